@@ -2,23 +2,23 @@ import type { Historian, PointRows } from '#shared/core/ports.ts'
 import type { Series } from '#shared/core/series/series.ts'
 import { DAY } from '#shared/core/time.ts'
 
-/** Points that are compared with history at once. */
+/** Number of points that are compared with history at once. */
 const POINTS_AT_ONCE = 8
-/** Samples that are written at once; only of these, 5 MB, there are objects. */
+/** Number of samples written at once; only these, 5 MB, exist as objects. */
 const SAMPLES_AT_ONCE = 50_000
 
-/** What of history is compared at once: a month of minutes of these points is 6 MB. */
+/** Span of history that is compared at once: a month of minutes of these points is 6 MB. */
 const MONTH = 31 * DAY
 
 type Sample = { id: string; t: number; v: number }
 type Addition = {
-  /** Adds what history does not hold yet. Durable when resolved. */
+  /** Adds the samples that history does not have. Durable when resolved. */
   add(block: PointRows[]): Promise<void>
-  /** @returns first and last instant of all samples, NaN without any, and at how many instants something was new */
+  /** @returns first and last instant of all samples, NaN without any, and the number of instants with a new sample */
   end(): { first: number; last: number; instants: number }
 }
 
-/** Adds blocks of samples to the history of a building, and counts what was new. */
+/** Adds blocks of samples to the history of a building, and counts new ones. */
 export function createAddition(building_id: string, historian: Historian): Addition {
   const fresh = new Set<number>()
   let first = Number.NaN
@@ -56,7 +56,7 @@ export function createAddition(building_id: string, historian: Historian): Addit
   }
 }
 
-/** Cuts series into months, so that one row of a clock gone wrong does not fetch the years between. */
+/** Splits series into months, so that a row with a wrong year does not read the years between. */
 function byMonth(group: PointRows[]): PointRows[][] {
   const monthOf = (t: number) => Math.floor(t / MONTH)
   const pieces = group.flatMap(({ point_id, series: { ts, values } }): PointRows[] => {
@@ -69,7 +69,7 @@ function byMonth(group: PointRows[]): PointRows[][] {
   return [...Map.groupBy(pieces, ({ series }) => monthOf(series.ts[0]!)).values()]
 }
 
-/** Rows of `series` that `held` has not, or has with another value. Both ascend. */
+/** Rows of `series` that `held` lacks or has with another value. Both are ascending in time. */
 function* freshRows(series: Series, held: Series): Generator<number> {
   let j = 0
   for (const [row, t] of series.ts.entries()) {

@@ -63,14 +63,14 @@ async function addChunk(request: AppendRequest, { model, historian, clock }: Par
   const planned = planPoints(building_id, [table], points)
   const plan = planned.tables[0]!
   const addition = createAddition(building_id, historian)
-  keepStates(building_id, planned.points, points, model)
+  addStates(building_id, planned.points, points, model)
   let taken = 0
   for await (const { rows, block } of readBlocks(request.csv, plan)) {
     taken += rows
     await addition.add(block)
   }
   const { first, last: end, instants } = addition.end()
-  if (Number.isNaN(first)) refuse(checks, 'The chunk holds no value')
+  if (Number.isNaN(first)) refuse(checks, 'The chunk has no value')
   return {
     building_id,
     equipment_id,
@@ -84,13 +84,13 @@ async function addChunk(request: AppendRequest, { model, historian, clock }: Par
   }
 }
 
-/** Reads the chunk through and settles its columns. */
+/** Scans the chunk and plans its columns. */
 async function scanChunk({ building_id, equipment_id, csv, date_order }: AppendRequest, model: ModelStore, latest: number) {
   const building = needBuilding(model, building_id)
   const equipment = needEquipment(model, building_id, equipment_id)
   const points = model.points(building_id).filter(point => point.equipment_id === equipment_id && point.source.protocol === 'csv')
   if (points.length === 0) {
-    throw new Problem('mapping_empty', `No package has brought columns of ${equipment_id}; import one, then append`)
+    throw new Problem('mapping_empty', `No columns of ${equipment_id} were imported; import a package, then append`)
   }
   const checks = createCheckReport()
   const form = detectForm(Buffer.from(csv))
@@ -119,7 +119,7 @@ async function* bounded(lines: AsyncIterable<TableRecord>): AsyncGenerator<Table
   }
 }
 
-/** @throws Problem package_invalid that names the places, of what keeps the chunk out first */
+/** @throws Problem package_invalid with the locations, errors first */
 function refuse(checks: Check[], otherwise: string): never {
   const errors = checks.filter(({ severity }) => severity === 'error')
   const warnings = checks.filter(({ severity }) => severity === 'warning')
@@ -131,12 +131,14 @@ function assertColumnsKnown({ columns }: ScannedTable, points: Point[]): void {
   const unknown = columns.filter(({ point }) => !point)
   if (unknown.length === 0) return
   const hint = `known are ${points.map(({ source }) => source.address).join(', ')}`
-  const errors = unknown.map(({ header }): DataError => ({ column: header, message: 'no package has brought this column', hint }))
+  const errors = unknown.map(
+    ({ header }): DataError => ({ column: header, message: 'this column was not imported with a package', hint }),
+  )
   throw new Problem('package_invalid', `Column ${unknown[0]!.header} is not in the mapping of this equipment`, errors)
 }
 
-/** Adds to the model what states the chunk's texts have brought; without them its numbers would mean nothing. */
-function keepStates(building_id: string, planned: Point[], before: Point[], model: ModelStore): void {
+/** Adds new states of the chunk to the model; its numbers refer to them. */
+function addStates(building_id: string, planned: Point[], before: Point[], model: ModelStore): void {
   const known = new Map(before.map(point => [point.point_id, point.states ?? []]))
   const grown = planned.filter(({ point_id, states = [] }) => states.length > known.get(point_id)!.length)
   if (grown.length === 0) return
@@ -150,7 +152,10 @@ function keepStates(building_id: string, planned: Point[], before: Point[], mode
   model.put({ points })
 }
 
-/** The chunk once more: the samples of its good rows, block by block, each with the number of rows since the one before. */
+/**
+ * Reads the chunk again: the samples of its valid rows, block by block, each with the number of rows since the previous
+ * block.
+ */
 async function* readBlocks(csv: string, plan: TablePlan): AsyncGenerator<{ rows: number; block: PointRows[] }> {
   const reader = createRowReader(plan)
   const local = plan.timezone === undefined ? undefined : localClock(plan.timezone)

@@ -6,10 +6,10 @@ import type { ColumnMap } from '#shared/core/csv/package-json.ts'
 import type { EquipmentType } from '#shared/core/model/model.ts'
 import { type TableRecord, readTable, type TableForm, readTableForm } from './read-table.ts'
 
-/** Largest list of columns: 10,000 of them, each with its names. */
+/** Maximum size of a column list, bytes: 10,000 columns with their names. */
 const LIST_MAX = 4 * 1024 * 1024
 
-/** What the list of columns beside the map says. */
+/** Reads `columns.csv` of a folder. */
 export async function readColumnNotes(
   columnList: string | undefined,
   fileOf: Map<string, string>,
@@ -23,7 +23,7 @@ export async function readColumnNotes(
   const form = size <= LIST_MAX ? await readTableForm(file) : undefined
   const lines = form?.isText && !form.empty ? await readLines(file, form) : undefined
   if (lines) return readColumnList(lines, columnList, type, new Set(Object.values(map?.points ?? {})), checks)
-  const why = form ? 'is empty or no text' : `has ${size} bytes; at most ${LIST_MAX} are read`
+  const why = form ? 'is empty or no text' : `has ${size} bytes; at most ${LIST_MAX} are accepted`
   checks.add('columns_invalid', columnList, why)
   return new Map()
 }

@@ -6,7 +6,7 @@ import { ROLES } from '#shared/core/model/role.ts'
 import { UNITS } from '#shared/core/model/unit.ts'
 import { CELLS_MAX } from './append.ts'
 
-/** What a package must hold: everything an agent needs to write one. */
+/** The contract of packages: everything that an agent needs to write one. */
 export const ingestContract = ({ uploadMax, chunkMax }: { uploadMax: number; chunkMax: number }) => ({
   contract_id: 'svc_ingest_v1',
   package_schema: PACKAGE_SCHEMA,
@@ -20,7 +20,7 @@ export const ingestContract = ({ uploadMax, chunkMax }: { uploadMax: number; chu
   equipment_types: EQUIPMENT_TYPES,
   timestamps: [
     'timestamp_utc: ISO 8601 in UTC; or timestamp, read in the manifest’s timezone',
-    'date_order mdy or dmy where dates such as 5/7/2022 cannot be told apart; never guessed',
+    'date_order mdy or dmy where dates such as 5/7/2022 are ambiguous; never guessed',
   ],
   roles: Object.entries(ROLES).map(([role, { unit, kind, range, haystack, brick }]) => ({
     role,

@@ -2,15 +2,15 @@ import type { BulkLoader, Historian } from '#shared/core/ports.ts'
 import type { Series } from '#shared/core/series/series.ts'
 
 /**
- * Stands in for the loader and writes nothing: reads all rows and counts what loading them would add. A sample counts as
- * duplicate when the same value is held at its instant, as it does when it is loaded.
+ * A loader that writes nothing: it reads all rows and counts the samples that a load would add. A sample counts as
+ * duplicate when the same value is stored at its instant.
  */
 export function countingLoader(historian: Pick<Historian, 'read'>): BulkLoader {
   return {
     async load(building_id, _point_ids, mode, rows) {
       const count = { added: 0, duplicate: 0 }
       for await (const { point_id, series } of rows) {
-        const held = mode === 'merge' ? await heldValues(building_id, point_id, series, historian) : new Map<number, number>()
+        const held = mode === 'merge' ? await storedValues(building_id, point_id, series, historian) : new Map<number, number>()
         for (const [i, at] of series.ts.entries()) {
           const isHeld = held.has(at) && Object.is(held.get(at), series.values[i])
           count[isHeld ? 'duplicate' : 'added'] += 1
@@ -21,7 +21,7 @@ export function countingLoader(historian: Pick<Historian, 'read'>): BulkLoader {
   }
 }
 
-async function heldValues(
+async function storedValues(
   building_id: string,
   point_id: string,
   { ts }: Series,

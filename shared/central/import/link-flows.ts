@@ -1,4 +1,4 @@
-/** Reads flows of boxes and states of handlers' fans from the tables of a package, to tell which serves which. */
+/** Reads flows of boxes and fan states of air handlers from the tables of a package, to find which handler serves which box. */
 import { type BoxFlow, evidenceByFlow, type FanState } from '#shared/core/csv/link-flows.ts'
 import { best, type LinkProposal, SURE_FROM } from '#shared/core/csv/link-names.ts'
 import { localClock } from '#shared/core/csv/local-clock.ts'
@@ -11,22 +11,22 @@ import { appendSeries, EMPTY_SERIES, type Series } from '#shared/core/series/ser
 import { conversion } from '#shared/core/model/unit.ts'
 import { readTable } from './read-table.ts'
 
-/** Most rows of a table that are read for this: a month at five minutes. */
+/** Maximum number of rows read from a table: a month at five minutes. */
 const ROWS_MAX = 10_000
-/** Most samples that are held at once, as in a run of rules: 64 MB. */
+/** Maximum number of samples in memory, as in a run of rules: 64 MB. */
 const SAMPLES_MAX = 4_000_000
 const FLOW_ROLE = 'zone_flow'
 
 type Package = { points: Point[]; tables: TablePlan[]; fileOf: ReadonlyMap<string, string> }
 
-/** Adds what history says to proposals that names leave open. @returns the proposals with it */
+/** Adds evidence from history to proposals that names leave open. @returns the proposals with it */
 export async function addFlowEvidence(waits: LinkWait[], proposals: LinkProposal[], given: Package): Promise<LinkProposal[]> {
   const byBox = new Map(proposals.map(one => [one.equipment_id, one]))
   for (const { equipment_type, equipment_ids, server_ids } of waits) {
     const open = equipment_ids.filter(id => !((byBox.get(id)?.confidence ?? 0) >= SURE_FROM))
     const fanPoints = server_ids.flatMap(id => fanPointOf(id, given.points) ?? [])
     const flowPoints = given.points.filter(({ equipment_id, role }) => role === FLOW_ROLE && open.includes(equipment_id ?? ''))
-    // A handler whose fan is not known cannot be told from the one that a flow follows.
+    // A handler without a known fan cannot be excluded.
     if (equipment_type !== 'vav' || flowPoints.length === 0 || fanPoints.length < Math.max(2, server_ids.length)) continue
     const series = await readSeries([...fanPoints.map(({ point }) => point), ...flowPoints], given)
     const of = ({ point_id }: Point): Series => series.get(point_id) ?? EMPTY_SERIES
@@ -55,7 +55,7 @@ function fanPointOf(equipment_id: string, points: Point[]): { point: Point; abov
   return undefined
 }
 
-/** The first rows of the tables that hold these points; a table of several is read once. */
+/** The first rows of the tables with these points; a table with several of them is read once. */
 async function readSeries(points: Point[], { tables, fileOf }: Package): Promise<Map<string, Series>> {
   const wanted = new Set(points.map(({ point_id }) => point_id))
   const rowsMax = Math.min(ROWS_MAX, Math.floor(SAMPLES_MAX / points.length))
@@ -66,7 +66,7 @@ async function readSeries(points: Point[], { tables, fileOf }: Package): Promise
     for (const { point_id, rows } of await readRows(table, fileOf.get(plan.path)!, rowsMax)) {
       const before = series.get(point_id) ?? EMPTY_SERIES
       const isLater = before.ts.length === 0 || (rows.ts.length > 0 && rows.ts[0]! > before.ts.at(-1)!)
-      // Of tables that overlap the first is enough: this only compares.
+      // The first of overlapping tables is enough for a comparison.
       if (isLater) series.set(point_id, appendSeries(before, rows))
     }
   }

@@ -8,7 +8,7 @@ import { formatInstant, MINUTE } from '#shared/core/time.ts'
 type Parts = { model: ModelStore; historian: Historian }
 
 /**
- * What the columns of imported packages are: role, unit, and how they are sampled.
+ * The columns of imported packages: role, unit and sampling.
  *
  * @throws Problem unknown_building, unknown_equipment, or mapping_empty when no column has a role
  */
@@ -23,7 +23,7 @@ export async function mappingOf(query: { building_id: string; equipment_id?: str
     point => point.source.protocol === 'csv' && byId.has(point.equipment_id ?? ''),
   )
   if (!points.some(({ role }) => role !== undefined)) {
-    const why = points.length ? `none of its ${points.length} columns has a role` : 'no package has brought columns'
+    const why = points.length ? `none of its ${points.length} columns has a role` : 'no columns were imported'
     throw new Problem('mapping_empty', `The mapping of ${equipment_id ?? building_id} is empty: ${why}`)
   }
   const spans = new Map((await historian.spans(building_id)).map(span => [span.point_id, span]))

@@ -30,9 +30,9 @@ import { readColumnNotes } from './column-list.ts'
 import { addFlowEvidence } from './link-flows.ts'
 import { type Owner, scanTable } from './scan-table.ts'
 
-/** Largest JSON file of a package: a map of thousands of columns. */
+/** Maximum size of a JSON file of a package: a map of thousands of columns. */
 const JSON_MAX = 1024 * 1024
-/** A list may name the time too. */
+/** A column list may include the time. */
 const TIME_HEADER = /^time/i
 
 type Preflight = { report: PackageReport; plan: PackagePlan | undefined }
@@ -44,7 +44,7 @@ type Parts = {
 }
 type Folder = Owner & { tables: string[] }
 
-/** Reads a package through and says what importing it would do. Changes nothing. */
+/** Reads a package and reports what importing it would do. It changes nothing. */
 export async function preflightPackage(files: PackageFile[], { model, rules, site_id, clock }: Parts): Promise<Preflight> {
   const checks = createCheckReport()
   const latest = latestPlausible(clock.now())
@@ -77,7 +77,7 @@ export async function preflightPackage(files: PackageFile[], { model, rules, sit
     }
     reportMissing(owner, headers, folder, checks)
   }
-  if (scanned.length === 0) checks.add('no_rows', 'package', 'holds no table with rows')
+  if (scanned.length === 0) checks.add('no_rows', 'package', 'has no table with rows')
   const rows = scanned.reduce((sum, { scan }) => sum + (scan.timeline?.rows ?? 0), 0)
   const proposals = proposeRoles(scanned, before, checks)
   const equipment = applyLinks(planEquipment(building_id, scanned, before.equipment), stated, before.equipment, checks)
@@ -85,7 +85,7 @@ export async function preflightPackage(files: PackageFile[], { model, rules, sit
   const after = modelAfter(before, equipment, planned.points)
   const { waits } = await rules.coverageOfModel(after)
   const named = proposeByNames(waits, linkNames(after.equipment, stated, scanned))
-  // A table that is broken cannot be read again for its flows.
+  // A broken table cannot be read again for flows.
   const isReadable = verdictOf(checks.list()) !== 'fail'
   const proposed = isReadable ? await addFlowEvidence(waits, named, { ...planned, fileOf }) : named
   const links = reportLinks(waits, proposed, checks)
@@ -99,7 +99,7 @@ function knownOf(building_id: string, model: Parts['model']): PackageModel {
   return { ...(building && { building }), equipment: model.equipment(building_id), points: model.points(building_id) }
 }
 
-/** Of a large building a package speaks of a few points; only those are kept with it. */
+/** Keeps only the equipment and points that the package names. */
 function keepNamed(model: PackageModel, equipment: Equipment[], points: Point[]): PackageModel {
   const ids = new Set([...equipment.map(one => one.equipment_id), ...points.map(one => one.point_id)])
   return {
@@ -127,7 +127,7 @@ async function readPart<T>(
   return undefined
 }
 
-/** @returns the windows that the data can be trusted in; undefined where nothing says so, or not readably */
+/** @returns the trusted windows of the data; undefined where none are given, or not readably */
 async function readTrusted(
   path: string | undefined,
   fileOf: Map<string, string>,
@@ -138,10 +138,10 @@ async function readTrusted(
   const local = timezone === undefined ? undefined : localClock(timezone)
   const read = await readJson(fileOf.get(path)!, json => readQuality(json, local))
   if (!read.ok) checks.add('quality_invalid', path, read.complaints.join('; '), { examples: read.complaints })
-  else if (!read.value) checks.add('quality_unread', path, 'names no trusted_windows')
+  else if (!read.value) checks.add('quality_unread', path, 'has no trusted_windows')
   else {
     const examples = read.value.map(([from, to]) => `${formatInstant(from)} to ${formatInstant(to)}`)
-    checks.add('quality_applied', path, 'data outside the trusted windows is kept and not judged', {
+    checks.add('quality_applied', path, 'data outside the trusted windows is stored, and rules do not use it', {
       examples,
       count: examples.length,
     })
@@ -151,15 +151,15 @@ async function readTrusted(
 
 async function readJson<T>(file: string, read: (json: unknown) => JsonResult<T>): Promise<JsonResult<T>> {
   const { size } = await stat(file)
-  if (size > JSON_MAX) return { ok: false, complaints: [`has ${size} bytes; at most ${JSON_MAX} are read`] }
+  if (size > JSON_MAX) return { ok: false, complaints: [`has ${size} bytes; at most ${JSON_MAX} are accepted`] }
   try {
     return read(JSON.parse((await readFile(file, 'utf8')).replace(/^\uFEFF/, '')))
   } catch (error) {
-    return { ok: false, complaints: [`is no JSON: ${errorText(error)}`] }
+    return { ok: false, complaints: [`is not JSON: ${errorText(error)}`] }
   }
 }
 
-/** Whose tables a folder holds; undefined, with a check that says why, when that cannot be told. */
+/** The equipment of the tables in a folder; undefined, with a check, when it is unknown. */
 async function readFolder(
   folder: EquipmentFolder,
   fileOf: Map<string, string>,
@@ -180,7 +180,7 @@ async function readFolder(
     const message = `equipType ${JSON.stringify(map.equipType)} is none of ${EQUIPMENT_TYPES.join(', ')}`
     checks.add('equipment_type_unknown', columnMap!, message)
   }
-  if (!isId(equipment_id)) checks.add('id_invalid', columnMap!, `${JSON.stringify(equipment_id)} cannot be an equipment's id`)
+  if (!isId(equipment_id)) checks.add('id_invalid', columnMap!, `${JSON.stringify(equipment_id)} is not a valid equipment id`)
   if (!equipment_type || !isId(equipment_id)) return undefined
   return {
     equipment_id,
@@ -191,7 +191,7 @@ async function readFolder(
   }
 }
 
-/** Names that the map and the list give to columns which no table of the equipment has. */
+/** Reports columns of the map and of the list that no table of the equipment has. */
 function reportMissing(
   { map, notes = new Map() }: Folder,
   headers: Set<string>,
@@ -217,7 +217,7 @@ const linksOf = ({ equipment_id, map }: Folder, { columnMap = '' }: EquipmentFol
   ...(map?.feeds && { feeds: map.feeds }),
 })
 
-/** The package's equipment as it will be; what the model knows of it beyond its type stays. */
+/** The equipment of the package after the import; fields of the model other than the type are kept. */
 function planEquipment(building_id: string, scanned: ScannedTable[], before: Equipment[]): Equipment[] {
   const known = new Map(before.map(equipment => [equipment.equipment_id, equipment]))
   const planned = scanned.map(({ equipment_id, equipment_type }): Equipment => {

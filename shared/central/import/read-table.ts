@@ -6,27 +6,28 @@ import { setImmediate } from 'node:timers/promises'
 import { type Dialect, sniffDialect } from '#shared/core/csv/dialect.ts'
 import type { Encoding } from '#shared/core/csv/row-reader.ts'
 
-/** Bytes of a file by which its encoding and dialect are told. */
+/** Number of bytes from which encoding and dialect are detected. */
 const HEAD_BYTES = 64 * 1024
-/** Longest record: thousands of columns fit; an unclosed quote does not swallow the file. */
+/** Maximum size of a record, bytes: thousands of columns fit, and an unclosed quote does not read the whole file. */
 const RECORD_MAX = 1024 * 1024
-/** Read from disk at once. */
+/** Bytes read from disk at once. */
 const CHUNK_BYTES = 256 * 1024
 
-/** How a file is written, from its beginning. */
+/** The form of a file, detected from its beginning. */
 export type TableForm = Dialect & { encoding: Encoding; encodingGuessed: boolean; empty: boolean; isText: boolean }
 /** A record and the line on which it ends. */
 export type TableRecord = { cells: string[]; line: number }
 
-/** How tables that people and tools wrote are parsed: a record is a `Line`. */
+/** Options of the parser for tables of people and tools: a record is a `TableRecord`. */
 export const TOLERANT_CSV: Options = {
   bom: true,
-  // Stated, not found: the parser would take the first one it meets for all, and files are glued from several systems.
+  // The line ends are listed, because the parser would otherwise use the first one for the whole file, and files are often
+  // joined from several systems.
   record_delimiter: ['\r\n', '\n', '\r'],
   relax_column_count: true,
   relax_quotes: true,
   skip_empty_lines: true,
-  on_record: (cells, { lines }) => ({ cells, line: lines }) as never, // the types know only lists of texts
+  on_record: (cells, { lines }) => ({ cells, line: lines }) as never, // The types allow only lists of texts.
 }
 
 /** @throws Error when the file cannot be read */
@@ -52,7 +53,7 @@ function encodingOf(head: Buffer): Encoding {
   if (head[0] === 0xff && head[1] === 0xfe) return 'utf-16le'
   if (head[0] === 0xfe && head[1] === 0xff) return 'utf-16be'
   try {
-    // Streaming, so that a character cut off at the end of the head is no error.
+    // Streaming, so that an incomplete character at the end of the head is no error.
     new TextDecoder('utf-8', { fatal: true }).decode(head, { stream: true })
     return 'utf-8'
   } catch {
@@ -62,15 +63,15 @@ function encodingOf(head: Buffer): Encoding {
 
 type Form = { delimiter: string; encoding: Encoding }
 
-/** Records of a file one by one, in constant memory. @throws CsvError with a line when a record cannot be read */
+/** Reads the records of a file one by one, in constant memory. @throws CsvError with a line when a record cannot be read */
 export const readTable = (file: string, form: Form): AsyncIterable<TableRecord> =>
   records(createReadStream(file, { highWaterMark: CHUNK_BYTES }), form)
 
-/** The same of a text. */
+/** The same for a text. */
 export const readTableText = (text: string, delimiter: string): AsyncIterable<TableRecord> =>
   records(Readable.from(pieces(Buffer.from(text))), { delimiter, encoding: 'utf-8' })
 
-/** In pieces, so that the parser does not make all records at once, and with a rest after each for whatever else waits. */
+/** Splits the bytes, so that the parser does not create all records at once, and yields to the event loop after each piece. */
 async function* pieces(bytes: Buffer): AsyncGenerator<Buffer> {
   for (let from = 0; from < bytes.length; from += CHUNK_BYTES) {
     yield bytes.subarray(from, from + CHUNK_BYTES)
@@ -78,8 +79,8 @@ async function* pieces(bytes: Buffer): AsyncGenerator<Buffer> {
   }
 }
 
-/** An error reaches whoever reads from the parser. */
-const told = () => undefined
+/** Ignores an error that the reader of the parser gets as well. */
+const ignoreError = () => undefined
 
 function records(source: Readable, { delimiter, encoding }: Form): AsyncIterable<TableRecord> {
   const parser = parse({
@@ -87,8 +88,8 @@ function records(source: Readable, { delimiter, encoding }: Form): AsyncIterable
     delimiter,
     max_record_size: RECORD_MAX,
   })
-  if (encoding === 'utf-8') pipeline(source, parser, told)
-  else pipeline(source, transcoder(encoding), parser, told)
+  if (encoding === 'utf-8') pipeline(source, parser, ignoreError)
+  else pipeline(source, transcoder(encoding), parser, ignoreError)
   return parser as AsyncIterable<TableRecord>
 }
 

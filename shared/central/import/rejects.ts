@@ -5,10 +5,10 @@ import { rowInstant, type TablePlan } from '#shared/core/csv/row-reader.ts'
 import type { ImportSession } from './sessions.ts'
 import { readTable } from './read-table.ts'
 
-/** Longest part of a refused row that is listed, characters. */
+/** Maximum listed length of a rejected row, characters. */
 const TEXT_MAX = 500
 
-/** The rows that an import leaves out, as CSV. The package is read once more; a table is listed up to its first unreadable record. */
+/** The rejected rows of an import as CSV. The package is read again; a table is listed up to its first unreadable record. */
 export async function* rejectsCsv({ plan, files }: ImportSession): AsyncGenerator<string> {
   yield 'file,line,code,message,row\r\n'
   const fileOf = new Map(files.map(({ path, file }) => [path, file]))

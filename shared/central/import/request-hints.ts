@@ -1,7 +1,7 @@
-/** What an agent can do about a request for packages that was refused, with an example of how it is right. */
+/** Hints to an agent whose request for packages was refused, with an example of a correct request. */
 import { type AgentHint, PROBLEMS, type Problem, type ProblemCode } from '#shared/core/problem.ts'
 
-/** Examples of requests; what they hold goes together, and a test imports it. */
+/** Examples of requests, which fit together; a test imports them. */
 const EXAMPLES = {
   preflight:
     'curl -X POST {base_url}/api/csv/import/preflight -H "Authorization: Bearer {token}" -F "package=@package.zip"; ' +
@@ -14,21 +14,21 @@ const EXAMPLES = {
 
 const ACTIONS: Partial<Record<ProblemCode, string>> = {
   bad_request: 'Correct what `detail` and `errors` name; fields are not converted, and unknown ones are refused',
-  unsupported_media_type: 'Send the body as the example does',
+  unsupported_media_type: 'Send the body as in the example',
   append_takes_json: 'Send one chunk of CSV text as JSON; a ZIP goes to POST /api/csv/import/preflight',
   confirm_required: 'Send "confirm":true when the data may be changed',
   too_large: 'Pack the files into a ZIP, or split the data into several requests',
-  package_invalid: 'Correct what `detail` and `errors` name; GET /api/ingest/contract says what a package holds',
+  package_invalid: 'Correct what `detail` and `errors` name; GET /api/ingest/contract describes a package',
   unknown_session:
-    'Send the package to POST /api/csv/import/preflight again and use the session_id of its answer within its time',
+    'Send the package to POST /api/csv/import/preflight again and use the session_id of its reply before it expires',
   unknown_building: 'Import a package of this building first, or name one of GET /api/model/buildings',
   unknown_equipment: 'Import a package with this equipment first, or name one of GET /api/model/equipment',
   mapping_empty:
     'Import a package with a column_map.json that maps its columns, or assign roles with POST /api/model/assignments/save',
-  conflict: 'Send the same request again; when it says so again, look at what `detail` names',
+  conflict: 'Send the same request again; if it fails again, see `detail`',
 }
 
-/** @returns for the problems that a caller can mend: one hint */
+/** @returns one hint for each problem that a caller can correct */
 export const hintsOf =
   (request: keyof typeof EXAMPLES) =>
   ({ code }: Problem): AgentHint[] => {

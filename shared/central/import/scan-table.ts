@@ -11,10 +11,10 @@ import { parseTimestamp } from '#shared/core/csv/timestamp.ts'
 import type { EquipmentType, Point } from '#shared/core/model/model.ts'
 import { type TableRecord, readTable, type TableForm, readTableForm } from './read-table.ts'
 
-/** A header that says its times are UTC: `timestamp_utc`, `Time (UTC)`. */
-const SAYS_UTC = /(^|[^a-z])utc([^a-z]|$)/i
+/** A header of times in UTC: `timestamp_utc`, `Time (UTC)`. */
+const UTC_HEADER = /(^|[^a-z])utc([^a-z]|$)/i
 
-/** Whose tables these are, and what the map says of their columns; weather has no map. */
+/** The equipment of a table and its column map; weather has none. */
 export type Owner = {
   equipment_id: string
   equipment_type: EquipmentType
@@ -25,22 +25,22 @@ export type Owner = {
 type TableContext = {
   owner: Owner
   manifest: Pick<Manifest, 'unit_system' | 'date_order'> & { grid_minutes?: number }
-  /** Zone in which wall clocks are read; undefined when nobody stated one. */
+  /** Zone of wall clocks; undefined when none is stated. */
   timezone: string | undefined
-  /** Points of the equipment that packages have brought so far. */
+  /** Points of the equipment that were imported so far. */
   points: Point[]
-  /** The last instant that can be right, ms. */
+  /** The last plausible instant, ms. */
   latest: number
   checks: CheckReport
 }
 
-/** Scans one table of a package. @returns undefined, with a check that says why, when it has no header that can be read */
+/** Scans one table of a package. @returns undefined, with a check, when it has no readable header */
 export async function scanTable(path: string, file: string, context: TableContext): Promise<ScannedTable | undefined> {
   const form = await readTableForm(file)
   return reportForm(path, form, context.checks) ? scanLines(path, form, readTable(file, form), context) : undefined
 }
 
-/** The same for records that are read already. */
+/** The same for given records. */
 export async function scanLines(path: string, form: TableForm, lines: AsyncIterable<TableRecord>, context: TableContext) {
   const { checks, owner } = context
   let opened: { names: string[]; columns: Column[]; scan: TableScan } | undefined
@@ -51,7 +51,7 @@ export async function scanLines(path: string, form: TableForm, lines: AsyncItera
       if (!opened) {
         if (!checkHeader(cells, path, checks)) return undefined
         opened = openTable(cells, path, form, context)
-        if (SAYS_UTC.test(opened.names[0]!)) timezone = undefined
+        if (UTC_HEADER.test(opened.names[0]!)) timezone = undefined
         else zoneKnown = timezone !== undefined
         continue
       }
@@ -68,7 +68,7 @@ export async function scanLines(path: string, form: TableForm, lines: AsyncItera
   if (!opened) return undefined
   const { names, columns } = opened
   const scan = opened.scan.end()
-  if (scan.rows_in === 0) checks.add('no_rows', path, 'holds a header and no rows')
+  if (scan.rows_in === 0) checks.add('no_rows', path, 'has a header and no rows')
   const { equipment_id, equipment_type } = owner
   const { encoding, delimiter, decimalComma } = form
   const { order, timeline } = scan
@@ -87,7 +87,7 @@ export async function scanLines(path: string, form: TableForm, lines: AsyncItera
   return { equipment_id, equipment_type, table, columns: settled(columns, scan.columns), scan }
 }
 
-/** Columns with the roles that their values have shown. */
+/** Columns with the roles that their values have decided. */
 function settled(columns: Column[], scanned: Column[]): Column[] {
   const known = new Map(scanned.map(column => [column.index, column]))
   return columns.map(column => (column.speed && known.get(column.index)) ?? column)
@@ -102,18 +102,18 @@ function openTable(header: string[], path: string, { decimalComma }: TableForm, 
   const { equipment_type: equipmentType, map, notes } = owner
   const said = { map, ...(notes && { notes }) }
   const columns = planColumns(names, { place: path, equipmentType, ...said, unitSystem: manifest.unit_system, points, checks })
-  const local = timezone === undefined || SAYS_UTC.test(names[0]!) ? undefined : localClock(timezone)
+  const local = timezone === undefined || UTC_HEADER.test(names[0]!) ? undefined : localClock(timezone)
   const dateOrder = map?.date_order ?? manifest.date_order
   const gridMinutes = manifest.grid_minutes
   const scan = createTableScan({ place: path, columns, decimalComma, local, dateOrder, latest, gridMinutes, checks })
   return { names, columns, scan }
 }
 
-/** Says what was found of a file's form. @returns whether it can be read at all */
+/** Reports the detected form of a file. @returns whether it can be read */
 function reportForm(path: string, form: TableForm, checks: CheckReport): boolean {
   const { empty, isText, encodingGuessed, encoding, delimiter, decimalComma } = form
   if (empty) checks.add('no_rows', path, 'is empty')
-  else if (!isText) checks.add('row_unreadable', path, 'is no text')
+  else if (!isText) checks.add('row_unreadable', path, 'is not a text file')
   if (empty || !isText) return false
   if (encodingGuessed) checks.add('encoding_guessed', path, `is not UTF-8 and is read as ${encoding}`)
   if (delimiter !== ',') {

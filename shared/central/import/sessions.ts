@@ -10,9 +10,9 @@ import { replaceFile } from '#shared/node/files.ts'
 import type { PackageFile } from '#shared/node/zip.ts'
 import type { ImportResult } from '#shared/flow/ingest/import-package.ts'
 
-/** How long a preflight may wait for its import. */
+/** How long a preflight is stored for its import. */
 const KEPT_MS = DAY
-/** Packages that lie in wait at once; the oldest makes room. Their bytes are bounded by the space that an import asks for. */
+/** Maximum number of staged packages; the oldest is removed. Their size is bounded by the free space that an import needs. */
 const SESSIONS_MAX = 100
 const RECORD = 'session.json'
 const ID = /^[0-9a-f-]{36}$/
@@ -24,22 +24,22 @@ export type ImportSession = {
   files: PackageFile[]
   report: PackageReport
   plan: PackagePlan | undefined
-  /** Set once it was imported. */
+  /** Result of the import, once it is done. */
   result?: ImportResult
 }
 
-/** Staged packages, each in a folder of its own; what is not imported within a day is removed. */
+/** Staged packages, each in a separate folder; a package that is not imported within a day is removed. */
 export type ImportSessions = {
-  /** A folder for a new session; `upload` and `files` are in it and empty. */
+  /** Creates the folder of a new session with the empty folders `upload` and `files`. */
   open(): Promise<{ session_id: string; folder: string; upload: string; files: string }>
   save(session: Pick<ImportSession, 'session_id' | 'files' | 'report' | 'plan'>): Promise<ImportSession>
   /** @throws Problem unknown_session */
   get(session_id: string): Promise<ImportSession>
   /**
-   * Imports a session; meanwhile it is not removed and not imported by somebody else. What `work` gives is kept as the
-   * session's result, and its files are removed.
+   * Imports a session. Meanwhile it is not removed and cannot be imported again. The result of `work` is stored with the
+   * session, and its files are removed.
    *
-   * @throws Problem unknown_session, or conflict when it was imported or is just being imported
+   * @throws Problem unknown_session, or conflict when it was imported or is being imported
    */
   importOnce(session_id: string, work: (session: ImportSession) => Promise<ImportResult>): Promise<ImportResult>
   discard(session_id: string): Promise<void>
@@ -55,7 +55,11 @@ function sessionOf(session_id: string, text: string): ImportSession | undefined 
   }
 }
 
-/** @param now the wall clock, ms: a person's day is meant, not a simulated one */
+/**
+ * It is one function because its methods share the folder and the set of busy sessions.
+ *
+ * @param now the wall clock, ms, not a simulated one, because people import within a real day
+ */
 export function importSessions(folder: string, now: () => number): ImportSessions {
   const path = (session_id: string) => join(folder, session_id)
   const write = (session: ImportSession) => replaceFile(join(path(session.session_id), RECORD), JSON.stringify(session))
@@ -68,7 +72,7 @@ export function importSessions(folder: string, now: () => number): ImportSession
   const busy = new Set<string>()
   const inTurn = createSerialQueue()
 
-  /** Removes what has expired, what an upload cut off has left or cannot be read, and the oldest beyond the limit. */
+  /** Removes expired and unreadable sessions, rests of interrupted uploads, and the oldest sessions beyond the limit. */
   const tidy = async () => {
     const names = (await readdir(folder)).filter(name => ID.test(name) && !busy.has(name))
     const sessions = await Promise.all(names.map(async name => ({ name, created_at: (await read(name))?.created_at ?? 0 })))
@@ -79,8 +83,7 @@ export function importSessions(folder: string, now: () => number): ImportSession
 
   const get = async (session_id: string): Promise<ImportSession> => {
     const session = ID.test(session_id) ? await read(session_id) : undefined
-    if (!session || session.expires_at <= now())
-      throw new Problem('unknown_session', `No import session ${session_id} waits here`)
+    if (!session || session.expires_at <= now()) throw new Problem('unknown_session', `There is no import session ${session_id}`)
     return session
   }
 

@@ -9,11 +9,11 @@ import { type DataError, Problem } from '#shared/core/problem.ts'
 import { partsOf, writeFile } from '#shared/node/http/upload.ts'
 import { type PackageFile, unpackZip } from '#shared/node/zip.ts'
 
-/** Largest text field of an upload: a column map of thousands of columns. */
+/** Maximum size of a text field of an upload: a column map of thousands of columns. */
 const FIELD_MAX = 1024 * 1024
 const FIELDS_MAX = 20
 const ZIP_MAGIC = Buffer.from('PK\u0003\u0004')
-/** Fields by which a file that comes alone may be described, instead of `manifest`. */
+/** Fields that describe a single file instead of `manifest`. */
 const MANIFEST_FIELDS = ['building_id', 'grid_minutes', 'timezone', 'unit_system', 'date_order', 'notes'] as const
 
 type Folders = { upload: string; files: string }
@@ -21,7 +21,7 @@ type Folders = { upload: string; files: string }
 /**
  * Streams an upload to disk: one ZIP, a folder of files, or tables with the fields `manifest` and `column_map`.
  *
- * @param bytesMax of all files together
+ * @param bytesMax maximum size of all files
  * @throws Problem too_large, or package_invalid that names the file
  */
 export async function receivePackage(
@@ -51,9 +51,9 @@ export async function receivePackage(
     received.push({ path, file })
   }
   const [first, ...more] = received
-  if (!first) throw new Problem('bad_request', 'The upload holds no file')
+  if (!first) throw new Problem('bad_request', 'The upload contains no file')
   if (await isZip(first.file)) {
-    if (more.length) throw new Problem('package_invalid', 'A ZIP comes alone')
+    if (more.length) throw new Problem('package_invalid', 'A ZIP must be the only file')
     return unpackZip(first.file, files, limits)
   }
   return [...received, ...(await saveFields(fields, files))]
@@ -74,7 +74,7 @@ async function isZip(file: string): Promise<boolean> {
   }
 }
 
-/** The fields of an upload as the files that a package would hold. */
+/** Writes the fields of an upload as the files of a package. */
 async function saveFields(fields: Map<string, string>, folder: string): Promise<PackageFile[]> {
   const given = MANIFEST_FIELDS.filter(name => fields.has(name))
   const values = Object.fromEntries(
@@ -85,7 +85,7 @@ async function saveFields(fields: Map<string, string>, folder: string): Promise<
   const errors = [...fields.keys()]
     .filter(name => !known.has(name))
     .map((name): DataError => {
-      return { pointer: `/${name}`, message: 'is not a field that is known here' }
+      return { pointer: `/${name}`, message: 'is not a known field' }
     })
   if (errors.length) throw new Problem('bad_request', `Fields of an upload are ${[...known].join(', ')}`, errors)
   const texts = { 'manifest.json': fields.get('manifest') ?? written, 'column_map.json': fields.get('column_map') }

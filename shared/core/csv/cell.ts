@@ -1,21 +1,17 @@
-/** What stands in one cell of a table. */
+/** Reads one cell of a table. */
 
-/** Texts by which exports say that a point answered without a value. */
+/** Texts that exports write for a missing value. */
 const NO_VALUE = new Set(['nan', 'null', 'nil', 'none', 'n/a', 'na', '#n/a', '#value!', '-', '--', '---', '?', 'inf', '-inf'])
 const DECIMAL_COMMA = /^[+-]?\d+,\d+(e[+-]?\d+)?$/i
 const NOT_DECIMAL = /^[+-]?(0[xob]|infinity)/i
 
-/**
- * Reads one cell.
- *
- * @returns a number; NaN for a text that says *no value*; undefined when the cell is blank (no sample); else the text
- */
+/** @returns a number; NaN for a text that means *no value*; undefined for a blank cell (no sample); otherwise the text */
 export function readCell(cell: string, decimalComma: boolean): number | string | undefined {
   const text = cell.trim()
   if (text === '') return undefined
   const written = decimalComma && DECIMAL_COMMA.test(text) ? text.replace(',', '.') : text
   const value = Number(written)
-  // 1e400 is written as a number and is none that can be kept.
+  // 1e400 is a number in text but cannot be stored.
   if (Number.isFinite(value) && !NOT_DECIMAL.test(written)) return value
   return NO_VALUE.has(text.toLowerCase()) ? Number.NaN : text
 }
@@ -38,16 +34,16 @@ const PAIRS: readonly (readonly [string, string])[] = [
   ['low', 'high'],
 ]
 
-/** Most state texts of one column; more are free text, of which history keeps nothing. */
+/** Maximum number of state texts in a column; more are free text, which history does not store. */
 export const STATES_MAX = 32
 
 /**
- * The state texts of a column, index = stored number. Texts that are kept already keep their number; texts that differ
- * in case only are one. A known pair is 0 and 1 even when only one of the two was seen.
+ * The state texts of a column; the index is the stored number. Known texts keep their number, and texts that differ only in
+ * case are one. The texts of a known pair are 0 and 1 even when only one of them occurs.
  *
  * @param texts distinct texts as written
- * @param kept states that the point has so far
- * @returns `known` tells whether the order means something; else it is that of the alphabet
+ * @param kept the present states of the point
+ * @returns `known`: the order has a meaning; otherwise it is alphabetical
  */
 export function statesOf(texts: readonly string[], kept: readonly string[] = []): { states: string[]; known: boolean } {
   const taken = new Set(kept.map(text => text.toLowerCase()))
@@ -58,7 +54,7 @@ export function statesOf(texts: readonly string[], kept: readonly string[] = [])
   return pair ? { states: pair.map(word => fresh.get(word) ?? word), known: true } : { states: [...fresh.values()], known: false }
 }
 
-/** @returns the number of a state, or NaN for a text that is none */
+/** @returns the number of a state, or NaN for any other text */
 export function stateNumber(states: readonly string[], text: string): number {
   const wanted = text.toLowerCase()
   const at = states.findIndex(state => state.toLowerCase() === wanted)

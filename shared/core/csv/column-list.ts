@@ -1,15 +1,15 @@
-/** `columns.csv` beside a table: what its columns are called, what they mean and their units. It is no history. */
+/** Reads `columns.csv`: names, roles and units of the columns of a table. It contains no history. */
 import type { EquipmentType } from '#shared/core/model/model.ts'
 import { nearestRoles } from '#shared/core/model/role.ts'
 import { unitCode } from '#shared/core/model/unit.ts'
 import { atLine, type CheckReport } from './checks.ts'
 import { roleOfName } from './header-names.ts'
 
-/** What the list says of one column; `line` is where. */
+/** The entry of one column, with its line in the list. */
 type ColumnNote = { line: number; role?: string; name?: string; unit?: string }
 export type ColumnNotes = ReadonlyMap<string, ColumnNote>
 
-/** Names of the list's own columns, as exporters write them. */
+/** Names of the columns of the list, as exporters write them. */
 const FIELDS = {
   column: ['column', 'col', 'column_name', 'header', 'csv_column'],
   role: ['point_role', 'role'],
@@ -19,9 +19,9 @@ const FIELDS = {
 type Field = keyof typeof FIELDS
 
 /**
- * @param lines of the list, its header first
- * @param mapped headers that the column map gives a role: the list's is not asked for
- * @returns by column; what cannot be used is a check that names its row
+ * @param lines rows of the list, its header first
+ * @param mapped headers with a role in the column map, which takes precedence
+ * @returns entries by column; a row that cannot be used is reported as a check
  */
 export function readColumnList(
   lines: { cells: string[]; line: number }[],
@@ -47,15 +47,15 @@ export function readColumnList(
     }
     const [column, role, name, unit] = [cell('column'), cell('role'), cell('name'), cell('unit')]
     const known = role === '' ? undefined : roleOfName(role, type)
-    if (column === '') refuse(line, 'names no column')
-    else if (notes.has(column)) refuse(line, `${column} was named on line ${notes.get(column)!.line} already`)
+    if (column === '') refuse(line, 'has no column name')
+    else if (notes.has(column)) refuse(line, `${column} is already on line ${notes.get(column)!.line}`)
     else {
       if (unit !== '' && unitCode(unit) === undefined)
-        refuse(line, `${column} has the unit ${JSON.stringify(unit)}, which is not known`)
+        refuse(line, `${column} has the unit ${JSON.stringify(unit)}, which is unknown`)
       if (role !== '' && known === undefined && !mapped.has(column)) {
         refuse(
           line,
-          `${column} has the role ${JSON.stringify(role)}, which is none; perhaps ${nearestRoles(role).join(', ')}`,
+          `${column} has the role ${JSON.stringify(role)}, which is unknown; did you mean ${nearestRoles(role).join(', ')}`,
           'warning',
         )
       }

@@ -2,30 +2,30 @@
 import type { Point } from '#shared/core/model/model.ts'
 import type { CheckReport } from './checks.ts'
 
-/** Checks that are only reported if the column turns out to be the kind that they were made for. */
+/** Checks that are reported only if the column turns out to be of the kind for which they were made. */
 export type HeldChecks = Parameters<CheckReport['add']>[]
 
 export type Column = {
-  /** Cell of the row; the timestamp is 0. */
+  /** Index of the cell in a row; the timestamp is 0. */
   index: number
   header: string
   role: string | undefined
-  /** Code of the unit in which the file has its numbers … */
+  /** Code of the unit in the file. */
   unit: string
-  /** … and of the one in which history has or will have them; `value × scale + offset` leads there. */
+  /** Code of the unit in history: `value × scale + offset`. */
   historyUnit: string
   scale: number
   offset: number
-  /** Whether someone stated the unit, or it is the one that the role has by itself. */
+  /** Whether the unit was stated; otherwise it is the default of the role. */
   unitStated: boolean
   status: 'mapped' | 'unmapped' | 'ambiguous'
-  /** What people call it, where they have said. */
+  /** A name that a person has given, if any. */
   name?: string
-  /** The point that has this column's history so far. */
+  /** The point with the history of this column so far. */
   point: Point | undefined
-  /** Of a column that names a command: what it is where its values lie between off and on. */
+  /** For the name of a command: the column as a speed, in case its values lie between off and on. */
   speed?: Units & { role: string; checks: HeldChecks }
-  /** What there is to say of the units as long as it is a command. */
+  /** Checks of the units that apply if the column is a command. */
   checks?: HeldChecks
 }
 

@@ -1,4 +1,4 @@
-/** What each column of a table is: from its header, the column map, the manifest and the points that are there already. */
+/** Plans the columns of a table from header, column map, manifest and existing points. */
 import type { EquipmentType, Point, PointKind } from '#shared/core/model/model.ts'
 import { nearestRoles, ROLES } from '#shared/core/model/role.ts'
 import { canonicalUnit, conversion, unitCode, UNITS } from '#shared/core/model/unit.ts'
@@ -16,30 +16,33 @@ type ColumnContext = {
   /** Undefined for weather, whose headers are role names. */
   map: ColumnMap | undefined
   unitSystem: 'us' | 'si' | undefined
-  /** What a list of columns beside the map says; the map counts before it. */
+  /** Entries of `columns.csv`; the column map takes precedence. */
   notes?: ColumnNotes
-  /** Points of the equipment that packages have brought. */
+  /** Points of the equipment that packages have imported. */
   points: Point[]
   checks: CheckReport
 }
 
-/** Most columns of a table, its timestamp included: the points of several thousand rooms. Another table takes the rest. */
+/**
+ * Maximum number of columns, with the timestamp: the points of several thousand rooms. Further columns belong in another
+ * table.
+ */
 export const COLUMNS_MAX = 10_000
-/** Longest header; it names a point, and lists and plots show it. */
+/** Maximum length of a header; it becomes the name of a point in lists and plots. */
 export const HEADER_MAX = 200
 const EXAMPLES = 3
 
-/** Units of the trade, by dimension; every other dimension has one unit for all. */
+/** Usual US units by dimension; every other dimension has one unit everywhere. */
 const US_UNITS: Record<string, string> = { temperature: 'degF', pressure: 'inwc', flow: 'cfm' }
-/** Water is not measured as air is. */
+/** Units of water, which differ from those of air. */
 const US_ROLE_UNITS: Record<string, string> = { chw_flow: 'gpm', chw_dp: 'psi', chw_dp_sp: 'psi' }
-/** Headers that say nothing; the file's own name then names the point. */
+/** Headers without a meaning; the point is then named after the file. */
 const NAMELESS = new Set(['value', 'values', 'present value', 'pv'])
 
 /**
- * Names the columns of a header row: without surrounding blanks, and a lone `Value (°F)` after its file.
+ * Names the columns of a header row: without surrounding blanks, and a single `Value (°F)` after its file.
  *
- * @returns one name a cell, the first being the timestamp's
+ * @returns one name for each cell; the first is that of the timestamp
  */
 export function nameColumns(cells: string[], path: string): string[] {
   const names = cells.map((cell, i) => cell.trim() || `column ${i + 1}`)
@@ -50,20 +53,20 @@ export function nameColumns(cells: string[], path: string): string[] {
   return [time, unit === undefined ? stem : `${stem} (${unit})`]
 }
 
-/** Complains of a header row that no table of ours can have. @returns whether its columns can be planned */
+/** Checks a header row. @returns whether its columns can be planned */
 export function checkHeader(cells: string[], place: string, checks: CheckReport): boolean {
   if (cells.length > COLUMNS_MAX) {
-    checks.add('columns_too_many', place, `has ${cells.length} columns; at most ${COLUMNS_MAX} are taken`)
+    checks.add('columns_too_many', place, `has ${cells.length} columns; at most ${COLUMNS_MAX} are accepted`)
     return false
   }
   const long = cells.filter(cell => cell.trim().length > HEADER_MAX)
   if (long.length === 0) return true
   const examples = long.slice(0, EXAMPLES).map(cell => `${cell.trim().slice(0, 40)} … has ${cell.trim().length} letters`)
-  checks.add('header_too_long', place, `headers are longer than ${HEADER_MAX} letters`, { examples, count: long.length })
+  checks.add('header_too_long', place, `headers are longer than ${HEADER_MAX} characters`, { examples, count: long.length })
   return false
 }
 
-/** @param names as `nameColumns` gives them */
+/** @param names from `nameColumns` */
 export function planColumns(names: string[], context: ColumnContext): Column[] {
   const { place, map, checks, equipmentType, notes } = context
   const roles = rolesByHeader(context)
@@ -95,7 +98,7 @@ export function planColumns(names: string[], context: ColumnContext): Column[] {
   })
 }
 
-/** Header → role, as the column map says; complains of names that are no role. */
+/** Header → role from the column map; unknown role names are reported. */
 function rolesByHeader({ map, place, equipmentType, checks }: ColumnContext): Map<string, string> {
   const roles = new Map<string, string>()
   const unknown: string[] = []
@@ -106,7 +109,7 @@ function rolesByHeader({ map, place, equipmentType, checks }: ColumnContext): Ma
   }
   if (unknown.length) {
     const examples = unknown.slice(0, EXAMPLES).map(name => name.slice(0, HEADER_MAX))
-    checks.add('column_unmapped', `${place}, column_map.json`, 'names are no role', {
+    checks.add('column_unmapped', `${place}, column_map.json`, 'role names are unknown', {
       examples: examples.map(name => `${name}: perhaps ${nearestRoles(name).join(', ')}`),
       count: unknown.length,
     })
@@ -114,10 +117,10 @@ function rolesByHeader({ map, place, equipmentType, checks }: ColumnContext): Ma
   return roles
 }
 
-/** Header → unit as written in the column map, else in the list. */
+/** Header → unit from the column map, otherwise from the list. */
 function unitsByHeader(map: ColumnMap | undefined, notes: ColumnNotes = new Map()): Map<string, string> {
   const listed = [...notes].flatMap(([header, { unit }]) => (unit === undefined ? [] : [[header, unit] as const]))
-  // Of headers that differ in blanks only, the first counts.
+  // The first of several headers that differ only in blanks applies.
   return new Map([
     ...listed,
     ...Object.entries(map?.units ?? {})
@@ -137,7 +140,7 @@ function unitsOf(
   const { unit, stated } = fileUnit(header, role, point, given, context)
   const wanted = role && ROLES[role]!.unit
   if (wanted && !conversion(unit, wanted)) {
-    checks.add('unit_mismatch', place, `${unit} is not a unit of what the role measures`, {
+    checks.add('unit_mismatch', place, `${unit} does not fit the quantity of the role`, {
       examples: [`${header}: ${role} in ${unit}`],
     })
   }
@@ -145,12 +148,12 @@ function unitsOf(
   const way = conversion(unit, historyUnit)
   if (!way) {
     const example = `${header}: ${unit} beside ${historyUnit}`
-    checks.add('unit_conflict', place, 'the unit does not fit the history that is there', { examples: [example] })
+    checks.add('unit_conflict', place, 'the unit cannot be converted to that of the stored history', { examples: [example] })
   }
   return { unit, historyUnit, unitStated: stated, ...(way ?? { scale: 1, offset: 0 }) }
 }
 
-/** The unit of a file's numbers: as stated, else as the header says, as the point has it, or as the role has it. */
+/** The unit of the numbers in the file: as stated, otherwise from the header, the point or the role. */
 function fileUnit(
   header: string,
   role: string | undefined,
@@ -164,9 +167,9 @@ function fileUnit(
   const given = units.get(header) ?? units.get(name)
   if (given !== undefined) {
     const unit = unitCode(given)
-    // A flag that is written as a share is 0 or 1 all the same.
+    // A flag in percent or as a fraction is still 0 or 1.
     if (unit) return { unit: unit === 'fraction' && kind === 'bool' ? 'bool' : unit, stated: true }
-    checks.add('unit_unknown', place, `column ${header} has the unit ${JSON.stringify(given)}, which is not known`)
+    checks.add('unit_unknown', place, `column ${header} has the unit ${JSON.stringify(given)}, which is unknown`)
   }
   if (kind === 'bool' || kind === 'enum') return { unit: kind as string, stated: true }
   const read = inHeader === undefined ? undefined : unitCode(inHeader)
@@ -178,7 +181,7 @@ function fileUnit(
   if (!role) return { unit: 'count', stated: false }
   const unit = roleUnit(role, unitSystem)
   if (given === undefined) {
-    checks.add('unit_missing', place, 'columns have no unit; the one named is taken', { examples: [`${header}: ${unit}`] })
+    checks.add('unit_missing', place, 'columns have no unit; the default is used', { examples: [`${header}: ${unit}`] })
   }
   return { unit, stated: false }
 }
@@ -189,14 +192,14 @@ function roleUnit(role: string, system: 'us' | 'si' | undefined): string {
   return system === 'si' ? canonicalUnit(dimension) : ROLES[role]!.unit
 }
 
-/** @returns whether texts of a column may be states; a temperature has none, whatever its cells say */
+/** @returns whether texts of a column may be states; those of a temperature are not */
 export function takesStates({ role, point, unit }: Pick<Column, 'role' | 'point' | 'unit'>): boolean {
   if (role !== undefined) return ROLES[role]!.kind !== 'number'
   if (point) return point.kind !== 'number'
   return UNITS[unit]!.dimension === 'none'
 }
 
-/** @returns what kind of point a column is, from its role, its unit and whether it holds texts */
+/** @returns the kind of point, from its role, its unit and whether it holds texts */
 export function kindOf(role: string | undefined, unit: string, states: string[] | undefined): PointKind {
   if (role) return ROLES[role]!.kind
   if (unit === 'bool') return 'bool'
@@ -207,10 +210,10 @@ export function kindOf(role: string | undefined, unit: string, states: string[] 
 const slug = (text: string) => text.replace(/[^A-Za-z0-9._-]+/g, '_').replace(/^_+|_+$/g, '')
 
 /**
- * An id for a column's point: the equipment's and the header, in the letters that ids may have.
+ * An id for the point of a column: equipment id and header, in the characters of ids.
  *
- * @param numbers how far the ids of one wording are numbered; kept from call to call, or ten thousand headers in other
- *   letters are counted through anew for each
+ * @param numbers the last number by wording. It is kept from call to call; otherwise ten thousand similar headers would be
+ *   counted again for each.
  */
 export function pointId(equipment_id: string, header: string, taken: ReadonlySet<string>, numbers: Map<string, number>): string {
   const base = `${equipment_id}.${slug(withoutUnit(header).name) || 'point'}`.slice(0, 120)

@@ -1,17 +1,17 @@
-/** How a table is written: what separates its cells, and whether its numbers have decimal commas. */
+/** Detects how a table is written: the delimiter, and whether numbers have decimal commas. */
 
 const DELIMITERS = [',', ';', '\t', '|'] as const
 export type Dialect = { delimiter: (typeof DELIMITERS)[number]; decimalComma: boolean }
 
-/** Lines of a file that are looked at. */
+/** Number of lines that are examined. */
 const LINES = 50
 const WITH_COMMA = /^[+-]?\d+,\d+$/
 const WITH_POINT = /^[+-]?\d+\.\d+$/
 
 /**
- * Finds the delimiter by which most lines have as many cells as the first.
+ * Finds the delimiter with which most lines have as many cells as the first.
  *
- * @param head the beginning of the file, a few kilobytes; its last line may be cut off
+ * @param head the beginning of the file, a few kilobytes; its last line may be incomplete
  */
 export function sniffDialect(head: string): Dialect {
   const lines = head.split(/\r\n|\n|\r/).filter(line => line.trim() !== '')
@@ -29,7 +29,7 @@ function fit(lines: string[], delimiter: string) {
   return { cells, share: cells > 1 ? counts.filter(count => count === cells).length / counts.length : 0 }
 }
 
-/** Cells of one line; a delimiter within double quotes does not count. Good enough to count cells, not to read them. */
+/** Counts the cells of one line; a delimiter within double quotes does not count. It does not decode them. */
 function splitLine(line: string, delimiter: string): string[] {
   const cells = ['']
   let quoted = false

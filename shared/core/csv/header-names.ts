@@ -1,22 +1,22 @@
-/** What packages call roles and equipment types, as ours. */
+/** Names of roles and equipment types in packages. */
 import { EQUIPMENT_TYPES, type EquipmentType } from '#shared/core/model/model.ts'
 import { roleOf, ROLES } from '#shared/core/model/role.ts'
 import { mayHave } from '#shared/core/suggest/places.ts'
 import { roleOfReference } from '#shared/core/suggest/reference-names.ts'
 
-/** Where a name stands among others: `brick:`, `ph:`, `https://brickschema.org/schema/Brick#`. */
+/** Prefix of a namespace: `brick:`, `ph:`, `https://brickschema.org/schema/Brick#`. */
 const NAMESPACE = /^\s*(?:<?https?:\S*[#/]|(?:brick|ph|phIoT|phScience):)([^>\s]*)>?\s*$/i
-/** Markers that every point has or that say how it is kept, and not what it is. */
+/** Markers that every point has, or that describe its storage and not its meaning. */
 const MARKERS: ReadonlySet<string> = new Set(['', 'point', 'cur', 'his', 'collect', 'writable', 'hvac', 'effective'])
-/** Words of one meaning in Haystack 3 and 4 and in Brick. */
+/** Synonyms in Haystack 3 and 4 and in Brick. */
 const SAME: Record<string, string> = {
   ...{ supply: 'discharge', outdoor: 'outside', cooling: 'cool', heating: 'heat', temperature: 'temp', setpoint: 'sp' },
   ...{ command: 'cmd', enable: 'run', dewpoint: 'dew point', differential: 'delta', electric: 'elec' },
 }
 
 /**
- * Words of a name in alphabetical order, so that `discharge-air-temp-sensor`, `Air Temp discharge sensor` and
- * `brick:Supply_Air_Temperature_Sensor` are one.
+ * The words of a name in alphabetical order, so that `discharge-air-temp-sensor`, `Air Temp discharge sensor` and
+ * `brick:Supply_Air_Temperature_Sensor` are equal.
  */
 const words = (name: string) =>
   (NAMESPACE.exec(name)?.[1] ?? name)
@@ -28,7 +28,7 @@ const words = (name: string) =>
     .toSorted()
     .join(' ')
 
-/** Brick classes that any part may have: a role can be shown by one, and none can be read from it. */
+/** Brick classes of any component: they are written for roles, but no role is read from them. */
 const GENERAL_CLASSES: ReadonlySet<string> = new Set(['Status', 'On_Off_Status', 'Enable_Command', 'Current_Sensor'])
 
 const BY_WORDS = new Map(
@@ -43,8 +43,9 @@ const BY_WORDS = new Map(
 )
 
 /**
- * The role that a package's column map means: a name of the reference platform, a role's own name or alias, its Haystack tags or its Brick class. Where
- * several roles share those (supply air of an air handler, discharge air of a box), it is the first that the equipment may have.
+ * The role for a name in a column map: a name of the reference platform, the name or an alias of a role, its Haystack tags
+ * or its Brick class. Where several roles share these (supply air of an air handler, discharge air of a box), the first one
+ * of the equipment type is returned.
  */
 export function roleOfName(name: string, equipmentType: EquipmentType): string | undefined {
   const reference = roleOfReference(name, equipmentType)
@@ -55,7 +56,7 @@ export function roleOfName(name: string, equipmentType: EquipmentType): string |
   return candidates.find(role => mayHave(equipmentType, role)) ?? candidates[0]
 }
 
-/** An alias such as `da-t` is used for several parts: on an air handler it is the supply air, and on a box the box's own. */
+/** An alias such as `da-t` has several meanings: on an air handler supply air, on a box its discharge air. */
 function roleHere(role: string, equipmentType: EquipmentType): string {
   if (mayHave(equipmentType, role)) return role
   const { haystack } = ROLES[role]!
@@ -63,9 +64,7 @@ function roleHere(role: string, equipmentType: EquipmentType): string {
   return same ?? role
 }
 
-/**
- * The role whose name, alias, tags or class a column header is: read whole, and after a prefix such as `AHU: `.
- */
+/** The role whose name, alias, tags or class equals a column header, with or without a prefix such as `AHU: `. */
 export function roleOfHeader(header: string, equipmentType: EquipmentType): string | undefined {
   const bare = withoutUnit(header).name
   return roleOfName(bare, equipmentType) ?? roleOfName(bare.slice(bare.lastIndexOf(':') + 1), equipmentType)
@@ -104,7 +103,7 @@ const TYPE_NAMES: Record<string, EquipmentType> = {
   weatherstation: 'weather',
 }
 
-/** @returns the type that a package's `equipType` means (`AHU`, `air-handling-unit`), or undefined */
+/** @returns the type for an `equipType` (`AHU`, `air-handling-unit`), or undefined */
 export function equipmentTypeOf(text: string): EquipmentType | undefined {
   const plain = text.toLowerCase().replace(/[^a-z0-9]/g, '')
   return EQUIPMENT_TYPES.find(type => type.replace('_', '') === plain) ?? TYPE_NAMES[plain]

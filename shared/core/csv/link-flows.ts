@@ -1,30 +1,30 @@
 /**
- * Tells from history which handler serves a box: air cannot flow in a box whose handler stands still. Only instants at which the fans of
- * two handlers differ say anything.
+ * Finds from history which air handler serves a box: air cannot flow in a box while its handler is off. Only samples at
+ * which the fans of two handlers differ count.
  */
 import type { Series } from '#shared/core/series/series.ts'
 import { DAY, HOUR } from '../time.ts'
 import type { LinkEvidence } from './link-names.ts'
 
 export type BoxFlow = { equipment_id: string; flow: Series }
-/** Values above zero: the fan runs. */
+/** Values above zero mean that the fan runs. */
 export type FanState = { equipment_id: string; on: Series }
 
-/** Share of its high flow above which a box has flow: sensors rest a little above zero. */
+/** A box has flow above this share of its high flow: sensors rest a little above zero. */
 const FLOWS_ABOVE = 0.1
-/** Quantile that stands for high flow; one wild reading is no flow. */
+/** Quantile used as high flow, so that a single wrong reading does not count. */
 const HIGH = 0.95
-/** Instants that have to differ: two hours at five minutes … */
+/** Minimum number of samples at which the fans differ: two hours at five minutes. */
 const SAMPLES_MIN = 24
-/** … on so many days, for evidence that counts as sure. */
+/** Minimum number of days with such samples for sure evidence. */
 const DAYS_MIN = 3
-/** Share of these instants that have to agree; clocks and sensors are not exact. */
+/** Share of these samples that must agree; clocks and sensors are not exact. */
 const AGREE = 0.95
-/** A fan's state is known for so long after a sample, ms. */
+/** A fan's state is valid for this time after a sample, ms. */
 const KNOWN_MS = HOUR
 const CONFIDENCE = { sure: 0.9, likely: 0.7 }
 
-/** @returns for each box the one handler that its flow follows, where it follows one and no other */
+/** @returns for each box the handler that its flow follows, where it follows exactly one */
 export function evidenceByFlow(boxes: BoxFlow[], fans: FanState[]): Map<string, LinkEvidence> {
   const found = new Map<string, LinkEvidence>()
   if (fans.length < 2) return found
@@ -46,7 +46,7 @@ export function evidenceByFlow(boxes: BoxFlow[], fans: FanState[]): Map<string, 
   return found
 }
 
-/** [n] 1 flow, 0 none, 2 not known; undefined when the box never flows or never rests, which tells nothing. */
+/** @returns [n] 1 flow, 0 none, 2 unknown; undefined when the box always or never has flow */
 function flowsOf({ values }: Series): Uint8Array | undefined {
   const sorted = values.filter(value => !Number.isNaN(value)).toSorted()
   const high = sorted[Math.floor(sorted.length * HIGH)]
@@ -56,7 +56,7 @@ function flowsOf({ values }: Series): Uint8Array | undefined {
   return resting! >= SAMPLES_MIN && flowing! >= SAMPLES_MIN ? flows : undefined
 }
 
-/** @returns [n] at each instant 1 on, 0 off, 2 not known */
+/** @returns [n] at each instant 1 on, 0 off, 2 unknown */
 function statesAt(ts: Float64Array, on: Series): Uint8Array {
   let i = -1
   return Uint8Array.from(ts, at => {
@@ -69,8 +69,8 @@ function statesAt(ts: Float64Array, on: Series): Uint8Array {
 /**
  * Whether the flow follows `own` rather than `other`.
  *
- * Flow under a fan that stands still excludes it. A box may be shut under a fan that runs, so no flow there is only likely to mean another
- * handler, and only when the box is else open whenever both run.
+ * Flow while a fan is off excludes its handler. A box may be closed while its fan runs, so no flow only makes another
+ * handler likely, and only when the box is otherwise open whenever both fans run.
  */
 function compare(ts: Float64Array, flows: Uint8Array, own: Uint8Array, other: Uint8Array) {
   const alone = { own: 0, other: 0, resting: 0 }

@@ -1,4 +1,4 @@
-/** The links that rules on a package's equipment wait for. */
+/** Reports the links that rules on the equipment of a package need. */
 import type { Equipment, Point } from '#shared/core/model/model.ts'
 import { describeWait, type LinkWait } from '#shared/core/rules/report/link-waits.ts'
 import type { StatedLinks } from './links.ts'
@@ -13,7 +13,7 @@ export type LinkReport = {
 }
 export const NO_LINKS: LinkReport = { waiting: [], proposals: [] }
 
-/** @param waits of the building as it would be after the import */
+/** @param waits missing links of the building as it will be after the import */
 export function reportLinks(waits: LinkWait[], proposals: LinkProposal[], checks: CheckReport): LinkReport {
   const waiting = waits.map(wait => ({ ...wait, message: describeWait(wait) }))
   const proposed = new Map(proposals.map(one => [one.equipment_id, one]))
@@ -22,7 +22,7 @@ export function reportLinks(waits: LinkWait[], proposals: LinkProposal[], checks
     return found ? `${id}: perhaps ${found.parent_id}, ${Math.round(found.confidence * 100)} %` : id
   }
   for (const { equipment_type, equipment_ids, server_ids, message } of waiting) {
-    // Where the building holds nothing that could serve them, the package has nothing to state.
+    // Where the building has no equipment that could serve it, no link can be stated.
     const severity = server_ids.length > 0 ? 'warning' : 'info'
     checks.add('link_missing', equipment_type, message, {
       examples: equipment_ids.map(exampleOf),
@@ -33,7 +33,7 @@ export function reportLinks(waits: LinkWait[], proposals: LinkProposal[], checks
   return { waiting, proposals }
 }
 
-/** The building's model as the import will leave it. */
+/** The model of the building after the import. */
 export function modelAfter(
   before: { equipment: Equipment[]; points: Point[] },
   equipment: Equipment[],
@@ -48,7 +48,7 @@ export function modelAfter(
   }
 }
 
-/** What the package and the model call each equipment of the building. */
+/** The names of each equipment in the package and in the model. */
 export function linkNames(
   equipment: Equipment[],
   stated: StatedLinks[],

@@ -1,8 +1,8 @@
-/** The equipment that serves other equipment, as the column maps of a package state it. */
+/** Links between equipment that the column maps of a package state. */
 import type { Equipment } from '#shared/core/model/model.ts'
 import type { CheckReport } from './checks.ts'
 
-/** Most entries of `feeds`, as in the model's own route. */
+/** Maximum number of entries of `feeds`, as in the route of the model. */
 export const FEEDS_MAX = 1000
 
 /** The links that one column map states. */
@@ -16,11 +16,11 @@ export type StatedLinks = {
 type Entry = { field: 'parent' | 'feeds'; other: string; feeder: string; fed: string }
 
 /**
- * Adds the stated links to the equipment of a package. A field that a map states replaces what the model has; a field that it leaves
- * out stays as it was. An entry that names unknown equipment, its own equipment or closes a loop is reported and left out.
+ * Adds the stated links to the equipment of a package. A stated field replaces that of the model; a field that is left out
+ * is not changed. An entry that names unknown equipment or its own equipment, or closes a loop, is reported and ignored.
  *
  * @param planned equipment of the package
- * @param known equipment of the building so far
+ * @param known present equipment of the building
  */
 export function applyLinks(planned: Equipment[], stated: StatedLinks[], known: Equipment[], checks: CheckReport): Equipment[] {
   const statedFields = new Set(
@@ -80,11 +80,11 @@ function isAllowed(
 
 type FeedGraph = {
   add(feeder: string, fed: string): void
-  /** @returns the ids from one to the other, both included, along what each feeds; undefined when there is no way */
+  /** @returns the ids on the path from one to the other, both included; undefined when there is no path */
   path(from: string, to: string): string[] | undefined
 }
 
-/** Both fields say the same in the model: a parent feeds its children. */
+/** `feeds` and `parent_id` are equivalent: a parent feeds its children. */
 function feedGraph(equipment: Equipment[]): FeedGraph {
   const below = new Map<string, Set<string>>()
   const add = (feeder: string, fed: string) => void below.set(feeder, (below.get(feeder) ?? new Set()).add(fed))

@@ -1,18 +1,18 @@
 import { MINUTE } from '../time.ts'
 import { instantsOf } from '#shared/core/time-zone.ts'
 
-/** Zones change their clocks on quarters of an hour: within one, a wall clock is as far from UTC throughout. */
+/** Zones change their clocks at quarter hours: within one the offset from UTC is constant. */
 const BLOCK_MS = 15 * MINUTE
-/** Blocks remembered: a year of quarter hours in whatever order they come. */
+/** Maximum number of cached quarter hours: one year, in any order. */
 const BLOCKS_MAX = 40_000
 
-/** What a wall clock means in a zone: one instant, none (`skipped` in spring) or two (`twice` in autumn). */
+/** The instants of a wall clock in a zone: one, none (`skipped` in spring) or two (`twice` in autumn). */
 export type Meaning = number | 'skipped' | 'twice'
 
 /**
- * Turns the wall clocks of a zone into instants, quickly for rows that follow each other.
+ * Converts wall clocks of a zone to instants, fast for consecutive rows.
  *
- * @returns a function of the wall clock written as if it were UTC, ms
+ * @returns a function of the wall clock, written as if it were UTC, ms
  * @throws RangeError from the function when the zone is unknown
  */
 export function localClock(timezone: string): (wallMs: number) => Meaning {

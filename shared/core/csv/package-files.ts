@@ -1,4 +1,4 @@
-/** Which files of a package belong together. */
+/** Groups the files of a package by equipment. */
 
 export type EquipmentFolder = {
   /** Path within the package, without the top folder; empty for the root. */
@@ -6,23 +6,21 @@ export type EquipmentFolder = {
   /** Name to use when the map states none. */
   name: string
   columnMap: string | undefined
-  /** What is said of the columns beside the map; no table. */
+  /** `columns.csv`, which is no table. */
   columnList: string | undefined
-  /** Which of the data can be trusted; that of the root speaks for folders without one. */
+  /** `quality.json` of the folder; folders without one use that of the root. */
   quality: string | undefined
   tables: string[]
 }
 type Layout = { manifest: string | undefined; folders: EquipmentFolder[]; ignored: string[] }
 
-/** Names that packages of the format give the map; the first of a folder counts. */
+/** Names of the column map; the first one in a folder applies. */
 const MAP_NAMES = ['column_map.json', 'history_wide.column_map.json', 'history_wide.json']
 
-/** What archivers and file managers leave behind. */
+/** Files that archivers and file managers add. */
 const DEBRIS = /(^|\/)(__MACOSX|\.DS_Store|Thumbs\.db|desktop\.ini)(\/|$)|(^|\/)\._/
 
-/**
- * @param paths of all files with `/` between folders. The package lies at their root or in one top folder.
- */
+/** @param paths paths of all files, with `/` between folders. The package is at their root or in one top folder. */
 export function groupPackageFiles(paths: string[]): Layout {
   const files = paths.filter(path => !DEBRIS.test(path)).toSorted()
   const tops = new Set(files.map(path => (path.includes('/') ? path.slice(0, path.indexOf('/') + 1) : '')))

@@ -1,4 +1,4 @@
-/** The two JSON files of a package, `svc_package_v1`: what it is of, and what its columns are. */
+/** Reads `manifest.json` and `column_map.json` of a package (`svc_package_v1`). */
 import { isId } from '#shared/core/model/model.ts'
 import { isZone } from '#shared/core/time-zone.ts'
 import { FEEDS_MAX } from './links.ts'
@@ -7,7 +7,7 @@ import { DATE_ORDERS, type DateOrder } from './timestamp.ts'
 export const PACKAGE_SCHEMA = 'svc_package_v1'
 /** The second is the older name of the same format. */
 const SCHEMAS = [PACKAGE_SCHEMA, 'openfdd_package_v1']
-/** A day: coarser grids are no history of equipment. */
+/** One day: coarser grids are no history of equipment. */
 const GRID_MINUTES_MAX = 1440
 
 export type Manifest = {
@@ -16,7 +16,7 @@ export type Manifest = {
   timezone?: string
   unit_system?: 'us' | 'si'
   notes?: string
-  /** How dates such as 5/7/2022 read, where a file alone cannot tell. */
+  /** Order of day and month in dates such as 5/7/2022, where a file alone does not show it. */
   date_order?: DateOrder
 }
 
@@ -27,7 +27,7 @@ export type ColumnMap = {
   points: Record<string, string>
   /** Header → unit. */
   units?: Record<string, string>
-  /** Equipment that serves this one, or that it is part of: the air handler of a box. */
+  /** Equipment that serves this one or contains it: the air handler of a box. */
   parent?: string
   /** Equipment that this one serves. */
   feeds?: string[]
@@ -36,7 +36,7 @@ export type ColumnMap = {
 
 export type JsonResult<T> = { ok: true; value: T } | { ok: false; complaints: string[] }
 
-/** Checks a manifest. Fields that are not known are left alone: packages carry notes of their own. */
+/** Checks a manifest. Unknown fields are ignored: packages may contain notes. */
 export function readManifest(json: unknown): JsonResult<Manifest> {
   if (!isObject(json)) return { ok: false, complaints: ['is not a JSON object'] }
   const { schema_version, building_id, grid_minutes, timezone, unit_system, notes, date_order } = json

@@ -1,13 +1,13 @@
-/** What an archive or an upload may hold, judged before a byte of it is written. */
+/** Limits of an archive or an upload, checked before the first byte is written. */
 
 export type PackageLimits = {
   /** Files and folders. */
   entriesMax: number
-  /** Bytes when unpacked, all together. */
+  /** Total size when unpacked, bytes. */
   expandedMax: number
   /** Unpacked bytes for each packed one. */
   ratioMax: number
-  /** Folders above a file. */
+  /** Maximum number of folders above a file. */
   depthMax: number
 }
 
@@ -18,17 +18,17 @@ export const PACKAGE_LIMITS: PackageLimits = {
   depthMax: 8,
 }
 
-/** Below this an entry cannot do harm, and one repeated value packs better than any ratio. */
+/** Smaller entries are harmless, and one repeated value compresses beyond any ratio. */
 const SMALL_BYTES = 1024 * 1024
 
 type EntryHead = { path: string; bytes: number; packed: number; isLink: boolean; isEncrypted: boolean }
 
-/** Judges the entries of one package as they come. */
+/** Checks the entries of one package in their order. */
 export function createEntryCheck(limits: PackageLimits) {
   const seen = new Map<string, string>()
   let [entries, expanded] = [0, 0]
   return {
-    /** @returns what is wrong with the entry, in words that name it; undefined when it may be unpacked */
+    /** @returns the error of the entry, with its name; undefined when it may be unpacked */
     fault(entry: EntryHead): string | undefined {
       const { path, bytes, packed } = entry
       entries++
@@ -36,11 +36,11 @@ export function createEntryCheck(limits: PackageLimits) {
       if (entries > limits.entriesMax) return `the package has more than ${limits.entriesMax} entries`
       const wrong = pathFault(path, limits.depthMax)
       if (wrong) return wrong
-      if (entry.isLink) return `${path} is a link; packages hold plain files`
+      if (entry.isLink) return `${path} is a link; a package may contain only plain files`
       if (entry.isEncrypted) return `${path} is encrypted`
-      if (expanded > limits.expandedMax) return `${path} brings the package to more than ${limits.expandedMax} bytes unpacked`
+      if (expanded > limits.expandedMax) return `${path} makes the package larger than ${limits.expandedMax} bytes when unpacked`
       if (bytes > SMALL_BYTES && bytes > limits.ratioMax * packed) {
-        return `${path} unpacks to more than ${limits.ratioMax} times its size, as bombs do`
+        return `${path} unpacks to more than ${limits.ratioMax} times its size`
       }
       const plain = path.normalize('NFC').toLowerCase()
       const other = seen.get(plain)
@@ -48,20 +48,20 @@ export function createEntryCheck(limits: PackageLimits) {
       return other === undefined
         ? undefined
         : other === path
-          ? `${path} is in it twice`
-          : `${path} and ${other} differ in case only`
+          ? `${path} occurs twice`
+          : `${path} and ${other} differ only in case`
     },
   }
 }
 
-/** @returns what is wrong with a path within a package, or undefined */
+/** @returns the error of a path within a package, or undefined */
 function pathFault(path: string, depthMax: number): string | undefined {
   const shown = JSON.stringify(path)
   const parts = path.replace(/\/$/, '').split('/')
   // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
-  if (/[\u0000-\u001f\u007f\\]/.test(path)) return `${shown} holds a backslash or a control character`
+  if (/[\u0000-\u001f\u007f\\]/.test(path)) return `${shown} contains a backslash or a control character`
   if (path.startsWith('/') || /^[A-Za-z]:/.test(path)) return `${shown} is an absolute path`
-  if (parts.includes('..')) return `${shown} leads out of the package`
-  if (parts.some(part => part === '' || part === '.')) return `${shown} is no plain path`
-  return parts.length - 1 > depthMax ? `${shown} lies more than ${depthMax} folders deep` : undefined
+  if (parts.includes('..')) return `${shown} leaves the package`
+  if (parts.some(part => part === '' || part === '.')) return `${shown} is not a plain path`
+  return parts.length - 1 > depthMax ? `${shown} is more than ${depthMax} folders deep` : undefined
 }

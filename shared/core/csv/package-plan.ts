@@ -1,4 +1,4 @@
-/** The plan of an import, made by its preflight: building, equipment, points and tables as plain data. */
+/** The plan of an import from its preflight: building, equipment, points and tables as plain data. */
 import type { Building, Equipment, EquipmentType, Point } from '#shared/core/model/model.ts'
 import type { UntrustedSpan } from '#shared/core/series/untrusted-spans.ts'
 import type { Column } from './column.ts'
@@ -8,7 +8,7 @@ import { untrustedAfter } from './quality.ts'
 import type { TablePlan } from './row-reader.ts'
 import type { ScanResult } from './table-scan.ts'
 
-/** What the model holds of a package's building, equipment and points. */
+/** The part of the model that a package concerns. */
 export type PackageModel = { building?: Building; equipment: Equipment[]; points: Point[] }
 
 /** Everything an import needs, as plain data. */
@@ -17,7 +17,7 @@ export type PackagePlan = {
   equipment: Equipment[]
   points: Point[]
   tables: TablePlan[]
-  /** What the model held when this was settled. */
+  /** The model at the time of the plan. */
   before: PackageModel
 }
 
@@ -28,11 +28,11 @@ export type ScannedTable = {
   table: Omit<TablePlan, 'columns'>
   columns: Column[]
   scan: ScanResult
-  /** Windows within which the package vouches for its data; undefined where it does so for all. */
+  /** Trusted windows of the data; undefined where all data is trusted. */
   trusted?: readonly UntrustedSpan[] | undefined
 }
 
-/** The building as the package and the model know it. */
+/** The building from the package and the model. */
 export function planBuilding(manifest: Manifest, known: Building | undefined, site_id: string): Building {
   if (known) return known
   const { building_id, timezone = 'UTC', unit_system = 'si' } = manifest
@@ -40,9 +40,10 @@ export function planBuilding(manifest: Manifest, known: Building | undefined, si
 }
 
 /**
- * The points that the tables' columns become, and the tables that name them.
+ * Plans points for the columns of all tables.
  *
- * @param known points of the building so far; a column whose header a point of its equipment has stays that point
+ * @param known present points of the building; a column whose header equals that of a point of its equipment becomes that
+ *   point
  */
 export function planPoints(
   building_id: string,

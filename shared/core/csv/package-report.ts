@@ -1,4 +1,4 @@
-/** The report of a preflight: what an import would do with each table and column. */
+/** The report of a preflight: the effect of an import on each table and column. */
 import type { EquipmentType } from '#shared/core/model/model.ts'
 import { formatInstant, MINUTE } from '../time.ts'
 import { offsetAt } from '#shared/core/time-zone.ts'
@@ -13,7 +13,7 @@ import type { ScanResult } from './table-scan.ts'
 type ColumnReport = Pick<Column, 'header' | 'status'> & {
   role: string | null
   unit: string
-  /** The likeliest role of a column without one; proposed, never applied. */
+  /** The most likely role of a column without one; proposed, never applied. */
   suggestion?: string
   confidence?: number
   why?: string[]
@@ -24,7 +24,7 @@ type EquipmentReport = {
   rows: number
   first_at: string | null
   last_at: string | null
-  /** The same in building time. */
+  /** The same in the time of the building. */
   first_at_local: string | null
   last_at_local: string | null
   grid_minutes_seen: number | null
@@ -38,13 +38,13 @@ export type PackageReport = {
   rows_in: number
   rows_rejected: number
   equipment: EquipmentReport[]
-  /** Links between equipment that rules wait for. */
+  /** Links between equipment that rules need. */
   links: LinkReport
   checks: Check[]
   agent_hints: AgentHint[]
 }
 
-/** @param timezone of the building; null when it is not known */
+/** @param timezone time zone of the building; null when unknown */
 export function reportPackage(
   building_id: string | null,
   timezone: string | null,

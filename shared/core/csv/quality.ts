@@ -1,11 +1,11 @@
-/** `quality.json` of a package: within which windows its data can be trusted. */
+/** Reads `quality.json` of a package: windows within which its data can be trusted. */
 import { untrustedOutside, withoutSpan, type UntrustedSpan, mergeUntrusted } from '#shared/core/series/untrusted-spans.ts'
 import type { Meaning } from './local-clock.ts'
 import type { JsonResult } from './package-json.ts'
 import { parseTimestamp } from './timestamp.ts'
 import { meaningOf } from './timeline.ts'
 
-/** Most windows of one file. */
+/** Maximum number of windows in one file. */
 export const WINDOWS_MAX = 1000
 
 const LISTS = ['trusted_windows', 'trusted', 'windows']
@@ -13,8 +13,8 @@ const STARTS = ['from', 'start', 'start_utc', 'start_at', 'begin']
 const ENDS = ['to', 'end', 'end_utc', 'end_at', 'stop']
 
 /**
- * @param local what a wall clock means; undefined where times without an offset are UTC
- * @returns the windows; undefined where the file names none, so that all data counts
+ * @param local converts a wall clock; undefined where times without an offset are UTC
+ * @returns the windows; undefined where the file has none, so that all data is trusted
  */
 export function readQuality(
   json: unknown,
@@ -25,7 +25,8 @@ export function readQuality(
   if (named === undefined) return { ok: true, value: undefined }
   const list = json[named]
   if (!Array.isArray(list)) return { ok: false, complaints: [`${named} is not a list`] }
-  if (list.length > WINDOWS_MAX) return { ok: false, complaints: [`has ${list.length} windows; at most ${WINDOWS_MAX} are read`] }
+  if (list.length > WINDOWS_MAX)
+    return { ok: false, complaints: [`has ${list.length} windows; at most ${WINDOWS_MAX} are accepted`] }
   const read = list.map((entry: unknown, i) => readWindow(entry, `${named}, entry ${i + 1}`, local))
   const complaints = read.flatMap(one => (typeof one === 'string' ? [one] : []))
   if (complaints.length > 0) return { ok: false, complaints }
@@ -51,11 +52,11 @@ const isRecord = (json: unknown): json is Record<string, unknown> =>
   typeof json === 'object' && json !== null && !Array.isArray(json)
 
 /**
- * What of a point's history is not trusted once a package has come in: the package speaks of its own span alone.
+ * The untrusted spans of a point after an import. The package concerns only its own span.
  *
- * @param before what was not trusted so far
- * @param span of the package's data
- * @param windows of its `quality.json`; undefined without one, so that its whole span is trusted
+ * @param before untrusted spans so far
+ * @param span span of the data of the package
+ * @param windows trusted windows of its `quality.json`; undefined without one, so that its whole span is trusted
  */
 export function untrustedAfter(
   before: readonly UntrustedSpan[] = [],

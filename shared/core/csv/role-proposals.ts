@@ -5,13 +5,13 @@ import type { CheckReport } from './checks.ts'
 import type { Column } from './column.ts'
 import type { ScannedColumn } from './table-scan.ts'
 
-/** Planned column → its likely roles, the likeliest first. */
+/** Planned column → its likely roles, the most likely first. */
 export type RoleProposals = ReadonlyMap<Column, Suggestion[]>
 
 /**
- * Columns of one equipment are judged together, also where they come in several tables or stand beside points that the model has.
+ * Columns of one equipment are compared with each other, also across tables and with existing points.
  *
- * @param checks is told of every column that has no role
+ * @param checks collects every column without a role
  */
 export function proposeRoles(
   scanned: readonly ScannedTable[],
@@ -46,7 +46,7 @@ export function proposeRoles(
   return proposals
 }
 
-/** @param kept the column after its scan; undefined where it holds no value */
+/** @param kept the column after its scan; undefined where it has no value */
 function askedOf(column: Column, kept: ScannedColumn | undefined): Omit<Asked, 'point_id'> {
   const { header, name = header, role, unit, unitStated } = kept ?? column
   const isStated = unitStated || (kept !== undefined && kept.kind !== 'number')

@@ -1,4 +1,4 @@
-/** Turns the rows of a scanned table into history, block by block. */
+/** Converts the rows of a scanned table to history, block by block. */
 import type { PointRows } from '#shared/core/ports.ts'
 import type { Series } from '#shared/core/series/series.ts'
 import { readCell, stateNumber } from './cell.ts'
@@ -10,7 +10,7 @@ import { meaningOf } from './timeline.ts'
 
 export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252'
 
-/** How a table is to be read, settled by its scan. Plain data, so that it can be kept between preflight and import. */
+/** How a table is read, decided by its scan. Plain data, stored between preflight and import. */
 export type TablePlan = {
   /** Path within the package. */
   path: string
@@ -19,11 +19,11 @@ export type TablePlan = {
   delimiter: string
   decimalComma: boolean
   order: DateOrder | undefined
-  /** Nothing tells how the dates read, so no row has an instant. */
+  /** The order of day and month is unknown, so no row has an instant. */
   ambiguous: boolean
   /** Zone of the wall clocks; undefined for a table in UTC. */
   timezone: string | undefined
-  /** The last instant that can be right, ms: settled once, so that import and preflight leave out the same rows. */
+  /** The last plausible instant, ms. It is decided once, so that import and preflight leave out the same rows. */
   latest: number
   width: number
   columns: PlannedColumn[]
@@ -36,13 +36,13 @@ type Reject = { code: CheckCode; message: string }
 /** The instant of a row, or why it has none. */
 export function rowInstant(cells: string[], plan: TablePlan, local: ((wallMs: number) => Meaning) | undefined): number | Reject {
   if (!fitsWidth(cells, plan.width)) return { code: 'row_width', message: `${cells.length} cells instead of ${plan.width}` }
-  if (plan.ambiguous) return { code: 'timestamp_ambiguous', message: 'day and month cannot be told apart; state date_order' }
+  if (plan.ambiguous) return { code: 'timestamp_ambiguous', message: 'day and month cannot be distinguished; state date_order' }
   const meaning = meaningOf(parseTimestamp(cells[0]!), plan.order ?? 'mdy', local, plan.latest)
   switch (meaning) {
     case 'unreadable':
       return { code: 'timestamp_unreadable', message: 'the timestamp cannot be read' }
     case 'misdated':
-      return { code: 'timestamp_misdated', message: 'the timestamp is before 2000, or ahead of the clock here' }
+      return { code: 'timestamp_misdated', message: 'the timestamp is before 2000 or later than the present time' }
     case 'twice':
       return { code: 'timestamp_ambiguous', message: `this local time occurs twice in ${plan.timezone}` }
     case 'skipped':
@@ -54,15 +54,15 @@ export function rowInstant(cells: string[], plan: TablePlan, local: ((wallMs: nu
 
 /** Samples in one block, over all columns: 8 MB of numbers. */
 const BLOCK_SAMPLES = 500_000
-/** Rows of a block of few columns, so that the first block of a long table comes soon. */
+/** Rows of a block of few columns, so that the first block of a long table is ready soon. */
 const BLOCK_ROWS = 20_000
 
 type RowReader = {
-  /** Takes a row. @returns the rows of a full block by point, or none yet */
+  /** Adds a row. @returns the samples of a full block by point, otherwise none */
   row(instant: number, cells: string[]): PointRows[]
-  /** @returns what is left */
+  /** @returns the samples of the last block */
   end(): PointRows[]
-  /** @returns how many rows a later row of the same block has replaced so far, as both have one instant */
+  /** @returns number of rows so far that a later row of the same block and instant has replaced */
   replaced(): number
 }
 
@@ -103,7 +103,7 @@ export function createRowReader({ columns, decimalComma }: TablePlan): RowReader
   }
 }
 
-/** @returns the number that history keeps; NaN for *no usable value*; undefined for no sample */
+/** @returns the stored number; NaN for *no usable value*; undefined for no sample */
 function toHistory(cell: number | string | undefined, { scale, offset, states }: PlannedColumn): number | undefined {
   if (cell === undefined) return undefined
   if (typeof cell === 'number') {
@@ -113,7 +113,7 @@ function toHistory(cell: number | string | undefined, { scale, offset, states }:
   return states ? stateNumber(states, cell) : Number.NaN
 }
 
-/** The samples in time order; of samples at the same instant the last one counts. */
+/** The samples in time order; the last of several samples at one instant is kept. */
 export function sortSeries(ts: Float64Array, values: Float64Array): Series {
   let sorted = true
   for (let i = 1; i < ts.length && sorted; i++) sorted = ts[i]! > ts[i - 1]!

@@ -1,4 +1,4 @@
-/** Looks through one table, row by row and in constant memory, and says what it holds. */
+/** Scans one table row by row, in constant memory, and reports its content. */
 import type { PointKind } from '#shared/core/model/model.ts'
 import { ROLES } from '#shared/core/model/role.ts'
 import { MINUTE } from '#shared/core/time.ts'
@@ -13,15 +13,15 @@ import type { Meaning } from './local-clock.ts'
 import type { DateOrder } from './timestamp.ts'
 import { openTimeline, type Timeline } from './timeline.ts'
 
-/** Share of a column's values outside its role's range from which on its unit is doubted. */
+/** From this share of values outside the range of the role on, the unit is reported as implausible. */
 const IMPLAUSIBLE_SHARE = 0.2
 const EXAMPLES = 3
 
-/** A column that holds something to keep, and what its cells were. */
+/** A column with values to store, and statistics of its cells. */
 export type ScannedColumn = Column & {
   kind: PointKind
   states: string[] | undefined
-  /** Of a column of numbers. */
+  /** For a column of numbers. */
   values?: Values
 }
 
@@ -30,7 +30,7 @@ export type ScanResult = {
   rows_in: number
   rows_rejected: number
   order: DateOrder | undefined
-  /** Undefined when nothing tells how the dates read. */
+  /** Undefined when the order of day and month is unknown. */
   timeline: Timeline | undefined
   columns: ScannedColumn[]
 }
@@ -40,22 +40,22 @@ type ScanOptions = {
   place: string
   columns: Column[]
   decimalComma: boolean
-  /** What a wall clock means; undefined for a table in UTC. */
+  /** Converts a wall clock; undefined for a table in UTC. */
   local: ((wallMs: number) => Meaning) | undefined
   dateOrder: DateOrder | undefined
-  /** The last instant that can be right, ms. */
+  /** The last plausible instant, ms. */
   latest: number
-  /** The spacing that the manifest states; undefined when nobody stated one. */
+  /** The interval stated in the manifest, if any. */
   gridMinutes: number | undefined
   checks: CheckReport
 }
 
-/** @returns whether a row has its cells; blank ones beyond the header's do no harm */
+/** @returns whether a row has the cells of the header; additional blank ones are accepted */
 export const fitsWidth = (cells: string[], width: number): boolean =>
   cells.length === width || (cells.length > width && cells.slice(width).every(cell => cell.trim() === ''))
 
 export type TableScan = {
-  /** Takes one row. @param line where it stands in the file */
+  /** Adds one row. @param line its line in the file */
   row(cells: string[], line: number): void
   end(): ScanResult
 }
@@ -72,7 +72,7 @@ export function createTableScan(options: ScanOptions): TableScan {
   return {
     row(cells, line) {
       if (lastBad)
-        checks.add('row_width', place, `rows have not ${width} cells`, {
+        checks.add('row_width', place, `rows do not have ${width} cells`, {
           examples: [atLine(lastBad.line, String(lastBad.cells))],
         })
       lastBad = fitsWidth(cells, width) ? undefined : { line, cells: cells.length }
@@ -95,9 +95,9 @@ export function createTableScan(options: ScanOptions): TableScan {
         const isSpeed = asSpeed[i] !== undefined && seen[i]!.end().between > 0
         return settle(settleSpeed(column, isSpeed, checks), (isSpeed ? asSpeed[i]! : seen[i]!).end(), options)
       })
-      if (rows > 0 && kept.length === 0) checks.add('no_numeric_columns', place, 'no column holds numbers or state texts')
+      if (rows > 0 && kept.length === 0) checks.add('no_numeric_columns', place, 'no column contains numbers or state texts')
       if ('ambiguous' in read) {
-        checks.add('timestamp_ambiguous', place, 'day and month cannot be told apart; state date_order', {
+        checks.add('timestamp_ambiguous', place, 'day and month cannot be distinguished; state date_order', {
           examples: [read.ambiguous],
           severity: 'error',
         })
@@ -111,15 +111,15 @@ export function createTableScan(options: ScanOptions): TableScan {
 }
 
 type CellCount = {
-  /** Cells that are not blank. */
+  /** Number of cells that are not blank. */
   filled: number
   numbers: number
   outside: number
-  /** Numbers that are neither 0 nor 1. */
+  /** Number of values other than 0 and 1. */
   between: number
   min: number
   max: number
-  /** State text → how often; undefined when there are too many different ones. */
+  /** State text → number of cells; undefined when there are too many different texts. */
   texts: Map<string, number> | undefined
   textCount: number
   examples: string[]
@@ -163,7 +163,7 @@ function takeText(count: CellCount, text: string, line: number, header: string):
   if (count.texts && count.texts.size > STATES_MAX) count.texts = undefined
 }
 
-/** What a column turns out to be; none when it holds nothing that history keeps. */
+/** The scanned column; none when it has no value to store. */
 function settle(column: Column, count: CellCount, options: ScanOptions): ScannedColumn[] {
   const canBeStates = takesStates(column)
   return canBeStates && count.textCount > count.numbers
@@ -175,13 +175,13 @@ function settleStates(column: Column, count: CellCount, { checks, place }: ScanO
   const { header, role, point, unit } = column
   const { states, known } = statesOf([...(count.texts?.keys() ?? [])], point?.states)
   if (!count.texts || states.length > STATES_MAX) {
-    checks.add('states_too_many', place, 'columns hold free text', { examples: count.examples.slice(0, 1) })
+    checks.add('states_too_many', place, 'columns contain free text', { examples: count.examples.slice(0, 1) })
     return []
   }
   const example = `${header}: ${states.map((text, i) => `${i} = ${text}`).join(', ')}`
-  checks.add('text_states', place, 'texts are kept as states', { examples: [example] })
+  checks.add('text_states', place, 'texts are stored as states', { examples: [example] })
   if (role !== undefined && ROLES[role]!.kind === 'bool' && !known) {
-    checks.add('states_order_unknown', place, `which text of ${role} means yes is not known`, { examples: [example] })
+    checks.add('states_order_unknown', place, `it is unknown which text of ${role} means on`, { examples: [example] })
   }
   const own = unit === 'count' ? (states.length === 2 ? 'bool' : 'enum') : unit
   return [{ ...column, unit: own, historyUnit: point?.unit ?? own, kind: kindOf(role, own, states), states }]
@@ -195,14 +195,14 @@ function settleNumbers(
 ): ScannedColumn[] {
   const { header, role, point, unit } = column
   const unread = states && texts ? countUnknown(texts, states) : textCount
-  // A column that has been numbers so far may be away for the time of a chunk; one of which nothing is a number is an error.
+  // A numeric column may have no values in one chunk; a column without any number is an error.
   const isWrong = numbers === 0 && !point
   if (unread > 0) {
     const severity = isWrong ? 'error' : 'warning'
-    checks.add('value_unreadable', place, 'cells are no numbers and count as missing', { examples, count: unread, severity })
+    checks.add('value_unreadable', place, 'cells are no numbers and are stored as missing', { examples, count: unread, severity })
   }
   if (numbers === 0 && (filled === 0 || !point)) {
-    if (role !== undefined) checks.add('column_empty', place, 'mapped columns hold no value', { examples: [header] })
+    if (role !== undefined) checks.add('column_empty', place, 'mapped columns have no value', { examples: [header] })
     return []
   }
   if (outside / numbers > IMPLAUSIBLE_SHARE) {
@@ -214,7 +214,7 @@ function settleNumbers(
   return [{ ...column, kind: kindOf(role, unit, undefined), states, ...(values && { values }) }]
 }
 
-/** Texts of a column of numbers that are none of the states which its point has. */
+/** Number of texts in a numeric column that are no state of its point. */
 function countUnknown(texts: Map<string, number>, states: string[]): number {
   let unknown = 0
   for (const [text, count] of texts) if (Number.isNaN(stateNumber(states, text))) unknown += count
@@ -226,8 +226,8 @@ function reportTimes(times: Timeline, { checks, place, gridMinutes }: ScanOption
     ['timestamp_unreadable', times.unreadable, 'timestamps cannot be read; their rows are left out'],
     ['timestamp_ambiguous', times.twice, 'local times occur twice on that day; their rows are left out'],
     ['timestamp_skipped', times.skipped, 'local times do not exist on that day; their rows are left out'],
-    ['timestamp_misdated', times.misdated, 'timestamps are before 2000 or ahead of the clock here; their rows are left out'],
-    ['timestamp_duplicate', times.duplicate, 'timestamps occur more than once; the last row counts'],
+    ['timestamp_misdated', times.misdated, 'timestamps are before 2000 or later than the present time; their rows are left out'],
+    ['timestamp_duplicate', times.duplicate, 'timestamps occur more than once; the last row is stored'],
     ['timestamp_out_of_order', times.outOfOrder, 'timestamps go back'],
     ['timestamp_gap', times.gaps, 'gaps are longer than three steps'],
   ] as const
@@ -236,7 +236,7 @@ function reportTimes(times: Timeline, { checks, place, gridMinutes }: ScanOption
   }
   const grid = times.step === undefined ? undefined : times.step / MINUTE
   if (grid !== undefined && gridMinutes !== undefined && grid !== gridMinutes) {
-    checks.add('grid_differs', place, `rows come every ${Number(grid.toFixed(2))} min, the manifest says ${gridMinutes}`)
+    checks.add('grid_differs', place, `the interval is ${Number(grid.toFixed(2))} min, in the manifest ${gridMinutes}`)
   }
-  if (times.rows === 0) checks.add('no_rows', place, 'holds no row with a readable timestamp')
+  if (times.rows === 0) checks.add('no_rows', place, 'has no row with a readable timestamp')
 }

@@ -1,16 +1,16 @@
-/** What the timestamps of one table add up to, in constant memory, whichever way its dates read. */
+/** Counts the timestamps of one table in constant memory, for both orders of day and month. */
 import { isPlausibleTime } from '#shared/core/telemetry/misdated.ts'
 import { MINUTE } from '../time.ts'
 import type { Meaning } from './local-clock.ts'
 import { type DateOrder, parseTimestamp, type ParsedTimestamp } from './timestamp.ts'
 
-/** Distances between rows that are counted apart; real tables have a handful. */
+/** Maximum number of different intervals that are counted; real tables have a handful. */
 const STEPS_MAX = 500
 /** A gap is longer than this many steps. */
 const GAP_STEPS = 3
 /**
- * Instants that are remembered to tell those that come again, 25 MB: a year of minutes. Beyond, only rows that repeat the
- * one before are told; the import itself keeps the last row of all of them in any case.
+ * Maximum number of instants that are stored to find duplicates, 25 MB: a year of minutes. Beyond it only a row that
+ * repeats the one before is counted; the import keeps the last row in any case.
  */
 const SEEN_MAX = 525_600
 const EXAMPLES = 3
@@ -21,7 +21,7 @@ export type Timeline = {
   rows: number
   first: number
   last: number
-  /** Commonest distance between rows, ms; undefined below two rows. */
+  /** Most frequent interval between rows, ms; undefined below two rows. */
   step: number | undefined
   unreadable: Tally
   twice: Tally
@@ -32,7 +32,7 @@ export type Timeline = {
   gaps: Tally
 }
 
-/** One way to read the dates of a table. */
+/** The timeline for one order of day and month. */
 type Track = Omit<Timeline, 'step' | 'gaps'> & {
   previous: number
   seen: Set<number>
@@ -58,20 +58,20 @@ const openTrack = (): Track => ({
 })
 
 type TimelineReader = {
-  /** Takes the timestamp of one row. @param where for examples, `line 7` */
+  /** Adds the timestamp of one row. @param where for examples, `line 7` */
   add(cell: string, where: string): void
-  /** @returns the timeline, or both readings of a date when nothing tells which is right */
+  /** @returns the timeline, or an example with both readings when the order is unknown */
   end(): { order: DateOrder | undefined; timeline: Timeline } | { ambiguous: string }
 }
 
 /**
- * @param local what a wall clock means in the table's zone; undefined for a table in UTC
- * @param told the order of day and month, when somebody stated it
- * @param latest the last instant that can be right, ms
+ * @param local converts a wall clock of the table's zone; undefined for a table in UTC
+ * @param stated order of day and month, when it was stated
+ * @param latest the last plausible instant, ms
  */
 export function openTimeline(
   local: ((wallMs: number) => Meaning) | undefined,
-  told: DateOrder | undefined,
+  stated: DateOrder | undefined,
   latest: number,
 ): TimelineReader {
   const mdy = openTrack()
@@ -94,7 +94,7 @@ export function openTimeline(
     },
     end() {
       if (!dmy) return { order: undefined, timeline: toTimeline(mdy) }
-      const order = told ?? (only.dmy > 0 && only.mdy === 0 ? 'dmy' : only.mdy > 0 && only.dmy === 0 ? 'mdy' : undefined)
+      const order = stated ?? (only.dmy > 0 && only.mdy === 0 ? 'dmy' : only.mdy > 0 && only.dmy === 0 ? 'mdy' : undefined)
       if (order) return { order, timeline: toTimeline(order === 'mdy' ? mdy : dmy) }
       const { mdy: a, dmy: b } = parseTimestamp(example)!
       return {
@@ -111,7 +111,7 @@ const dateText = (ms: number) => (Number.isNaN(ms) ? 'no date' : new Date(ms).to
 /** The instant of a row, or why it has none. */
 type RowTime = Meaning | 'unreadable' | 'misdated'
 
-/** What a stamp means: an instant, or why there is none. */
+/** The instant of a timestamp, or why there is none. */
 export function meaningOf(
   stamp: ParsedTimestamp | undefined,
   order: DateOrder,

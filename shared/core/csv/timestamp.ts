@@ -1,19 +1,19 @@
-/** Reads the timestamps that building systems write. */
+/** Reads timestamps as building systems write them. */
 import { HOUR, MINUTE } from '#shared/core/time.ts'
 
 export const DATE_ORDERS = ['mdy', 'dmy'] as const
 export type DateOrder = (typeof DATE_ORDERS)[number]
 
 /**
- * A timestamp as read. Where the order of day and month cannot be told from the notation, both readings are given;
- * otherwise they are the same number. NaN where a reading is no date.
+ * A parsed timestamp. Where the order of day and month is ambiguous, the two readings differ; otherwise they are equal. NaN
+ * where a reading is no date.
  */
 export type ParsedTimestamp = {
-  /** Wall clock written as if it were UTC, ms, with the month first … */
+  /** Wall clock with the month first, written as if it were UTC, ms. */
   mdy: number
-  /** … and with the day first. */
+  /** The same with the day first. */
   dmy: number
-  /** How far the stated zone is ahead of UTC, ms; undefined when the text states none. */
+  /** Offset of the stated zone from UTC, ms; undefined when the text states none. */
   offset: number | undefined
 }
 
@@ -25,16 +25,16 @@ const MONTH_NAMED = new RegExp(String.raw`^(\d{1,2})[- ]([A-Za-z]{3})[a-z]*\.?[-
 const EPOCH = /^(\d{10})(\d{3})?(?:\.\d+)?$/
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 
-/** Longest timestamp that is looked at; the longest notation has half of it. Patterns are tried on nothing longer. */
+/** Maximum length of a timestamp; the longest notation has half of it. Patterns are not applied to longer texts. */
 const STAMP_MAX = 64
-/** No building system has history from before, … */
+/** The first plausible year: no building system has older history. */
 const YEAR_MIN = 1970
-/** … and a clock that shows more has stopped being one. */
+/** The last plausible year. */
 const YEAR_MAX = 2199
 /** Farthest zone from UTC. @source IANA tz database (Pacific/Kiritimati) */
 const OFFSET_MAX = 14 * HOUR
 
-/** Hours ahead of UTC of the abbreviations that mean one thing in building systems. @source IANA tz database */
+/** Offsets from UTC, hours, of abbreviations with one meaning in building systems. @source IANA tz database */
 // biome-ignore format: a table reads best in rows
 const ZONES: Record<string, number> = {
   Z: 0, UTC: 0, GMT: 0, WET: 0, WEST: 1, BST: 1, CET: 1, CEST: 2, EET: 2, EEST: 3,
@@ -42,10 +42,10 @@ const ZONES: Record<string, number> = {
 }
 
 /**
- * Reads one timestamp: ISO 8601 with or without a zone, `5/7/2022 12:05`, `07.05.2022 12:05` (dots put the day first),
+ * Reads one timestamp: ISO 8601 with or without a zone, `5/7/2022 12:05`, `07.05.2022 12:05` (with dots the day is first),
  * `07-May-22 12:40:00 PM CDT`, seconds or milliseconds since 1970.
  *
- * @returns undefined when the text is none of these
+ * @returns undefined for any other text
  */
 export function parseTimestamp(cell: string): ParsedTimestamp | undefined {
   const text = cell.trim()
@@ -69,7 +69,10 @@ export function parseTimestamp(cell: string): ParsedTimestamp | undefined {
   return { mdy: ms, dmy: ms, offset: 0 }
 }
 
-/** Midnight of a date written as if it were UTC; NaN when there is no such date, or none that a building has history of. Two-digit years are of this century. */
+/**
+ * Midnight of a date, written as if it were UTC; NaN when the date does not exist or its year is not plausible. Two-digit
+ * years are in this century.
+ */
 function day(year: string, month: string, date: string): number {
   const [y, m, d] = [Number(year.length === 2 ? `20${year}` : year), Number(month), Number(date)]
   if (!(y >= YEAR_MIN && y <= YEAR_MAX)) return Number.NaN
@@ -77,7 +80,7 @@ function day(year: string, month: string, date: string): number {
   return m >= 1 && m <= 12 && new Date(ms).getUTCDate() === d ? ms : Number.NaN
 }
 
-/** Adds time of day and zone, which stand in `match` from group `at` on. */
+/** Adds time of day and zone, which are in `match` from group `at` on. */
 function stamp(match: RegExpExecArray, at: number, mdy: number, dmy = mdy): ParsedTimestamp | undefined {
   const [hours = '0', minutes = '0', seconds = '0', fraction = '', half, zone] = match.slice(at)
   let hour = Number(hours)

@@ -1,15 +1,15 @@
-/** Writes CSV that a spreadsheet opens without running any of its cells as a formula. */
+/** Writes CSV whose cells no spreadsheet executes as a formula. */
 
-/** Tools that write EDE separate cells by semicolons, because a comma is the decimal sign of half of Europe. */
+/** EDE tools separate cells by semicolons, because half of Europe uses the comma as decimal sign. */
 type Delimiter = ',' | ';'
 
 const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i
-/** Spreadsheets skip blanks and quotes before a formula, so these are skipped here too. */
+/** Spreadsheets ignore blanks and quotes before a formula, so this pattern does as well. */
 const FORMULA = /^['"\s]*[=+\-@]/
 
 /**
- * One cell, quoted where necessary. Line breaks and tabs become a blank. A text that a spreadsheet would take for a formula gets an
- * apostrophe in front, which the import removes again. Numbers stay numbers.
+ * One cell, quoted where necessary. Line breaks and tabs become a blank. A text that a spreadsheet would take for a formula
+ * gets a leading apostrophe, which the import removes. Numbers are unchanged.
  */
 function csvCell(text: string, delimiter: Delimiter): string {
   const isFormula = FORMULA.test(text) && !NUMBER.test(text)

@@ -1,38 +1,38 @@
-/** What names leave out, and what the same word means on one equipment or another. */
+/** Completes the tags of a name by its equipment, unit and object. */
 import type { EquipmentType, PointKind } from '#shared/core/model/model.ts'
 
 type Context = {
   type: EquipmentType | undefined
   kind: PointKind
-  /** The tag of what the unit measures. */
+  /** The tag of the quantity that the unit measures. */
   quantity: string | undefined
-  /** Of a BACnet object that says it. */
+  /** Direction of a BACnet object, where its type shows it. */
   object: 'input' | 'output' | undefined
-  /** Whether the equipment has a zone temperature of its own. */
+  /** Whether the equipment has its own zone temperature. */
   isZoned: boolean
 }
 
-/** Equipment whose own running a name need not say twice: `P-1 Status`. */
+/** Equipment whose name need not be repeated for its run status: `P-1 Status`. */
 const MACHINES: readonly EquipmentType[] = ['pump', 'boiler', 'chiller']
-/** Equipment that conditions one room: its set points are the room's. */
+/** Equipment that conditions one room, so that its set points are those of the room. */
 const SINGLE_ZONE: readonly (EquipmentType | undefined)[] = ['rtu', 'heat_pump', 'fcu']
-/** Equipment that cools by its own compressor. */
+/** Equipment that cools with its own compressor. */
 const PACKAGED: readonly (EquipmentType | undefined)[] = ['rtu', 'heat_pump']
 const TERMINAL: readonly (EquipmentType | undefined)[] = ['vav', 'zone']
 const AIR_SIDE: readonly (EquipmentType | undefined)[] = ['ahu', 'rtu', 'heat_pump', 'fcu', ...TERMINAL]
 const PLANTS: readonly (EquipmentType | undefined)[] = ['chw_plant', 'hw_plant', 'pump']
 const WATERS = ['chilled', 'hot', 'condenser']
-/** Parts of an air stream that are named for what they are in, and not for where the air goes. */
+/** Parts of an air stream named after the air in them and not after its destination. */
 const IN_DUCT = ['cool', 'heat', 'reheat', 'preheat', 'heatRecovery', 'return', 'outside', 'mixed', 'zone', 'water']
 
-/** Completes the tags that a name has said. */
+/** Adds the tags that a name omits. */
 export function complete(tags: Set<string>, context: Context): void {
   signals(tags, context)
   addImplied(tags, context)
   const { type } = context
   const fed = tags.delete('primary')
   const [handler, box] = [tags.delete('airHandler'), tags.delete('box')]
-  // What the box is fed with is the air handler's, also where the box measures or repeats it.
+  // Air that enters a box belongs to the air handler, also where the box measures or repeats it.
   if (TERMINAL.includes(type) && tags.has('temp') && (fed || (handler && !box && tags.has('discharge')))) tags.add('other')
   if (AIR_SIDE.includes(type)) coils(tags, context)
   if (TERMINAL.includes(type)) terminal(tags)
@@ -44,12 +44,12 @@ export function complete(tags: Set<string>, context: Context): void {
   for (const tag of ['duct', 'rh', 'analog', 'binary']) tags.delete(tag)
 }
 
-/** Words that mean two things, told apart by what stands beside them. */
+/** Words with two meanings, distinguished by the other tags. */
 function signals(tags: Set<string>, { type, kind, quantity, object }: Context): void {
-  // The least position of an air handler is the one of its outdoor air.
+  // The minimum position of an air handler is that of its outdoor air damper.
   const isHandler = AIR_SIDE.includes(type) && !TERMINAL.includes(type)
   if (isHandler && tags.has('min') && tags.has('position') && !tags.has('valve')) tags.add('outside').add('air').add('damper')
-  // Nobody drives a humidity: `RH-O` is the reheat coil's.
+  // A humidity is never an output: `RH-O` is the reheat coil.
   if (tags.has('rh') && kind === 'number' && quantity === undefined && (tags.has('cmd') || object === 'output')) {
     tags.delete('humidity')
     tags.add('reheat').add('valve')
@@ -61,7 +61,7 @@ function signals(tags: Set<string>, { type, kind, quantity, object }: Context): 
   }
 }
 
-/** That a temperature is measured, that a valve is driven. */
+/** Adds the implied function: a temperature is measured, a valve is commanded. */
 function addImplied(tags: Set<string>, { kind, quantity, object }: Context): void {
   if (object === 'input' && !tags.has('sp')) tags.add('sensor').delete('cmd')
   if (object === 'output') tags.add('cmd')
@@ -74,7 +74,7 @@ function addImplied(tags: Set<string>, { kind, quantity, object }: Context): voi
   if (tags.has('sp')) for (const tag of ['cmd', 'sensor', 'run', 'position']) tags.delete(tag)
 }
 
-/** Coils of what treats air: the water in their valves, their stages, and the set points of the room that they serve. */
+/** Coils of air equipment: the water in their valves, their stages, and the set points of their room. */
 function coils(tags: Set<string>, { type, kind, isZoned }: Context): void {
   const isHydronic = tags.has('valve') || (tags.has('cmd') && !tags.has('pump'))
   if (isHydronic && tags.has('chilled')) tags.add('cool')
@@ -96,7 +96,7 @@ function coils(tags: Set<string>, { type, kind, isZoned }: Context): void {
   if (isRooms && (SINGLE_ZONE.includes(type) || isZoned)) tags.add('zone').add('air')
 }
 
-/** A box heats by its reheat coil, and its air is the zone's. */
+/** A box heats with its reheat coil, and its air is that of the zone. */
 function terminal(tags: Set<string>): void {
   if (tags.has('flow') || tags.has('damper')) tags.add('discharge').delete('zone')
   if (tags.has('temp') && !tags.has('discharge')) tags.add('zone').add('air')
@@ -115,7 +115,7 @@ function handlerAir(tags: Set<string>): void {
   }
 }
 
-/** A plant's pump moves the plant's water, and its fan is the tower's. */
+/** The pump of a plant moves the water of the plant, and its fan is that of the cooling tower. */
 function machines(tags: Set<string>, { type }: Context): void {
   if (tags.has('pressure') && tags.has('delta') && !WATERS.some(tag => tags.has(tag))) {
     if (type === 'chw_plant') tags.add('chilled')
@@ -133,7 +133,7 @@ function machines(tags: Set<string>, { type }: Context): void {
   }
 }
 
-/** Supply and return of water are told from where they leave the machine: a condenser is supplied with what enters it. */
+/** Supply and return of water are named from the machine: a condenser is supplied with the water that enters it. */
 function watery(tags: Set<string>): void {
   const [supply, back] = tags.has('condenser') ? ['entering', 'leaving'] : ['leaving', 'entering']
   if (tags.delete('discharge')) tags.add(supply!)

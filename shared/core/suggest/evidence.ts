@@ -1,30 +1,30 @@
-/** What unit, kind and values say of a point, and what it may be where nobody has stated them. */
+/** Evidence from unit, kind and values of a point, and hypotheses where they are not stated. */
 import type { PointKind } from '#shared/core/model/model.ts'
 import type { Role } from '#shared/core/model/role.ts'
 import { conversion, UNITS } from '#shared/core/model/unit.ts'
 
-/** Of a column of numbers: its least and greatest, and whether it holds nothing but 0 and 1. */
+/** Minimum and maximum of a numeric column, and whether it contains only 0 and 1. */
 export type Values = { min: number; max: number; isOnOff: boolean }
 
-/** One way to read a point. */
+/** One interpretation of a point. */
 export type Hypothesis = {
   kind: PointKind
-  /** Undefined where any unit may be meant. */
+  /** Undefined where the unit is open. */
   unit: string | undefined
-  /** What a suggestion keeps of its confidence when this is how it was found. */
+  /** Factor for the confidence of suggestions under this hypothesis. */
   share: number
 }
 
-/** A number whose unit nobody stated may be a flag. */
+/** Factor where a number without stated unit is read as a flag. */
 const FLAG_SHARE = 0.97
-/** A signal that has been at its end stops only looks like a flag. */
+/** Factor where a column with only 0 and 1 is read as a signal: it may have been at its end stops. */
 const SIGNAL_SHARE = 0.9
-/** Nothing contradicts the name where the unit is not stated, and nothing supports it. */
+/** Factor where the unit is not stated: nothing contradicts the name, but nothing supports it. */
 const UNSTATED_SHARE = 0.95
 
 type Given = { kind: PointKind; unit?: string; values?: Values }
 
-/** @returns the ways to read a point, all of which the name may decide between */
+/** @returns the possible interpretations of a point, between which the name decides */
 export function hypothesesOf({ kind, unit, values }: Given): Hypothesis[] {
   const isBare = unit === undefined || unit === 'count'
   if (kind !== 'number' || !isBare) return [{ kind, unit, share: 1 }]
@@ -34,15 +34,15 @@ export function hypothesesOf({ kind, unit, values }: Given): Hypothesis[] {
   return values.isOnOff ? [asFlag, { ...asNumber, share: SIGNAL_SHARE }] : [asNumber]
 }
 
-/** A number is no switch, and a temperature no pressure. */
+/** Whether kind and unit fit the role: a number is no switch, and a temperature is no pressure. */
 export function fitsKind(role: Pick<Role, 'unit' | 'kind'>, { kind, unit }: Hypothesis): boolean {
   if (role.kind !== 'number' || kind !== 'number') return role.kind === kind || (role.kind !== 'number' && kind !== 'number')
   return unit === undefined || conversion(unit, role.unit) !== undefined
 }
 
 /**
- * @returns whether the values are plausible for the role in any unit of what it measures. Where a unit is stated they decide nothing:
- *   a sensor that has failed stays what it is
+ * @returns whether the values are plausible for the role in some unit of its quantity. Values are ignored where the unit is
+ *   stated: a failed sensor keeps its role.
  */
 export function fitsValues(
   role: Pick<Role, 'unit' | 'kind' | 'range'>,

@@ -1,7 +1,7 @@
-/** The words of point names, in full and as people shorten them, and which Haystack tags they stand for. */
+/** Words of point names and their abbreviations, with the Haystack tags that they mean. */
 import type { EquipmentType } from '#shared/core/model/model.ts'
 
-/** Tags in a row of blanks; `a|b` where only the unit tells which is meant. */
+/** Tags separated by blanks; `a|b` where only the unit decides which is meant. */
 export const MEANINGS: Record<string, string> = {
   // the air
   'oa osa os oda odt outside outdoor outsideair outdoorair fresh ambient': 'outside air',
@@ -128,7 +128,8 @@ export const MEANINGS: Record<string, string> = {
 }
 
 /**
- * Letters that mean a machine where a plant's name begins with them, `P-C`, `CH1_SS`: elsewhere they are pressure, or say which unit it is.
+ * Letters that mean a machine at the beginning of a name of a plant, `P-C`, `CH1_SS`. On other equipment they mean
+ * pressure, or number the unit.
  */
 const OF_PLANTS: Record<string, string> = { p: 'pump', ch: 'chiller', b: 'boiler', ct: 'tower' }
 export const MACHINES_OF: Partial<Record<EquipmentType, Record<string, string>>> = {

@@ -1,11 +1,11 @@
-/** Which roles equipment of a type has. */
+/** Roles by equipment type. */
 import type { EquipmentType } from '#shared/core/model/model.ts'
 
 const AIR_SIDE =
   /^(oa_|ma_|ra_|sa_|preheat_|clg_|htg_|hr_|duct_|bldg_|filter_|fan_|return_fan_|ea_damper|static_reset|zone_t|co2|occ|mode|compressor_|heat_|aux_|defrost|loop_|load_|kw)/
 const BOX = /^(zone_|damper|reheat_|reset_requests|discharge_|co2|occ|mode|fan_(cmd|status|speed|current)|kw)/
 const CHILLED = /^(chw_|cw_|evap_|cond_|wse_|stage|system_|pump_|chiller_|loop_|load_|kw|mode)/
-/** A plant's fan is its tower's. */
+/** The fan of a plant is that of its cooling tower. */
 const CHILLED_PLANT = new RegExp(`${CHILLED.source}|^fan_(cmd|status|speed)`)
 const HOT = /^(hw_|stage|system_|pump_|boiler_|loop_|kw|mode)/
 
@@ -27,6 +27,6 @@ const OF_TYPE: Record<EquipmentType, RegExp> = {
   weather: /^wx_/,
 }
 
-/** @returns whether equipment of the type may have the role; a weather station's roles are nobody else's */
+/** @returns whether equipment of the type may have the role; roles of a weather station belong to no other type */
 export const mayHave = (type: EquipmentType | undefined, role: string): boolean =>
   type === undefined ? !role.startsWith('wx_') : OF_TYPE[type].test(role)

@@ -6,7 +6,7 @@
  */
 import type { EquipmentType } from '#shared/core/model/model.ts'
 
-/** Equipment that ends in a room: there, discharge air is the box's and not the air handler's. */
+/** Terminal equipment: its discharge air is its own and not that of the air handler. */
 const TERMINALS: ReadonlySet<EquipmentType> = new Set(['vav', 'zone', 'fcu'])
 
 /** Role → names, separated by blanks. */
@@ -67,7 +67,7 @@ const NAMES: Record<string, string> = {
   wx_oa_rh: 'web_outside_air_humidity web_oa_h',
 }
 
-/** The same for names that mean another role on a terminal. */
+/** The same for names with another role on a terminal. */
 const ON_TERMINALS: Record<string, string> = {
   discharge_t: 'discharge_air_temp sat supply_air_temp supply_air_temperature discharge_air_temp_f',
   discharge_t_sp: 'discharge_air_temp_sp sat_sp sat_setpoint dat_reset dat_reset_f sat_sp_f sat_setpoint_f',
@@ -84,7 +84,10 @@ const TERMINAL = byName(ON_TERMINALS)
 const BOX = byName(ON_BOXES)
 const OTHER = byName(ELSEWHERE)
 
-/** @returns the role that a name of the reference platform has on equipment of a type, written with `-`, `_` or blanks, in any case */
+/**
+ * @returns the role of a name of the reference platform on equipment of a type; the name may have `-`, `_` or blanks, in
+ *   any case
+ */
 export function roleOfReference(text: string, type: EquipmentType): string | undefined {
   const name = text
     .trim()
@@ -94,7 +97,7 @@ export function roleOfReference(text: string, type: EquipmentType): string | und
   return own ?? ALWAYS.get(name)
 }
 
-/** Role of a command → role that the same name has where its values lie between off and on. */
+/** Role of a command → role of the same name where its values lie between off and on. */
 export const SPEED_OF: Readonly<Record<string, string>> = {
   fan_cmd: 'fan_speed',
   return_fan_cmd: 'return_fan_speed',

@@ -1,4 +1,4 @@
-/** Roles that a point may have, with how sure that is and why. Only ever a suggestion: nothing is assigned by it. */
+/** Suggests roles for points, with confidence and reasons. Nothing is assigned. */
 import { parseTarget } from '../bacnet/object.ts'
 import { roleOfHeader } from '#shared/core/csv/header-names.ts'
 import { EQUIPMENT_TYPES, type EquipmentType, type Point } from '#shared/core/model/model.ts'
@@ -12,42 +12,42 @@ import { bareName, readName, type Reading } from './words.ts'
 
 export type Suggestion = {
   role: string
-  /** 0..1: of those with 0.9 nine in ten should be right. */
+  /** 0 to 1; nine of ten suggestions with 0.9 should be right. */
   confidence: number
-  /** In words, for people who decide. */
+  /** Reasons in words, for the person who decides. */
   why: string[]
 }
-/** `unit` is left out where nobody has stated one. */
+/** `unit` is left out where it is not stated. */
 export type Asked = Pick<Point, 'point_id' | 'name' | 'kind' | 'source' | 'role'> & {
   unit?: string
   equipment_type?: EquipmentType
   equipment_id?: string
-  /** What people call the equipment, where it is more than its id. */
+  /** The name of the equipment, where it differs from its id. */
   equipment_name?: string
   values?: Values
 }
 
-/** Fewer say less than the name by itself. */
+/** Suggestions below this confidence help less than the name alone. */
 const CONFIDENCE_MIN = 0.4
-/** The role's own name, an alias of it, its Haystack tags or its Brick class. */
+/** Confidence where the name equals the name of a role, an alias, its Haystack tags or its Brick class. */
 const EXACT = 0.98
 const SUGGESTIONS_MAX = 3
-/** What two points of one equipment that look alike keep of their confidence each: at most one of them is it. */
+/** Factor for two points of one equipment with the same suggestion: at most one of them is right. */
 const RIVAL = 0.5
-/** What a role keeps when the name fits another role to a hair: at most one of them is meant. */
+/** Factor for two roles that fit a name equally: at most one of them is right. */
 const TIE = 0.5
-/** What is left where a word for on and off names a number, or a word for a signal names a flag. */
+/** Factor where a word for on and off names a number, or a word for a signal names a flag. */
 const OTHER_WORD = 0.8
-/** What is left where a position may be sensed or told. */
+/** Factors where a position may be measured or commanded. */
 const POSITION_SENSED = 0.75
 const POSITION_TOLD = 0.65
-/** What is left when a role is on or off and the point has numbered states, or the other way round. */
+/** Factor where the role is on or off and the point has numbered states, or the other way round. */
 const STATES = 0.6
-/** What a point is about: a name that says one of them means no role without it. */
+/** Decisive tags: a name with one of them never means a role without it. */
 const DECIDING = ['temp', 'humidity', 'pressure', 'flow', 'power', 'energy', 'current', 'co2', 'speed', 'sp']
-/** Tags that say nothing of which part is meant. */
+/** Tags that do not identify a component. */
 const VAGUE = new Set([...DECIDING, 'cmd', 'sensor', 'run', 'position', 'min', 'max', 'air', 'water', 'delta'])
-/** What the name lacks or has too much weighs so much; the rest weighs 1. */
+/** Weights of tags that the name lacks or has in addition; others weigh 1. */
 const WEIGHTS: Record<string, number> = {
   other: 3,
   air: 0.15,
@@ -75,7 +75,7 @@ const BY_TYPE = new Map<EquipmentType | undefined, Term[]>(
   [...EQUIPMENT_TYPES, undefined].map(type => [type, VOCABULARY.filter(({ role }) => mayHave(type, role))]),
 )
 
-/** What the unit says of a point whose name does not. */
+/** Quantity tags by unit, for names without one. */
 const QUANTITIES: [unit: string, tag: string][] = [
   ['degC', 'temp'],
   ['Pa', 'pressure'],
@@ -88,8 +88,9 @@ const QUANTITIES: [unit: string, tag: string][] = [
 const QUANTITY_TAGS: ReadonlySet<string> = new Set(QUANTITIES.map(([, tag]) => tag))
 
 /**
- * @param points of one equipment, those that have a role already among them: two that look alike make each other doubtful
- * @returns by point without a role, the likeliest first; none where nothing is likely, and no role that the equipment has already
+ * @param points points of one equipment, including those with a role: two similar points reduce their confidence
+ * @returns by point without a role, the most likely first; none where nothing is likely, and no role that the equipment has
+ *   already
  */
 export function suggestRoles(points: readonly Asked[]): Map<string, Suggestion[]> {
   const read = points.map(point => ({ point, reading: readName(point.name, placeOf(point)) }))
@@ -104,7 +105,7 @@ export function suggestRoles(points: readonly Asked[]): Map<string, Suggestion[]
     for (const { point_id } of rivals) {
       const own = found.get(point_id)!
       for (const one of own) one.confidence = round(one.confidence * RIVAL)
-      own[0]!.why.push(`${rivals.length} points of this equipment look like ${role}`)
+      own[0]!.why.push(`${rivals.length} points of this equipment fit ${role}`)
     }
   }
   const taken = new Set(points.flatMap(({ role }) => role ?? []))
@@ -122,7 +123,7 @@ const placeOf = ({ equipment_type, equipment_id, equipment_name }: Asked) => ({
   equipment_names: [equipment_name, equipment_id].flatMap(name => name ?? []),
 })
 
-/** The best that each way to read the point gives. */
+/** The best candidates of each interpretation of the point. */
 function candidatesOf(point: Asked, reading: Reading, isZoned: boolean): Suggestion[] {
   const all = hypothesesOf(point).flatMap(hypothesis =>
     positionsOf(reading, point).flatMap(({ share, ...as }) =>
@@ -134,7 +135,7 @@ function candidatesOf(point: Asked, reading: Reading, isZoned: boolean): Suggest
   const likeliest = [...Map.groupBy(all, ({ role }) => role).values()].map(own => own.toSorted(byConfidence)[0]!)
   const best = likeliest.toSorted(byConfidence)
   const [first, second] = best
-  // Without values `RF-O` may be on and off or a speed.
+  // Without values `RF-O` may be a command or a speed.
   if (first && second && point.values === undefined && ROLES[first.role]!.kind !== ROLES[second.role]!.kind) {
     first.confidence = round(first.confidence * leadOver(second.confidence / first.confidence))
     for (const one of best) one.confidence = Math.min(one.confidence, first.confidence)
@@ -142,11 +143,11 @@ function candidatesOf(point: Asked, reading: Reading, isZoned: boolean): Suggest
   return best.slice(0, SUGGESTIONS_MAX)
 }
 
-/** A word that means on and off, or a signal between, speaks against the other. */
+/** Reduces the confidence where a word means on and off and the point is a signal, or the other way round. */
 const wordShare = ({ kind, share }: Hypothesis, { tags }: Reading): number =>
   share < 1 && tags.includes(kind === 'number' ? 'binary' : 'analog') ? OTHER_WORD : 1
 
-/** `Damper Position` is where it stands or where it was told to: only the object or a further word tells. */
+/** `Damper Position` may be measured or commanded: only the object or another word decides. */
 function positionsOf(reading: Reading, { source }: Asked): (Reading & { share: number })[] {
   const { tags } = reading
   const isOpen = tags.includes('position') && !tags.includes('cmd') && !tags.includes('sensor') && !tags.includes('sp')
@@ -157,7 +158,7 @@ function positionsOf(reading: Reading, { source }: Asked): (Reading & { share: n
   ]
 }
 
-/** @returns what the likeliest keeps of its confidence when the next one has this share of it */
+/** @returns factor for the most likely role when the next one has this share of its confidence */
 const leadOver = (share: number): number => 1 - 0.6 * Math.max(0, share - 0.7)
 
 const byConfidence = (a: Suggestion, b: Suggestion): number => b.confidence - a.confidence || (a.role < b.role ? -1 : 1)
@@ -170,7 +171,7 @@ function candidatesAs(hypothesis: Hypothesis, point: Asked, reading: Reading, is
   const named = exactRole(point, hypothesis, reading, isZoned)
   const exact = named === undefined ? undefined : vocabulary.find(({ role }) => role === named)
   if (exact && isPossible(exact))
-    return [judged({ role: exact.role, confidence: EXACT, why: ['the name is one that the role has'] }, kind)]
+    return [withKindDoubt({ role: exact.role, confidence: EXACT, why: ['the name is a known name of the role'] }, kind)]
   const said = reading.tags.filter(tag => !UNSAID.has(tag)).map(tag => tag.replaceAll('|', ' or '))
   if (said.length === 0) return []
   const likenessOf = likenessTo(tagsOf(point, hypothesis, reading, isZoned), reading.unread.length)
@@ -185,26 +186,26 @@ function candidatesAs(hypothesis: Hypothesis, point: Asked, reading: Reading, is
     const rival = scored[i === 0 ? 1 : 0]?.score ?? 0
     const leading = rival === score ? TIE : leadOver(rival / score)
     const sure = i === 0 ? score * leading : score * (score / rival) * 0.5
-    return judged({ role, confidence: round(Math.min(EXACT, sure)), why: [`the name says ${said.join(', ')}`] }, kind)
+    return withKindDoubt({ role, confidence: round(Math.min(EXACT, sure)), why: [`the name contains ${said.join(', ')}`] }, kind)
   })
 }
 
-/** Tags that are no reason by themselves. */
+/** Tags that are not listed as a reason. */
 const UNSAID: ReadonlySet<string> = new Set(['airHandler', 'box', 'rh', 'primary', 'analog', 'binary'])
 
-/** The role that has the whole name. */
+/** The role with exactly this name. */
 function exactRole(point: Asked, { kind }: Hypothesis, { tags }: Reading, isZoned: boolean): string | undefined {
   const { name, source, equipment_type = 'ahu' } = point
   const named = roleOfHeader(bareName(name), equipment_type)
   const role = named !== undefined && kind === 'number' ? (SPEED_OF[named] ?? named) : named
   if (role === undefined || (objectOf(source) === 'input' && !isMeasured(role))) return undefined
-  // A set point of cooling or heating is the room's where the equipment has one, and the supply air's where it does not.
+  // A cooling or heating set point belongs to the room where the equipment has one, otherwise to the supply air.
   const isRooms = role === 'sa_t_sp' && !tags.includes('discharge') && (isZoned || equipment_type !== 'ahu')
   return isRooms ? undefined : role
 }
 
-/** States are numbered from 1 in BACnet: one that is on or off by its role would then never be off. */
-function judged(suggestion: Suggestion, kind: string): Suggestion {
+/** BACnet numbers states from 1: a point that is on or off by its role would never be off. */
+function withKindDoubt(suggestion: Suggestion, kind: string): Suggestion {
   const asked = ROLES[suggestion.role]!.kind
   if (asked === kind) return suggestion
   const doubt = kind === 'enum' ? 'it has numbered states, and only 0 is off' : 'it is only on or off'
@@ -213,7 +214,7 @@ function judged(suggestion: Suggestion, kind: string): Suggestion {
 
 const round = (value: number): number => Math.round(value * 100) / 100
 
-/** What both say over all that either says; what is no word at all counts a little against it. */
+/** Weight of common tags over the weight of all tags; unknown words count a little against it. */
 function likenessTo(named: ReadonlySet<string>, unread: number): (role: ReadonlySet<string>) => number {
   const deciding = DECIDING.filter(tag => named.has(tag))
   const said = total(named)
@@ -240,7 +241,7 @@ function tagsOf({ equipment_type, source }: Asked, { kind, unit }: Hypothesis, r
   return tags
 }
 
-/** What the unit measures; where none is stated, what the name says. A set point of cooling or heating is then a temperature. */
+/** The quantity of the unit; without a unit, that of the name. A cooling or heating set point is then a temperature. */
 function quantityOf(tags: ReadonlySet<string>, unit: string | undefined): string | undefined {
   if (unit !== undefined) return QUANTITIES.find(([code]) => conversion(unit, code))?.[1]
   const said = [...tags].find(tag => QUANTITY_TAGS.has(tag))

@@ -1,4 +1,4 @@
-/** Reads point names: their words, run together or apart, as Haystack tags. */
+/** Splits point names into words, written together or apart, and returns Haystack tags. */
 import type { EquipmentType } from '#shared/core/model/model.ts'
 import { unitCode } from '#shared/core/model/unit.ts'
 import { MACHINES_OF, MEANINGS } from './meanings.ts'
@@ -8,22 +8,22 @@ const WORDS = new Map(
     words.split(' ').map(word => [word, tags.split(' ').filter(Boolean)] as const),
   ),
 )
-/** Shorter ones stand for something only where they are a word by themselves or end one: `ZN-T`, `znt`. */
+/** Minimum length of a word within a word; shorter ones count only alone or at the end: `ZN-T`, `znt`. */
 const INNER_MIN = 2
 const LONGEST = Math.max(...[...WORDS.keys()].map(({ length }) => length))
 
-/** Words, and numbers that follow a word with at most one mark between: `P-1`, `CH2`, `Stage 1`. */
+/** Words, and numbers that follow a word with at most one separator: `P-1`, `CH2`, `Stage 1`. */
 const PARTS = /([A-Za-z]+)(?:[-_ ]?(\d+))?/g
 /** `(degF)`, `[%]` at the end of a header. */
 const UNIT_AT_END = /\s*[([]([^()[\]]+)[)\]]$/
-/** A shorter name without a number may begin a word by chance. */
+/** Minimum length of an equipment name without a number; a shorter one may begin a word by chance. */
 const OWN_NAME_MIN = 3
 
-/** Whose point it is: the letters of its own name say nothing of what is measured. */
+/** The equipment of the point, whose name says nothing of the measured quantity. */
 type Place = { equipment_type?: EquipmentType; equipment_names?: readonly string[] }
 export type Reading = { tags: string[]; unread: string[] }
 
-/** @returns the tags that a name stands for, and the parts of it that are no word that is known */
+/** @returns the tags of a name, and its unknown parts */
 export function readName(name: string, { equipment_type, equipment_names = [] }: Place = {}): Reading {
   const text = withoutEquipment(bareName(name), equipment_names)
     .replace(/kW(h?)/g, ' kw$1 ')
@@ -34,7 +34,7 @@ export function readName(name: string, { equipment_type, equipment_names = [] }:
   const words = [...text.matchAll(PARTS)].flatMap(([, letters = '', number], i) => {
     const word = letters.toLowerCase()
     if (i === 0 && Object.hasOwn(machines, word)) return [machines[word]!]
-    // `S-7`, `OAU1`: which one it is, and no word.
+    // `S-7`, `OAU1`: a number of the equipment, and no word.
     return number !== undefined && (word.length === 1 || !isKnown(word)) ? [] : [word]
   })
   const tags: string[] = []
@@ -53,11 +53,11 @@ export function bareName(name: string): string {
   return unit && unitCode(unit[1]!) !== undefined ? name.trim().slice(0, unit.index) : name
 }
 
-/** Takes the equipment's own name from the front, whatever marks it is written with: `VAV-3`, `VAV3_`, `vav 3.`. */
+/** Removes the name of the equipment from the front, with any separators: `VAV-3`, `VAV3_`, `vav 3.`. */
 function withoutEquipment(name: string, equipment: readonly string[]): string {
   for (const own of equipment) {
     const letters = own.replace(/[^A-Za-z0-9]/g, '')
-    // Equipment that is called `CHW` takes nothing from `CHW Supply Temp`.
+    // The name of equipment `CHW` is not removed from `CHW Supply Temp`.
     if (!/\d/.test(letters) && (letters.length < OWN_NAME_MIN || isKnown(letters.toLowerCase()))) continue
     const pattern = [...letters].join('[^A-Za-z0-9]*')
     const rest = pattern === '' ? undefined : new RegExp(`^[^A-Za-z0-9]*${pattern}[^A-Za-z0-9]+(?=.)`, 'i').exec(name)
@@ -68,13 +68,13 @@ function withoutEquipment(name: string, equipment: readonly string[]): string {
 
 const isKnown = (word: string): boolean => WORDS.has(word) || split(word) !== undefined
 
-/** `set point` and `wet bulb` are one word each. */
+/** Joins `set point` and `wet bulb` to one word each. */
 function joined(parts: string[]): string[] {
   const made: string[] = []
   for (let i = 0; i < parts.length; i++) {
     const both = parts[i]! + (parts[i + 1] ?? '')
     const areLong = parts[i]!.length > 1 && (parts[i + 1]?.length ?? 0) > 1
-    // `S Fan`, `R Fan`: a letter stands for a word where a fan follows, and for a status elsewhere.
+    // `S Fan`, `R Fan`: a letter means supply or return before a fan, and a status elsewhere.
     const whole = parts[i + 1] !== undefined && (areLong || parts[i + 1] === 'fan') && WORDS.has(both)
     made.push(whole ? both : parts[i]!)
     if (whole) i++
@@ -82,7 +82,7 @@ function joined(parts: string[]): string[] {
   return made
 }
 
-/** A word that is several without a mark between, as `supflosp`: the fewest words that cover all of it. */
+/** Splits words that are written together, such as `supflosp`: the fewest words that cover all of it. */
 function split(part: string): string[] | undefined {
   const best: (string[] | undefined)[] = [[]]
   for (let end = 1; end <= part.length; end++) {

@@ -133,7 +133,7 @@ if (canMountTmpfs()) {
     const { status, body } = await preflight(airHandler(table(rows(3)), { manifest: ownBuilding() }))
     t.is(status, 507)
     t.like(body, { ok: false, code: 'workspace_full' })
-    t.regex(body.detail, /Only \d+ MB are free; imports need 256/)
+    t.regex(body.detail, /Only \d+ MB are free; an import needs 256 MB/)
     t.like((await site.call('nobody', 'GET', '/api/health')).body, { checks: { workspace: { status: 'warn' } } })
   })
 

@@ -49,13 +49,13 @@ test('the map counts before columns.csv', async t => {
 for (const [what, list, severity, example] of [
   ['a unit that is not known', ['SAT,sat,,furlong'], 'error', /^line 2: SAT has the unit "furlong"/],
   ['too few cells', ['OAT,oat,Outdoor,degF', 'SAT,sat'], 'error', /^line 3: 2 cells instead of 4/],
-  ['no column', ['OAT,oat,,degF', ',sat,,degF'], 'error', /^line 3: names no column/],
-  ['a column again', ['SAT,sat,,degF', 'SAT,mat,,degF'], 'error', /^line 3: SAT was named on line 2/],
+  ['no column', ['OAT,oat,,degF', ',sat,,degF'], 'error', /^line 3: has no column name/],
+  ['a column again', ['SAT,sat,,degF', 'SAT,mat,,degF'], 'error', /^line 3: SAT is already on line 2/],
   [
     'a role that is none',
     ['SAT,dischrge-ar,,degF'],
     'warning',
-    /^line 2: SAT has the role "dischrge-ar", which is none; perhaps /,
+    /^line 2: SAT has the role "dischrge-ar", which is unknown; did you mean /,
   ],
 ] as const) {
   test(`a row of columns.csv with ${what} is named as ${severity}`, async t => {

@@ -40,7 +40,7 @@ const FORMS: [string, string, string, number, RegExp][] = [
     'multipart/form-data; boundary=X',
     '--X\r\nContent-Disposition: form-data; name="f"\r\nContent-Type: application/octet-stream\r\n\r\nab\r\n--X--\r\n',
     422,
-    /no plain path/,
+    /not a plain path/,
   ],
   [
     'a field that is too long',

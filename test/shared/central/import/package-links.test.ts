@@ -143,7 +143,7 @@ test('preflight and the page say how many rules wait for which link, and nothing
   t.like(checkOf(body.checks, 'link_missing'), { severity: 'warning', message: `vav: ${wait.message}` })
   t.true(body.agent_hints.some(({ code }: { code: string }) => code === 'link_missing'))
   t.like(body.links.proposals, [{ equipment_id: 'North', parent_id: 'A', confidence: 0.9 }, { equipment_id: 'South' }])
-  t.deepEqual(body.links.proposals[0].why, ['A is the only one that may serve it'])
+  t.deepEqual(body.links.proposals[0].why, ['A is the only equipment that can serve it'])
   t.true(body.can_execute)
   t.is((await execute(body.session_id)).status, 200)
   t.is(linksIn(building.building_id)['North']!.parent_id, undefined, 'a proposal is not applied')

@@ -187,7 +187,7 @@ for (const [what, csv, more, code, severity, count] of [
 
 for (const [what, csv, message] of [
   ['is empty', '', 'is empty'],
-  ['holds bytes that are no text', Buffer.from([0, 1, 2, 0, 0, 3]), 'is no text'],
+  ['holds bytes that are no text', Buffer.from([0, 1, 2, 0, 0, 3]), 'is not a text file'],
 ] as const) {
   test(`of a table that ${what} nothing else is said`, async t => {
     const { body } = await preflight(airHandler(csv, { manifest: ownBuilding() }))
@@ -205,7 +205,7 @@ test('an empty table among others is named, and the rest goes in', async t => {
   const { body } = await preflight(files)
   t.deepEqual(
     body.checks.filter(({ code }: Seen) => code === 'no_rows').map(({ severity, message }: Seen) => `${severity} ${message}`),
-    ['warning AHU-1/empty.csv: is empty', 'warning AHU-1/header.csv: holds a header and no rows'],
+    ['warning AHU-1/empty.csv: is empty', 'warning AHU-1/header.csv: has a header and no rows'],
   )
   t.like((await execute(body.session_id)).body, { ok: true, rows_written: 2 })
 })

@@ -71,7 +71,7 @@ test('quality.json at the root speaks for the folders without one', async t => {
 })
 
 for (const [what, json, complaint] of [
-  ['that is no JSON', '{', /is no JSON/],
+  ['that is no JSON', '{', /is not JSON/],
   ['with a list that is none', '{"trusted_windows":7}', /trusted_windows is not a list/],
   [
     'with a time that cannot be read',

@@ -64,12 +64,12 @@ for (const [what, make, pattern] of [
   [
     'a way out of the folder',
     () => zipOf({ ...GOOD, 'aa/bb/history.csv': 'x' }, { 'aa/bb/history.csv': '../../history.csv' }),
-    /leads out of the package/,
+    /leaves the package/,
   ],
   ['an absolute path', () => zipOf({ ...GOOD, 'aa/x.csv': 'x' }, { 'aa/x.csv': '/etc/x.c' }), /absolute path/],
-  ['names that differ in case', () => zipOf({ ...GOOD, 'ahu-1/history_wide.csv': 'x' }), /differ in case/],
+  ['names that differ in case', () => zipOf({ ...GOOD, 'ahu-1/history_wide.csv': 'x' }), /differ only in case/],
   ['a link', () => zipOf(GOOD, {}, 0o120_777), /is a link/],
-  ['a bomb', () => zipOf({ ...GOOD, 'AHU-1/bomb.csv': Buffer.alloc(50_000_000) }), /as bombs do/],
+  ['a bomb', () => zipOf({ ...GOOD, 'AHU-1/bomb.csv': Buffer.alloc(50_000_000) }), /unpacks to more than 100 times its size/],
   [
     '2001 entries',
     () => zipOf(Object.fromEntries(Array.from({ length: 2001 }, (_, i) => [`a/${i}.csv`, 'x']))),
@@ -92,7 +92,7 @@ test('an upload without a file, and one that is no form, are refused', async t =
   const json = await site.call('operator', 'POST', '/api/csv/import/preflight', { csv: 'x' })
   t.deepEqual([json.status, json.body.code], [415, 'unsupported_media_type'])
   const folder = folderForm({ '../../evil.csv': 'x' })
-  t.regex((await site.call('operator', 'POST', '/api/csv/import/preflight', folder)).body.detail, /leads out/)
+  t.regex((await site.call('operator', 'POST', '/api/csv/import/preflight', folder)).body.detail, /leaves the package/)
 })
 
 test.serial('what an upload leaves behind is its session alone', async t => {

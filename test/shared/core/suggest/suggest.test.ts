@@ -143,7 +143,7 @@ test('two points that look alike make each other doubtful, and say so', t => {
   for (const { point_id } of [one, two]) {
     const [best] = found.get(point_id)!
     t.true(best!.confidence < 0.6)
-    t.regex(best!.why.join(), /2 points of this equipment look like sa_t/)
+    t.regex(best!.why.join(), /2 points of this equipment fit sa_t/)
   }
 })
 
