@@ -2,7 +2,7 @@ import type { VariableTable } from '#shared/core/env.ts'
 import { CENTRAL_VARIABLES } from '#shared/central/env.ts'
 import { MQTT_ENV } from './mqtt/env.ts'
 
-/** What the hub is told: broker, central and pages in one process. */
+/** Settings of the hub: broker, central and pages in one process. */
 export const HUB_ENV = {
   ...MQTT_ENV,
   ...CENTRAL_VARIABLES,

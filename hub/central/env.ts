@@ -2,7 +2,7 @@ import type { VariableTable } from '#shared/core/env.ts'
 import { CENTRAL_VARIABLES } from '#shared/central/env.ts'
 import { MQTT_ENV } from '../mqtt/env.ts'
 
-/** What central alone is told. */
+/** Settings of central as a process of its own. */
 export const CENTRAL_ENV = {
   ...CENTRAL_VARIABLES,
   QUERY_MEMORY_MB: { kind: 'integer', default: 512, min: 64, max: 65_536, doc: 'memory for a query over history, MB' },

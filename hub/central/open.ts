@@ -1,4 +1,4 @@
-/** Central of a hub: takes in what edges send, asks edges, and shows the fleet. */
+/** Central of a hub: ingests what edges send, forwards requests to edges, and serves the pages of the fleet. */
 import type { Logger } from 'pino'
 import { pollStatusRoute } from '#shared/central/api/health.ts'
 import type { Central } from '#shared/central/central.ts'
@@ -33,7 +33,7 @@ export type HubCentral = {
   central: Central
   ingestService: IngestService
   routes: (layout: PageLayout) => Route[]
-  /** Stores, rules and runs. They start before anything comes in. */
+  /** Stores, rules and runs. They start before any message is ingested. */
   services: Service[]
   /** The connection to the broker and to edges; started after a broker in the same process. */
   connections: Service[]
@@ -61,7 +61,7 @@ export async function openHubCentral(settings: CentralSettings, { files, broker,
       pollStatusRoute(ingestService),
       ...monitorRoutes(monitor, layout),
       ...connectors.routes,
-      ...hubOverrides({ context, layout, connectors: connectors.asked }),
+      ...hubOverrides({ context, layout, connectors: connectors.client }),
     ],
     services: [...workspace.services, ...central.services, ingestService, ...central.schedule],
     connections: [...(subscriber ? [subscriber] : []), connectors.service],

@@ -1,4 +1,4 @@
-/** Where the hub reaches an edge: said by the edge's own metadata, or here by an operator. */
+/** The HTTPS address of an edge, which comes from the edge's metadata or is set here by an operator. */
 import { Type } from '@sinclair/typebox'
 import { readConnectorUrl } from '#shared/core/connector-url.ts'
 import { SiteQuery } from '#shared/central/api/connectors.ts'
@@ -19,7 +19,7 @@ export function addressRoutes(edges: EdgeStore): Route[] {
       method: 'GET',
       path,
       auth: 'viewer',
-      summary: 'The address of an edge; null where it is asked over the broker',
+      summary: 'The HTTPS address of an edge; null where requests go over the broker',
       params: Params,
       query: SiteQuery,
       reply: Reply,
@@ -33,7 +33,7 @@ export function addressRoutes(edges: EdgeStore): Route[] {
       method: 'PUT',
       path,
       auth: 'operator',
-      summary: 'Sets the HTTPS address of an edge, or with null that it is asked over the broker',
+      summary: 'Sets the HTTPS address of an edge; null sends requests over the broker',
       params: Params,
       query: SiteQuery,
       body: strict({ connector_url: Address }),

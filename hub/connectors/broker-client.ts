@@ -1,54 +1,53 @@
-/** The way to an edge that has only its connection to the broker: one request, one response, matched by an id in the body. */
+/** Sends requests to an edge over the broker. Request and response are matched by a correlation id in the body. */
 import { randomUUID } from 'node:crypto'
 import { readEdgeResponse, writeEdgeRequest } from '#shared/core/priority/edge-request.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { MESSAGE_MAX, unpackBody } from '#shared/core/telemetry/body.ts'
 import type { Topic } from '#shared/core/topic/topics.ts'
-import type { EdgeAnswer, Way } from './edge-client.ts'
+import type { EdgeReply, EdgeClient } from './edge-client.ts'
 
-type BrokerWayOptions = {
-  /** Resolves when the broker has it; rejects when it is not reached. */
+type BrokerClientOptions = {
+  /** Resolves when the broker has acknowledged the message; rejects when the broker is not connected. */
   publish: (topic: Topic, body: object) => Promise<void>
   timeoutMs: number
 }
-type Waiting = { site_id: string; edge_id: string; settle: (answer: EdgeAnswer | Problem) => void }
+type PendingRequest = { site_id: string; edge_id: string; settle: (outcome: EdgeReply | Problem) => void }
 
-type BrokerWay = {
-  ask: Way
-  /** A message under `responses`. One that nobody waits for, or from another edge, changes nothing. */
-  take(topic: Topic, payload: Uint8Array): void
+type BrokerClient = {
+  send: EdgeClient
+  /** Handles a message under `responses`. A response to no pending request, or from another edge, is discarded. */
+  onResponse(topic: Topic, payload: Uint8Array): void
 }
 
-export function brokerWay({ publish, timeoutMs }: BrokerWayOptions): BrokerWay {
-  const waiting = new Map<string, Waiting>()
+export function createBrokerClient({ publish, timeoutMs }: BrokerClientOptions): BrokerClient {
+  const pending = new Map<string, PendingRequest>()
   return {
-    ask: ({ site_id, edge_id, online, status_body }, operation, request) => {
-      if (!online) return refuse(`${edge_id} is not connected to the broker, and no address of it is known`)
-      if (status_body['via'] === 'local')
-        return refuse(`${edge_id} has no connection to the broker, and no address of it is known`)
+    send: ({ site_id, edge_id, online, status_body }, operation, request) => {
+      if (!online) return refuse(`${edge_id} is not connected to the broker and has no HTTPS address`)
+      if (status_body['via'] === 'local') return refuse(`${edge_id} has no connection to the broker and no HTTPS address`)
       const correlation_id = randomUUID()
       return new Promise((resolve, reject) => {
-        const settle = (answer: EdgeAnswer | Problem) => {
+        const settle = (outcome: EdgeReply | Problem) => {
           clearTimeout(timer)
-          waiting.delete(correlation_id)
-          if (answer instanceof Problem) reject(answer)
-          else resolve(answer)
+          pending.delete(correlation_id)
+          if (outcome instanceof Problem) reject(outcome)
+          else resolve(outcome)
         }
-        const late = `${edge_id} did not answer over the broker within ${timeoutMs / 1000} s`
-        const timer = setTimeout(() => settle(new Problem('edge_timeout', late)), timeoutMs)
-        waiting.set(correlation_id, { site_id, edge_id, settle })
+        const timeout = `${edge_id} did not answer over the broker within ${timeoutMs / 1000} s`
+        const timer = setTimeout(() => settle(new Problem('edge_timeout', timeout)), timeoutMs)
+        pending.set(correlation_id, { site_id, edge_id, settle })
         const body = writeEdgeRequest({ correlation_id, operation, request: { ...request } })
         publish({ site_id, edge_id, kind: 'requests' }, body).catch((error: Error) =>
-          settle(new Problem('edge_unreachable', `${edge_id} cannot be asked: ${error.message}`)),
+          settle(new Problem('edge_unreachable', `the request to ${edge_id} cannot be sent: ${error.message}`)),
         )
       })
     },
-    take({ site_id, edge_id }, payload) {
+    onResponse({ site_id, edge_id }, payload) {
       const body = unpackBody(payload, MESSAGE_MAX)
       const response = body.ok ? readEdgeResponse(body.value) : body
       if (!response.ok) return
-      const asked = waiting.get(response.value.correlation_id)
-      if (asked?.site_id === site_id && asked.edge_id === edge_id) asked.settle(response.value)
+      const request = pending.get(response.value.correlation_id)
+      if (request?.site_id === site_id && request.edge_id === edge_id) request.settle(response.value)
     },
   }
 }

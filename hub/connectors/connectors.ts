@@ -1,38 +1,38 @@
-/** Asks edges on behalf of callers: by their address where one is known, else over the broker. It keeps nothing of the answers. */
+/** Forwards requests to edges: to their HTTPS address where one is known, otherwise over the broker. Responses are not stored. */
 import { findEdge } from '#shared/core/telemetry/find-edge.ts'
 import { edgeName } from '#shared/core/model/model.ts'
 import { Problem } from '#shared/core/problem.ts'
 import type { EdgeStore } from '#shared/core/stores.ts'
 import type { Connectors } from '#shared/central/api/connectors.ts'
-import { readAnswer, type Way } from './edge-client.ts'
+import { type EdgeClient, readEdgeReply } from './edge-client.ts'
 
-/** Questions under way: one edge is a small machine, and a hub serves others meanwhile. */
+/** Most requests in flight to one edge, which is a small machine, and to all edges together. */
 const PER_EDGE_MAX = 4
 const ALL_MAX = 32
 
 type ConnectorParts = {
   edges: Pick<EdgeStore, 'named'>
-  https: Way | undefined
-  /** Undefined where the hub hears no broker. */
-  broker: Way | undefined
+  https: EdgeClient | undefined
+  /** Undefined where the hub is not connected to a broker. */
+  broker: EdgeClient | undefined
 }
 
-export function connectors({ edges, https, broker }: ConnectorParts): Connectors {
-  const underWay = new Map<string, number>()
-  let all = 0
-  /** @param name of the edge, with its site: two sites may have edges of one id */
+export function createConnectors({ edges, https, broker }: ConnectorParts): Connectors {
+  const inFlight = new Map<string, number>()
+  let total = 0
+  /** @param name edge id with its site, because two sites may use the same edge id */
   const enter = (name: string) => {
-    const here = underWay.get(name) ?? 0
-    if (here >= PER_EDGE_MAX) throw new Problem('not_ready', `${here} questions to ${name} are under way; try again`)
-    if (all >= ALL_MAX) throw new Problem('not_ready', `${all} questions to edges are under way; try again`)
-    underWay.set(name, here + 1)
-    all++
+    const here = inFlight.get(name) ?? 0
+    if (here >= PER_EDGE_MAX) throw new Problem('not_ready', `${here} requests to ${name} are in progress; try again`)
+    if (total >= ALL_MAX) throw new Problem('not_ready', `${total} requests to edges are in progress; try again`)
+    inFlight.set(name, here + 1)
+    total++
   }
   const leave = (name: string) => {
-    const left = underWay.get(name)! - 1
-    if (left === 0) underWay.delete(name)
-    else underWay.set(name, left)
-    all--
+    const rest = inFlight.get(name)! - 1
+    if (rest === 0) inFlight.delete(name)
+    else inFlight.set(name, rest)
+    total--
   }
   return {
     nameOf: choice => edgeName(findEdge(edges, choice)),
@@ -40,11 +40,11 @@ export function connectors({ edges, https, broker }: ConnectorParts): Connectors
       const edge = findEdge(edges, choice)
       const { edge_id } = edge
       const name = edgeName(edge)
-      const way = edge.connector_url === undefined ? broker : https
-      if (!way) throw new Problem('edge_unreachable', `This hub has no way to ${edge_id}: it hears no broker`)
+      const client = edge.connector_url === undefined ? broker : https
+      if (!client) throw new Problem('edge_unreachable', `${edge_id} has no HTTPS address, and this hub has no broker connection`)
       enter(name)
       try {
-        return readAnswer(edge_id, operation, await way(edge, operation, request))
+        return readEdgeReply(edge_id, operation, await client(edge, operation, request))
       } finally {
         leave(name)
       }

@@ -1,15 +1,15 @@
-/** The ways from the hub to an edge, and what is made of an edge's answer. */
+/** The port through which the hub sends a request to an edge, and the check of the edge's response. */
 import type { EdgeRecord } from '#shared/core/stores.ts'
 import { type AnswerOf, OPERATIONS, type Operation } from '#shared/core/priority/priority-wire.ts'
 import { type DataError, Problem, type ProblemCode } from '#shared/core/problem.ts'
 import { fits, schemaErrors } from '#shared/node/http/schema-check.ts'
 
-export type EdgeAnswer = { status: number; body: unknown }
+export type EdgeReply = { status: number; body: unknown }
 /** @throws Problem edge_unreachable, edge_failed or edge_timeout */
-export type Way = (edge: EdgeRecord, operation: Operation, request: object) => Promise<EdgeAnswer>
+export type EdgeClient = (edge: EdgeRecord, operation: Operation, request: object) => Promise<EdgeReply>
 
-/** What an edge refuses and the caller can do something about; anything else is the edge's own trouble. */
-const PASSED_ON = [
+/** Problem codes of an edge that the caller can act on; they are forwarded. Any other failure becomes `edge_failed`. */
+const FORWARDED_CODES = [
   'bad_request',
   'bad_cursor',
   'cursor_expired',
@@ -20,22 +20,25 @@ const PASSED_ON = [
   'scanner_disabled',
 ] as const satisfies ProblemCode[]
 
-/** @throws Problem what the edge refused, or edge_failed for an answer that the contract does not know */
-export function readAnswer<O extends Operation>(edge_id: string, operation: O, { status, body }: EdgeAnswer): AnswerOf<O> {
-  const { answer, status: wanted } = OPERATIONS[operation]
-  if (status === wanted && fits(answer, body)) return body as AnswerOf<O>
-  if (status === wanted) {
+/** @throws Problem with a forwarded code of the edge, or edge_failed when the response does not match the contract */
+export function readEdgeReply<O extends Operation>(edge_id: string, operation: O, { status, body }: EdgeReply): AnswerOf<O> {
+  const { answer, status: expected } = OPERATIONS[operation]
+  if (status === expected && fits(answer, body)) return body as AnswerOf<O>
+  if (status === expected) {
     const [first] = schemaErrors(answer, body)
-    throw new Problem('edge_failed', `The answer of ${edge_id} does not fit: ${first?.pointer || 'it'} ${first?.message}`)
+    throw new Problem(
+      'edge_failed',
+      `The response of ${edge_id} does not match the schema: ${first?.pointer || 'it'} ${first?.message}`,
+    )
   }
   const { code, detail, errors } = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>
-  const known = PASSED_ON.find(each => each === code)
-  const said = typeof detail === 'string' ? detail.slice(0, 1000) : 'it does not say why'
-  if (known) throw new Problem(known, said, errorsOf(errors))
-  throw new Problem('edge_failed', `${edge_id} answered with ${status}: ${said}`)
+  const known = FORWARDED_CODES.find(each => each === code)
+  const reason = typeof detail === 'string' ? detail.slice(0, 1000) : 'no reason given'
+  if (known) throw new Problem(known, reason, errorsOf(errors))
+  throw new Problem('edge_failed', `${edge_id} answered with ${status}: ${reason}`)
 }
 
-/** The places that an edge names, as far as they are such. */
+/** The well-formed entries of an edge's `errors` list. */
 function errorsOf(errors: unknown): DataError[] {
   if (!Array.isArray(errors)) return []
   return errors.slice(0, 100).flatMap((error: unknown) => {

@@ -1,31 +1,32 @@
-/** The way to an edge that has an address: HTTPS with the project's authority and the edge's token. */
+/** Sends requests to an edge that has an HTTPS address; the certificate authority is the project's, the token the edge's. */
 import { Agent, request as httpsRequest } from 'node:https'
 import { errorText } from '#shared/core/error-text.ts'
 import { OPERATIONS } from '#shared/core/priority/priority-wire.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { MESSAGE_MAX } from '#shared/core/telemetry/body.ts'
 import { edgeToken } from '#shared/node/auth/edge-token.ts'
-import type { EdgeAnswer, Way } from './edge-client.ts'
+import type { EdgeClient } from './edge-client.ts'
 
-type HttpsWayOptions = {
-  /** Whose edges these are; an edge of the same name of another tenant has another token. */
+type HttpsClientOptions = {
+  /** Tenant of the edges; equal edge names of two tenants have different tokens. */
   tenant_id: string | undefined
   ca_pem: string
-  /** Undefined: this hub has no tokens, and no edge would let it in. */
+  /** Key from which the edges' tokens are derived; undefined where the hub has none, and then every request fails. */
   tokensKey: string | undefined
   timeoutMs: number
 }
 
-/** Redirects are not followed: the token goes to the edge's address and nowhere else. */
-export function httpsWay({ tenant_id, ca_pem, tokensKey, timeoutMs }: HttpsWayOptions): Way & { close(): void } {
-  // A connection that was kept may be dead without a word, and questions are rare.
+/** Redirects are not followed, so the token is sent only to the edge's address. */
+export function createHttpsClient({ tenant_id, ca_pem, tokensKey, timeoutMs }: HttpsClientOptions): EdgeClient & { close(): void } {
+  // No keep-alive: an idle connection may have died unnoticed, and requests are rare.
   const agent = new Agent({ ca: ca_pem, minVersion: 'TLSv1.2', keepAlive: false })
-  const way: Way = async ({ edge_id, site_id, connector_url }, operation, asked) => {
-    if (tokensKey === undefined) throw new Problem('edge_unreachable', 'This hub has no edge-tokens.key beside its certificate')
+  const send: EdgeClient = async ({ edge_id, site_id, connector_url }, operation, edgeRequest) => {
+    if (tokensKey === undefined)
+      throw new Problem('edge_unreachable', 'This hub has no file edge-tokens.key beside its certificate')
     const { method, path } = OPERATIONS[operation]
-    const place = path(encodeURIComponent((asked as { visit_id?: string }).visit_id ?? ''))
-    const url = new URL(place.slice(1), connector_url)
-    const body = method === 'GET' ? undefined : JSON.stringify(asked)
+    const endpoint = path(encodeURIComponent((edgeRequest as { visit_id?: string }).visit_id ?? ''))
+    const url = new URL(endpoint.slice(1), connector_url)
+    const body = method === 'GET' ? undefined : JSON.stringify(edgeRequest)
     const headers = {
       authorization: `Bearer ${edgeToken(tokensKey, { tenant_id, site_id, edge_id })}`,
       ...(body !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
@@ -41,12 +42,12 @@ export function httpsWay({ tenant_id, ca_pem, tokensKey, timeoutMs }: HttpsWayOp
       throw new Problem('edge_unreachable', `${edge_id} at ${url.host} cannot be reached: ${errorText(error)}`)
     }
   }
-  return Object.assign(way, { close: () => agent.destroy() })
+  return Object.assign(send, { close: () => agent.destroy() })
 }
 
 type Options = { method: string; headers: Record<string, string | number>; agent: Agent; signal: AbortSignal }
 
-/** @throws Problem edge_failed when the answer is too long; Error of the connection */
+/** @throws Problem edge_failed when the response is too long; Error when the connection fails */
 function exchange(url: URL, options: Options, body: string | undefined): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
     const request = httpsRequest(url, options, response => {
@@ -56,7 +57,7 @@ function exchange(url: URL, options: Options, body: string | undefined): Promise
         bytes += part.length
         parts.push(part)
         if (bytes <= MESSAGE_MAX) return
-        reject(new Problem('edge_failed', `The answer of ${url.host} has more than ${MESSAGE_MAX} bytes`))
+        reject(new Problem('edge_failed', `The response of ${url.host} has more than ${MESSAGE_MAX} bytes`))
         request.destroy()
       })
       response.on('error', reject)
@@ -67,10 +68,10 @@ function exchange(url: URL, options: Options, body: string | undefined): Promise
   })
 }
 
-function parse(text: string, edge_id: string): EdgeAnswer['body'] {
+function parse(text: string, edge_id: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new Problem('edge_failed', `The answer of ${edge_id} is not JSON`)
+    throw new Problem('edge_failed', `The response of ${edge_id} is not JSON`)
   }
 }

@@ -1,4 +1,4 @@
-/** The connectors of a hub as its mains wire them. */
+/** Creates the connectors of a hub from their parts: routes, clients and the service that closes them. */
 import { type Connectors, connectorsRoutes } from '#shared/central/api/connectors.ts'
 import type { EdgeStore } from '#shared/core/stores.ts'
 import { SECOND } from '#shared/core/time.ts'
@@ -6,18 +6,18 @@ import type { Topic } from '#shared/core/topic/topics.ts'
 import type { Route } from '#shared/node/http/route.ts'
 import type { Service } from '#shared/node/service.ts'
 import { addressRoutes } from './address-routes.ts'
-import { brokerWay } from './broker-client.ts'
-import { connectors } from './connectors.ts'
-import { httpsWay } from './https-client.ts'
+import { createBrokerClient } from './broker-client.ts'
+import { createConnectors } from './connectors.ts'
+import { createHttpsClient } from './https-client.ts'
 
-/** Longest that an edge may take: it answers from its own disk, so a second is much, but a mobile line is slow. */
-const ANSWER_MS = 15 * SECOND
+/** Longest wait for a response. An edge reads from its own disk in well under a second, but a mobile connection is slow. */
+const RESPONSE_MS = 15 * SECOND
 
 type OpenConnectorsOptions = {
-  /** Whose edges are asked, where the hub serves tenants. */
+  /** Tenant of the edges, where the hub serves tenants. */
   tenant_id?: string | undefined
   edges: EdgeStore
-  /** Undefined where the hub has no certificates: it then cannot ask any edge by HTTPS. */
+  /** Undefined where the hub has no certificates; it then cannot reach any edge by HTTPS. */
   files: { ca_pem: string; tokensKey: string | undefined } | undefined
   /** Undefined where the hub is not connected to a broker. */
   publish: ((topic: Topic, body: object) => Promise<void>) | undefined
@@ -27,9 +27,9 @@ type OpenConnectorsOptions = {
 
 type OpenConnectors = {
   /** For the pages. */
-  asked: Connectors
+  client: Connectors
   routes: Route[]
-  /** Takes what edges publish under `responses`. */
+  /** Handles what edges publish under `responses`. */
   onResponse: (topic: Topic, payload: Uint8Array) => void
   service: Service
 }
@@ -39,15 +39,15 @@ export function openConnectors({
   edges,
   files,
   publish,
-  timeoutMs = ANSWER_MS,
+  timeoutMs = RESPONSE_MS,
 }: OpenConnectorsOptions): OpenConnectors {
-  const https = files && httpsWay({ ...files, tenant_id, timeoutMs })
-  const broker = publish && brokerWay({ publish: (topic, body) => publish({ ...topic, tenant_id }, body), timeoutMs })
-  const asked = connectors({ edges, https, broker: broker?.ask })
+  const https = files && createHttpsClient({ ...files, tenant_id, timeoutMs })
+  const broker = publish && createBrokerClient({ publish: (topic, body) => publish({ ...topic, tenant_id }, body), timeoutMs })
+  const client = createConnectors({ edges, https, broker: broker?.send })
   return {
-    asked,
-    routes: [...connectorsRoutes(asked), ...addressRoutes(edges)],
-    onResponse: (topic, payload) => broker?.take(topic, payload),
+    client,
+    routes: [...connectorsRoutes(client), ...addressRoutes(edges)],
+    onResponse: (topic, payload) => broker?.onResponse(topic, payload),
     service: { name: 'connectors', start: async () => undefined, stop: async () => https?.close() },
   }
 }

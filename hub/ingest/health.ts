@@ -24,20 +24,20 @@ export function hubHealth({ edges, claims, ingestService, broker }: Parts, now: 
       edge_claims: () => {
         const [refused, takeovers] = [claims.refusals().length, claims.takeovers().length]
         if (refused + takeovers === 0) return { status: 'ok', refused, takeovers }
-        const detail = 'edges are refused, or their building has to be confirmed: see the page Fleet'
+        const detail = 'an edge is refused or a building takeover is not confirmed: see the page Fleet'
         return { status: 'warn', refused, takeovers, detail }
       },
       ingest: () => {
-        const trouble = monitor.trouble()
-        const detail = trouble && `messages of edges cannot be stored and wait on the edges: ${trouble.reason}`
-        // No reading waits here: an edge keeps what is not acknowledged, within the quota of its outbox.
-        return { ...storingStatus(trouble, now()), readings_waiting: 0, ...(detail !== undefined && { detail }) }
+        const failure = monitor.trouble()
+        const detail = failure && `messages of edges cannot be stored and stay on the edges: ${failure.reason}`
+        // No reading is queued here: an edge keeps unacknowledged messages in its outbox, up to its quota.
+        return { ...storingStatus(failure, now()), readings_waiting: 0, ...(detail !== undefined && { detail }) }
       },
       broker: () => {
         if (!broker) return { status: 'ok', detail: 'off' }
         const { ingest_waiting, ingest_failed } = monitor.counts()
         if (broker.isConnected()) return { status: 'ok', ingest_waiting, ingest_failed }
-        return { status: 'warn', ingest_waiting, ingest_failed, detail: 'the broker is not reached' }
+        return { status: 'warn', ingest_waiting, ingest_failed, detail: 'not connected to the broker' }
       },
     },
     counters: () => ({ edges: edges.list().length, ...ingestService.counters() }),

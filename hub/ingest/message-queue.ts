@@ -8,17 +8,17 @@ import { type Topic, topicBase } from '#shared/core/topic/topics.ts'
 /** Most waiting messages of one edge: an edge has at most 50 in flight, and responses come besides. */
 const PER_EDGE_MAX = 64
 const PER_EDGE_BYTES = 32 * MESSAGE_MAX
-/** Most waiting bytes of all edges: a hundred edges that send their backlog at once, at their usual message size. */
+/** Most waiting bytes of all edges: a hundred edges that send their backlog at once, with messages of the usual size. */
 const ALL_BYTES = 128 * 2 ** 20
-/** After so much work the event loop is yielded, ms. */
+/** The queue yields to the event loop after this much work, ms. */
 const SLICE_MS = 20
-/** Changed metadata costs the most time, so each edge pauses its own for this multiple of the time that the last one took. */
+/** Metadata takes the most time, so the metadata of an edge pauses for this multiple of the time that its last one took. */
 const METADATA_PAUSE = 20
 /** Most edges whose pause is remembered. */
 const PAUSES_MAX = 10_000
 
 type Message = { topic: Topic; payload: Buffer }
-/** Of metadata and status only the newest counts. */
+/** Only the newest metadata and the newest status are processed. */
 type EdgeQueue = { metadata?: Message; status?: Message; messages: Message[]; bytes: number }
 
 export class MessageQueue {
@@ -81,7 +81,7 @@ export class MessageQueue {
     }
   }
 
-  /** @returns false when nothing is left but metadata that is paused */
+  /** @returns false when the queues are empty or hold only paused metadata */
   #handleNext(): boolean {
     for (const [name, queue] of this.#queues) {
       const message = this.#takeFrom(name, queue)

@@ -33,7 +33,7 @@ type TenantIngest = { of(tenant_id: string): IngestService | undefined; all(): I
 
 type MqttSubscriber = Service & {
   isConnected(): boolean
-  /** Resolves when the broker has acknowledged it; rejects when the broker is not reached. */
+  /** Resolves when the broker has acknowledged it; rejects when the broker is not connected. */
   publish(topic: Topic, body: object): Promise<void>
   /** Sets the listener for messages of edges under `responses`; without one these messages are discarded. */
   onResponse(listener: ResponseListener): void
@@ -50,11 +50,11 @@ const TENANTS_PREFIX = 'tenants/'
  * Subscribes with the certificate of `central:{site_id or *}` and ingests what its sites send. It reconnects and subscribes again
  * by itself; a message that arrives twice is counted and stored once.
  *
- * @throws Error when the certificate is not a central's
+ * @throws Error when the certificate is not one of central
  */
 export function createMqttSubscriber(options: SubscriberOptions): MqttSubscriber {
   const { broker, ingestService, tenants, monitor, log } = options
-  const identity = centralOf(options.cert_pem)
+  const identity = centralIdentity(options.cert_pem)
   const services = () => [ingestService, ...(tenants?.all() ?? [])]
   const disconnectSilentEdges = () => {
     const written = services().map(({ ingest, tryWrite }) => tryWrite(() => ingest.registry.disconnectSilentEdges()))
@@ -116,17 +116,17 @@ export function createMqttSubscriber(options: SubscriberOptions): MqttSubscriber
       await link.stop()
     },
     isConnected: link.isUp,
-    onResponse: given => {
-      listener = given
+    onResponse: newListener => {
+      listener = newListener
     },
     publish,
   }
 }
 
-function centralOf(cert_pem: string): Identity {
+function centralIdentity(cert_pem: string): Identity {
   const { subject } = new X509Certificate(cert_pem)
   const identity = parseIdentity(subject.replace(/^CN=/, ''))
-  if (identity?.kind !== 'central') throw new Error(`the certificate of ${subject} is not a central's`)
+  if (identity?.kind !== 'central') throw new Error(`the certificate of ${subject} is not one of central`)
   return identity
 }
 

@@ -1,7 +1,7 @@
 import type { VariableTable } from '#shared/core/env.ts'
 import { AUTH_VARIABLES } from '#shared/node/auth/auth-settings.ts'
 
-/** What the web component is told. */
+/** Settings of the web process. */
 export const WEB_ENV = {
   SERVICE_WEB_BIND: { kind: 'text', default: '0.0.0.0', doc: 'address to listen on' },
   SERVICE_WEB_PORT: { kind: 'integer', default: 8080, min: 1, max: 65_535, doc: 'port to listen on' },
@@ -14,7 +14,7 @@ export const WEB_ENV = {
   SERVICE_NGINX_RESOLVER: {
     kind: 'text',
     default: 'auto',
-    doc: 'name server that is asked for central; auto: as the system does',
+    doc: 'name server that resolves the host of central; auto: that of the system',
   },
   SERVICE_REACT_UI: { kind: 'flag', default: true, doc: '0 turns the pages off and leaves the API' },
   SERVICE_TRUSTED_PROXIES: AUTH_VARIABLES.SERVICE_TRUSTED_PROXIES,

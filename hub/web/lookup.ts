@@ -2,7 +2,7 @@ import { lookup as systemLookup, type LookupAddress, Resolver } from 'node:dns'
 
 type LookupCallback = (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) => void
 
-/** @param server a name server's address, or `auto` for what the system uses */
+/** @param server address of a name server, or `auto` for that of the system */
 export function lookupThrough(server: string) {
   if (server === 'auto') return systemLookup
   const resolver = new Resolver({ timeout: 2000, tries: 2 })

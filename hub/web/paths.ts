@@ -1,10 +1,11 @@
-/** Which addresses web hands to central. */
+/** Paths that the web process forwards to central. */
 
 const API = ['api', 'twins']
-/** First segments of the pages and of the files that they ask for; a test compares them with the routes. */
+/** First segments of the pages and of their static files; a test compares them with the routes. */
 export const PAGES = [
   '',
   'analytics',
+  'backups',
   'baselines',
   'coverage',
   'devices',
@@ -23,15 +24,15 @@ export const PAGES = [
   'runs',
   'static',
 ]
-/** A segment that is still encoded after so many rounds is no address of ours. */
+/** A segment that is still percent-encoded after this many rounds of decoding is malformed. */
 const ROUNDS_MAX = 3
 
 /**
- * @param url of the request, as it came
- * @returns `malformed` for an address that two readers could take for two different ones: dot segments, empty segments, slashes and
- *   controls that are encoded, however often
+ * @param url request target as received
+ * @returns `malformed` for a path that two parsers could read differently: dot segments, empty segments, and encoded slashes or
+ *   control characters, at any depth of encoding
  */
-export function judgeAddress(url: string, pages: boolean): 'forward' | 'unknown' | 'malformed' {
+export function classifyPath(url: string, pages: boolean): 'forward' | 'unknown' | 'malformed' {
   const [path = ''] = url.split(/[?#]/)
   if (!path.startsWith('/')) return 'malformed'
   const segments = path.slice(1).split('/')
@@ -43,7 +44,7 @@ export function judgeAddress(url: string, pages: boolean): 'forward' | 'unknown'
 function isPlain(segment: string): boolean {
   let text = segment
   for (let round = 0; round <= ROUNDS_MAX; round++) {
-    // oxlint-disable-next-line no-control-regex -- exactly these are looked for
+    // oxlint-disable-next-line no-control-regex -- control characters are the point of this check
     if (text === '.' || text === '..' || /[/\\\u0000-\u001f\u007f]/.test(text)) return false
     if (!/%[0-9a-f]{2}/i.test(text)) return !text.includes('%') || round > 0
     try {

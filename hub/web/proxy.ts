@@ -7,7 +7,7 @@ import { Problem } from '#shared/core/problem.ts'
 import { refuseBytes, sendProblem } from '#shared/node/http/errors.ts'
 import type { Service } from '#shared/node/service.ts'
 import { lookupThrough } from './lookup.ts'
-import { judgeAddress } from './paths.ts'
+import { classifyPath } from './paths.ts'
 
 export type WebOptions = {
   host: string
@@ -15,24 +15,24 @@ export type WebOptions = {
   upstream: string
   resolver: string
   pages: boolean
-  /** Proxies in front of web whose X-Forwarded-* headers count. */
+  /** Proxies in front of web whose X-Forwarded-* headers are trusted. */
   trustedProxies?: string[]
   log?: Pick<Logger, 'warn' | 'info'>
-  answerMs?: number
+  responseMs?: number
 }
 
-/** Longest that central may take for one answer: an import of a large package is the slowest. */
-const ANSWER_MS = 15 * 60_000
-/** Longest that a request may take to arrive. */
+/** Longest time to a response of central; the import of a large package is the slowest. */
+const RESPONSE_MS = 15 * 60_000
+/** Longest time until a request has been received. */
 const REQUEST_MS = 10 * 60_000
 
 /**
- * The public face of a hub: hands `/api` and `/twins`, and unless they are turned off the pages, to central, and nothing else. Pages are
- * rendered where the data is, so nothing here reads a store. Central's name is looked up at each new connection, never
- * at start-up.
+ * Reverse proxy of a hub: forwards `/api`, `/twins` and, unless they are turned off, the pages to central. Every other path is 404.
+ * Central renders the pages, so this process reads no store. Central's host name is resolved at each new connection, never at
+ * start.
  */
 export function webService(options: WebOptions): Service {
-  const { host, port, upstream, resolver, pages, trustedProxies = [], answerMs = ANSWER_MS } = options
+  const { host, port, upstream, resolver, pages, trustedProxies = [], responseMs = RESPONSE_MS } = options
   const app = fastify({
     logger: false,
     genReqId: () => randomUUID(),
@@ -47,25 +47,25 @@ export function webService(options: WebOptions): Service {
   app.setErrorHandler(refuse)
   app.setNotFoundHandler((request, reply) => refuse(notFound(request), request, reply))
   app.addHook('onRequest', async request => {
-    const judged = judgeAddress(request.raw.url ?? '', pages)
-    if (judged === 'malformed') throw new Problem('bad_request', 'The address is not written plainly')
-    if (judged === 'unknown') throw notFound(request)
+    const verdict = classifyPath(request.raw.url ?? '', pages)
+    if (verdict === 'malformed') throw new Problem('bad_request', 'The path has dot segments, empty segments or encoded slashes')
+    if (verdict === 'unknown') throw notFound(request)
   })
   app.register(proxy, {
     upstream: `http://${upstream}`,
     prefix: '/',
     rewritePrefix: '/',
-    http: { agents: { 'http:': agent, 'https:': agent as never }, requestOptions: { timeout: answerMs } },
+    http: { agents: { 'http:': agent, 'https:': agent as never }, requestOptions: { timeout: responseMs } },
     replyOptions: {
-      // 503 is an answer of central's, such as its health, and not a reason to ask again.
+      // 503 can be a valid response of central, such as its health, so it is not retried.
       retryDelay: () => null,
       rewriteRequestHeaders: forwardedHeaders,
       onResponse: (_request, reply, answer) => {
-        central.answers()
+        central.onResponse()
         reply.send((answer as unknown as { stream: NodeJS.ReadableStream }).stream)
       },
       onError: (reply, { error }) =>
-        void refuse(central.fails(error), reply.request as FastifyRequest, reply as unknown as FastifyReply),
+        void refuse(central.onError(error), reply.request as FastifyRequest, reply as unknown as FastifyReply),
     },
   })
   return { name: 'web', start: async () => void (await app.listen({ host, port })), stop: () => stop(app, agent) }
@@ -76,7 +76,7 @@ async function stop(app: FastifyInstance, agent: http.Agent): Promise<void> {
   await app.close()
 }
 
-const notFound = ({ url }: Pick<FastifyRequest, 'url'>) => new Problem('not_found', `Nothing answers at ${url.split('?')[0]}`)
+const notFound = ({ url }: Pick<FastifyRequest, 'url'>) => new Problem('not_found', `There is no page or route at ${url.split('?')[0]}`)
 
 function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
@@ -84,8 +84,8 @@ function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): F
 }
 
 /**
- * Central compares a form's origin with the host that the browser asked, and counts logins by address. What a client says of
- * itself in such headers counts for nothing.
+ * Central compares the origin of a form with the host of the browser's request, and counts logins by client address. Forwarding
+ * headers that the client itself sent are discarded.
  */
 function forwardedHeaders(request: unknown, headers: http.IncomingHttpHeaders): http.IncomingHttpHeaders {
   const { ip, protocol, host, headers: sent } = request as FastifyRequest
@@ -93,15 +93,15 @@ function forwardedHeaders(request: unknown, headers: http.IncomingHttpHeaders): 
   return { ...others, host: sent.host, 'x-forwarded-for': ip, 'x-forwarded-proto': protocol, 'x-forwarded-host': host }
 }
 
-/** One line of the log when central goes, and one when it is back; a client is told only that it does not answer. */
+/** Logs once when central stops answering and once when it is back. The client learns only that central does not answer. */
 function watchCentral({ upstream, log }: Pick<WebOptions, 'upstream' | 'log'>) {
   let down = false
   return {
-    answers() {
+    onResponse() {
       if (down) log?.info({ upstream }, 'central answers again')
       down = false
     },
-    fails(error: Error & { statusCode?: number; cause?: unknown }): Problem {
+    onError(error: Error & { statusCode?: number; cause?: unknown }): Problem {
       if (error.statusCode === 504) return new Problem('central_timeout', 'Central did not answer in time')
       const { message } = (error.cause as Error | undefined) ?? error
       if (!down) log?.warn({ upstream, reason: message }, 'central does not answer')

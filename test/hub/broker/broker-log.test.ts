@@ -9,7 +9,7 @@ function open() {
   return { lines, clock, warn }
 }
 
-test('a refusal that comes again and again is a line, and another line after a minute', t => {
+test('a repeated refusal is logged once a minute', t => {
   const { lines, clock, warn } = open()
   for (let i = 0; i < 60; i++) {
     warn('refused: a')
@@ -21,7 +21,7 @@ test('a refusal that comes again and again is a line, and another line after a m
   t.deepEqual(lines, ['refused: a', 'refused: a'])
 })
 
-test('of refusals that are new each time 200 are logged in a minute, then one line says that more follow', t => {
+test('at most 200 different refusals are logged in a minute, then one line says that more follow', t => {
   const { lines, clock, warn } = open()
   for (let i = 0; i < 1000; i++) warn(`refused: ${i}`)
   t.is(lines.length, 201)
@@ -31,7 +31,7 @@ test('of refusals that are new each time 200 are logged in a minute, then one li
   t.is(lines.length, 2 * 201)
 })
 
-test('a refusal is cut at 300 characters, and is the same when only what is cut off differs', t => {
+test('a refusal is cut at 300 characters, and refusals that differ after that count as equal', t => {
   const { lines, warn } = open()
   for (const end of ['a', 'b']) warn('x'.repeat(300) + end)
   t.deepEqual(lines, ['x'.repeat(300)])

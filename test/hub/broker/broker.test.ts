@@ -42,7 +42,7 @@ function inbox(client: MqttClient): string[] {
   return received
 }
 
-test('edge and central talk in the direction of the table', async t => {
+test('edge and central publish and subscribe to the topics of the table', async t => {
   const here = await place(t)
   const central = await enter(t, here, here.central, 'central:*')
   const edge = await enter(t, here, await here.kit('A', 'e1'), 'edge:A:e1')
@@ -70,7 +70,7 @@ test('a certificate of another authority, none at all, and the broker’s own ar
   t.deepEqual(here.broker.sessions(), [])
 })
 
-test('a name that is no identity is refused, though the authority signed it', async t => {
+test('a signed certificate whose name is no identity is refused', async t => {
   const here = await place(t)
   for (const cn of [
     'edge:+:e1',
@@ -90,7 +90,7 @@ test('a name that is no identity is refused, though the authority signed it', as
   t.deepEqual(here.broker.sessions(), [])
 })
 
-test('a certificate that has ended is refused', async t => {
+test('an expired certificate is refused', async t => {
   const here = await place(t)
   const past = Date.now() - 10 * 86_400_000
   const ended = await issueClient(here.authority, { cn: 'edge:A:e1', now: past, days: 2 })
@@ -105,7 +105,7 @@ test('TLS 1.1 is refused', async t => {
   await t.throwsAsync(once(socket, 'secureConnect'))
 })
 
-test('a valid certificate cannot take over another session: the client id must be its own name', async t => {
+test('a client id other than the certificate's name is refused, so no session can be taken over', async t => {
   const here = await place(t)
   const central = await enter(t, here, here.central, 'central:*')
   const received = inbox(central)
@@ -119,7 +119,7 @@ test('a valid certificate cannot take over another session: the client id must b
   t.true(central.connected)
 })
 
-test('an edge cannot publish or subscribe outside its own prefix, nor against the direction', async t => {
+test('an edge cannot publish or subscribe outside its own prefix, nor in the wrong direction', async t => {
   const here = await place(t)
   const central = await enter(t, here, here.central, 'central:*')
   const received = inbox(central)
@@ -154,7 +154,7 @@ test('an edge cannot publish or subscribe outside its own prefix, nor against th
   t.deepEqual(received, ['sites/A/edges/e1/telemetry/bacnet own'])
 })
 
-test('only metadata and status are retained, only the three protocols are topics, and a body has the length of its kind', async t => {
+test('only metadata and status are retained, unknown protocols are refused, and bodies are bounded by kind of topic', async t => {
   const here = await place(t)
   const kit = await here.kit('A', 'e1')
   const base = 'sites/A/edges/e1'
@@ -190,7 +190,7 @@ test('only metadata and status are retained, only the three protocols are topics
   ])
 })
 
-test('the last will goes through the same rule', async t => {
+test('the topic rule applies to the last will too', async t => {
   const here = await place(t)
   const central = await enter(t, here, here.central, 'central:*')
   const received = inbox(central)
@@ -210,7 +210,7 @@ test('the last will goes through the same rule', async t => {
   t.deepEqual(received, ['sites/B/edges/e1/status will of B'])
 })
 
-test('revoking ends the live session and refuses the next one; others stay', async t => {
+test('revocation ends the open session and refuses the next one; others stay', async t => {
   const here = await place(t)
   const [gone, stays] = [await here.kit('A', 'e1'), await here.kit('A', 'e2')]
   const first = await enter(t, here, gone, 'edge:A:e1')
@@ -234,7 +234,7 @@ test('a broker does not start without the list of revoked certificates, nor with
   rmSync(other, { recursive: true })
 })
 
-test('the broker’s PUBACK is no receipt: with no hub there it acknowledges and forgets', async t => {
+test('without a hub the broker sends PUBACK and discards the message, so PUBACK is no receipt', async t => {
   const here = await place(t)
   const edge = await enter(t, here, await here.kit('A', 'e1'), 'edge:A:e1')
   await edge.publishAsync('sites/A/edges/e1/telemetry/bacnet', 'lost', { qos: 1 })

@@ -23,7 +23,7 @@ function knockOf(remoteAddress: string) {
   return socket
 }
 
-test('handshakes of one network are bounded, and those of others still come in', t => {
+test('handshakes of one network are bounded, and other networks can still connect', t => {
   const connections = createConnectionLimits(new Set())
   const startHandshake = (address: string) => {
     const socket = knockOf(address)
@@ -51,7 +51,7 @@ test('handshakes of all networks together are bounded', t => {
   t.deepEqual(knocked.map(({ isRefused }) => isRefused).indexOf(true), HANDSHAKES_MAX)
 })
 
-test('a packet that has begun and is not whole in time ends its connection', async t => {
+test('a packet that is not complete in time ends its connection', async t => {
   const ends: { run: () => void; ms: number }[] = []
   const { setTimeout: real } = globalThis
   const socket = new Duplex({ read: () => undefined, write: (_chunk, _encoding, done) => done() })

@@ -9,7 +9,7 @@ const root = mkdtempSync(join(tmpdir(), 'plenum-hub-files-'))
 test.before(() => Promise.all([makeAuthority(join(root, 'own')), makeAuthority(join(root, 'foreign'))]))
 test.after.always(() => rmSync(root, { recursive: true }))
 
-test('files as provisioning makes them are taken', async t => {
+test('the files that provisioning writes are accepted', async t => {
   await t.notThrowsAsync(readBrokerFiles(join(root, 'own')))
   await t.notThrowsAsync(readCentralFiles(join(root, 'own')))
 })
@@ -41,7 +41,7 @@ function copyOf(path: string, foreign: string): void {
 }
 
 for (const [name, { file, spoil, says }] of Object.entries(DAMAGE)) {
-  test(`${name} is refused by name`, async t => {
+  test(`${name} is refused with the name of the file`, async t => {
     const dir = mkdtempSync(join(root, 'spoilt-'))
     cpSync(join(root, 'own'), dir, { recursive: true })
     spoil(join(dir, file), join(root, 'foreign', file))

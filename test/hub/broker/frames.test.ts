@@ -14,7 +14,7 @@ const PACKETS = [
   Buffer.of(0xe0, 0),
 ]
 
-test('however the bytes are cut, whole packets come out in order, CONNECT alone first, and nothing stays reserved', t => {
+test('bytes split anywhere give whole packets in order, CONNECT alone first, and leave no budget reserved', t => {
   const all = Buffer.concat(PACKETS)
   const cuts = fc.array(fc.integer({ min: 1, max: 4000 }), { minLength: 1, maxLength: 60 })
   const property = fc.property(cuts, sizes => {
@@ -67,7 +67,7 @@ for (const [what, bytes, why] of [
   })
 }
 
-test('a packet that announces 4 MiB holds no more than twice what has come, and ends at the bound', t => {
+test('a packet that announces 4 MiB reserves at most twice the bytes received, and ends at the bound', t => {
   let reserved = 0
   const cutter = frames(bytes => {
     if (reserved + bytes > 2_000_000) return false
@@ -90,7 +90,7 @@ test('a packet that announces 4 MiB holds no more than twice what has come, and 
   t.is(reserved, 0)
 })
 
-test('a createBudget bounds one name and all, and what is given back can be taken again', t => {
+test('a budget bounds each name and the total, and returned bytes can be taken again', t => {
   const held = createBudget(10, 15)
   t.deepEqual([held.take('a', 10), held.take('a', 1), held.take('b', 6), held.take('b', 5)], [true, false, false, true])
   held.give('a', 4)

@@ -186,7 +186,7 @@ for (const [what, attack] of ATTACKS) {
   })
 }
 
-test.serial('metadata of session after session while the hub does not read: what is under way is bounded', async t => {
+test.serial('metadata of many sessions while the hub does not read: bytes in flight are bounded', async t => {
   t.timeout(180_000)
   const { access, central, memory } = await open(t)
   const before = memory('VmRSS')

@@ -19,7 +19,7 @@ async function enter(t: ExecutionContext, kit: Kit, port: number, clientId: stri
   return client
 }
 
-test('with mosquitto and the printed ACL: everything arrives through a restart, and no edge reaches another’s topics', async t => {
+test('with mosquitto and the printed ACL, all messages arrive across a restart, and no edge reaches topics of another', async t => {
   const dir = folder(t)
   const certs = join(dir, 'pki')
   const pki = await makeAuthority(certs)

@@ -19,7 +19,7 @@ async function said(env: Record<string, string>, ...argv: string[]) {
   return { error, exit }
 }
 
-test('the broker alone serves and stops on a signal', async t => {
+test('the broker process serves clients and stops on a signal', async t => {
   const dir = folder(t)
   const pki = await makeAuthority(dir)
   const server = createServer().listen(0, '127.0.0.1')
@@ -47,7 +47,7 @@ test('the broker alone serves and stops on a signal', async t => {
   await client.endAsync(true)
 })
 
-test('wrong settings, missing certificates and a taken port are said before or at the start', async t => {
+test('invalid settings, missing certificates and a used port end the start with an error', async t => {
   const none = await said({ SERVICE_MQTT_CERT_DIR: join(folder(t), 'none') })
   t.is(none.exit, 78)
   t.regex(none.error, /SERVICE_MQTT_CERT_DIR: ENOENT.*ca\.cert\.pem/)

@@ -32,14 +32,14 @@ function open() {
   }
 }
 
-test('retained messages of all edges are bounded in bytes; what is beyond is handed on and not retained', t => {
+test('retained messages are bounded in bytes in total; a message beyond that is forwarded and not retained', t => {
   const { retain } = open()
   for (let edge = 0; edge < 64; edge++) t.true(retain(edge, LONGEST), `edge ${edge}`)
   t.false(retain(64, LONGEST))
   t.false(retain(64, 1))
 })
 
-test('a retained message takes the place of the one before it, and an empty one gives its room back', t => {
+test('a retained message replaces the one before it, and an empty one frees its bytes', t => {
   const { retain } = open()
   for (let edge = 0; edge < 64; edge++) retain(edge, LONGEST)
   for (let again = 0; again < 5; again++) t.true(retain(3, LONGEST), 'the same topic')
@@ -51,7 +51,7 @@ test('a retained message takes the place of the one before it, and an empty one 
   t.false(retain(66, 1))
 })
 
-test('a message that was too much to be retained changes nothing of what is counted', t => {
+test('a message that is too large to be retained does not change the byte count', t => {
   const { retain } = open()
   for (let edge = 0; edge < 63; edge++) retain(edge, LONGEST)
   t.true(retain(63, LONGEST - 1000))

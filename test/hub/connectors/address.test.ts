@@ -9,7 +9,7 @@ import { edgeStore } from '#shared/node/store/edges.ts'
 import { modelStore } from '#shared/node/store/model.ts'
 import { edgeModel } from '../../support/sites/transport-site.ts'
 
-test('an address of an edge is HTTPS, a host, perhaps a port and a path, and nothing else', t => {
+test('an address of an edge is an HTTPS URL of host, optional port and optional path', t => {
   const table: [string, string | RegExp][] = [
     ['https://box.example', 'https://box.example/'],
     ['https://10.0.0.5:8443', 'https://10.0.0.5:8443/'],
@@ -33,7 +33,7 @@ test('an address of an edge is HTTPS, a host, perhaps a port and a path, and not
   }
 })
 
-test('metadata may bring the address; without one it leaves what an operator has set', t => {
+test('metadata may set the address; metadata without one keeps that of an operator', t => {
   const db = openDatabase(':memory:')
   t.teardown(() => void db.close())
   const edges = edgeStore(db)

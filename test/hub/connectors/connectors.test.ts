@@ -26,14 +26,14 @@ async function mosquitto(t: ExecutionContext, certs: string): Promise<number> {
   return port
 }
 
-const WAYS = ['https', 'broker', 'mosquitto'] as const
+const TRANSPORTS = ['https', 'broker', 'mosquitto'] as const
 
-/** An edge that is asked by one way: its HTTPS port, our broker, or mosquitto with the printed ACL. */
-async function openAsked(t: ExecutionContext, way: (typeof WAYS)[number]) {
-  const hub = await openHub(t, way === 'mosquitto' ? { brokerAt: mosquitto } : {})
+/** An edge that the hub reaches by one transport: its HTTPS port, our broker, or mosquitto with the printed ACL. */
+async function openReachable(t: ExecutionContext, transport: (typeof TRANSPORTS)[number]) {
+  const hub = await openHub(t, transport === 'mosquitto' ? { brokerAt: mosquitto } : {})
   const edge = await openEdge(t)
-  const { kit } = await joinBroker(t, hub, 'edge-1', way === 'https' ? undefined : edge.service)
-  if (way === 'https') {
+  const { kit } = await joinBroker(t, hub, 'edge-1', transport === 'https' ? undefined : edge.service)
+  if (transport === 'https') {
     const { url } = await listen(t, hub, kit, edge.service)
     const set = await hub.call('agent', 'PUT', '/api/connectors/edge-1', { connector_url: url })
     t.like(set, { status: 200, body: { connector_url: `${url}/` } })
@@ -41,9 +41,9 @@ async function openAsked(t: ExecutionContext, way: (typeof WAYS)[number]) {
   return { hub, ...edge }
 }
 
-for (const way of WAYS) {
-  test(`by ${way}: pages while 2,000 records arrive, a trigger, its visit, and what the edge refuses`, async t => {
-    const { hub, fill, triggered, set } = await openAsked(t, way)
+for (const transport of TRANSPORTS) {
+  test(`over ${transport}: pages while 2,000 records arrive, a trigger, its visit, and the problems of the edge`, async t => {
+    const { hub, fill, triggered, set } = await openReachable(t, transport)
     await fill(1, 600)
     const seen: number[] = []
     let cursor: string | undefined
@@ -98,8 +98,8 @@ const BAD: [string, object][] = [
   ['/cursor', { schema, cursor: 'x'.repeat(65) }],
   ['/extra', { schema, extra: 1 }],
 ]
-test('a request that does not fit is refused by its field, at the hub and at the edge by either way', async t => {
-  const { hub, service } = await openAsked(t, 'broker')
+test('an invalid request is refused with the name of the field, by the hub and by the edge', async t => {
+  const { hub, service } = await openReachable(t, 'broker')
   const answer = responder(service, silent)
   for (const [pointer, request] of BAD) {
     const { status, body } = await hub.call('viewer', 'POST', path('edge-1'), request)
@@ -112,33 +112,33 @@ test('a request that does not fit is refused by its field, at the hub and at the
   }
 })
 
-test('who may ask: a viewer’s trigger is refused before a packet leaves the hub, by either way', async t => {
+test('a trigger by a viewer is refused before a packet leaves the hub, over HTTPS and over the broker', async t => {
   const hub = await openHub(t)
   const edge = await openEdge(t)
   const { kit, heard } = await joinBroker(t, hub, 'edge-1', edge.service)
   const listening = await listen(t, hub, kit, edge.service)
   let connections = 0
-  const door = createHttps({ cert: listening.pair.connector_cert_pem, key: listening.pair.connector_key_pem })
-  door.on('connection', () => connections++)
-  door.listen(0, '127.0.0.1')
-  await once(door, 'listening')
-  t.teardown(() => door.close())
+  const server = createHttps({ cert: listening.pair.connector_cert_pem, key: listening.pair.connector_key_pem })
+  server.on('connection', () => connections++)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => server.close())
   const ask = (who: 'viewer' | 'nobody') => hub.call(who, 'POST', path('edge-1', '/trigger'), {})
   t.like(await ask('viewer'), { status: 403, body: { code: 'forbidden' } })
   t.is((await ask('nobody')).status, 401)
-  const connector_url = `https://127.0.0.1:${(door.address() as AddressInfo).port}`
+  const connector_url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
   t.is((await hub.call('viewer', 'PUT', '/api/connectors/edge-1', { connector_url })).status, 403)
   await hub.call('admin', 'PUT', '/api/connectors/edge-1', { connector_url })
   t.is((await ask('viewer')).status, 403)
   t.is((await ask('nobody')).status, 401)
   await hub.call('admin', 'PUT', '/api/connectors/edge-1', { connector_url: null })
-  t.is((await hub.call('viewer', 'POST', path('edge-1'), { schema })).status, 200, 'the broker carries what is allowed')
-  t.deepEqual(heard, ['priority_history'], 'and nothing came before it')
+  t.is((await hub.call('viewer', 'POST', path('edge-1'), { schema })).status, 200, 'an allowed request reaches the edge')
+  t.deepEqual(heard, ['priority_history'], 'and no other request did')
   t.is(connections, 0)
   t.deepEqual(edge.triggered, [])
 })
 
-test('an edge that cannot answer: unknown, offline, silent, slow, without address, not trusted, talking nonsense', async t => {
+test('an edge that is unknown, offline, silent, slow, unreachable or answers nonsense has a problem code each', async t => {
   const hub = await openHub(t, { timeoutMs: 5000 })
   const { service } = await openEdge(t)
   const { kit, stop } = await joinBroker(t, hub, 'edge-1', service)
@@ -165,7 +165,7 @@ test('an edge that cannot answer: unknown, offline, silent, slow, without addres
   const answers: [string, number, string, RegExp, ((send: (status: number, body: string) => void) => void)?][] = [
     ['slow', 504, 'edge_timeout', /did not answer within 5 s/, () => undefined],
     ['no JSON', 502, 'edge_failed', /is not JSON/, send => send(200, '<html>')],
-    ['another answer', 502, 'edge_failed', /does not fit: /, send => send(200, '{"ok":true}')],
+    ['another answer', 502, 'edge_failed', /does not match the schema: /, send => send(200, '{"ok":true}')],
     ['too much', 502, 'edge_failed', /more than 262144 bytes/, send => send(200, ' '.repeat(300_000))],
     ['a refusal', 502, 'edge_failed', /answered with 403: Nobody is let in/, send => send(403, problem('Nobody is let in'))],
     ['a redirect', 502, 'edge_failed', /answered with 302/, send => send(302, '{}')],
@@ -202,7 +202,7 @@ test('an edge with a certificate of another authority, or for another name, gets
   t.regex(misnamed.body.detail, /altnames/)
 })
 
-test('an edge opens its routes to its own token alone, and to nobody while its kit has none', async t => {
+test('an edge accepts only its own token on its HTTPS port, and does not start one without a token in its kit', async t => {
   const hub = await openHub(t)
   const { service } = await openEdge(t)
   const { kit } = await joinBroker(t, hub, 'edge-1', service)
@@ -218,7 +218,7 @@ test('an edge opens its routes to its own token alone, and to nobody while its k
   })
 })
 
-test('an address is an HTTPS URL and nothing more, stays when metadata comes again, and can be taken away', async t => {
+test('an address must be an HTTPS URL, survives new metadata, and can be removed', async t => {
   const hub = await openHub(t)
   const { stop } = await joinBroker(t, hub, 'edge-1', undefined)
   const put = (connector_url: unknown) => hub.call('agent', 'PUT', '/api/connectors/edge-1', { connector_url })
@@ -237,23 +237,23 @@ test('an address is an HTTPS URL and nothing more, stays when metadata comes aga
   t.is((await hub.call('agent', 'PUT', '/api/connectors/edge-2', { connector_url: null })).status, 404)
   await stop()
   await joinBroker(t, hub, 'edge-1', undefined)
-  const told = await hub.call('viewer', 'GET', '/api/connectors/edge-1')
-  t.deepEqual(told.body, { ok: true, edge_id: 'edge-1', site_id: 'A', connector_url: 'https://box.example:8443/plant/' })
+  const read = await hub.call('viewer', 'GET', '/api/connectors/edge-1')
+  t.deepEqual(read.body, { ok: true, edge_id: 'edge-1', site_id: 'A', connector_url: 'https://box.example:8443/plant/' })
   t.like(await put(null), { status: 200, body: { connector_url: null } })
 })
 
-test('an edge id of two sites: the site decides who is asked and whose address is set, without it 409 names the sites', async t => {
+test('with one edge id at two sites, site_id selects the edge; without it a 409 names the sites', async t => {
   const hub = await openHub(t)
   const [school, annex] = [await openEdge(t), await openEdge(t)]
   await joinBroker(t, hub, 'edge-1', school.service)
   const ask = (query = '') => hub.call('viewer', 'POST', path('edge-1') + query, { schema })
-  t.is((await ask()).status, 200, 'the id alone will do while it is unique')
+  t.is((await ask()).status, 200, 'the id alone is enough while it is unique')
   const other = await joinBroker(t, hub, 'edge-1', annex.service, 'B')
   const refused = await ask()
   t.like(refused, { status: 409, body: { code: 'ambiguous_edge' } })
   t.regex(refused.body.detail, /edge-1: A, B/)
   t.is((await ask('?site_id=B')).status, 200)
-  t.deepEqual(other.heard, ['priority_history'], 'the edge of B was asked, and only when it was meant')
+  t.deepEqual(other.heard, ['priority_history'], 'only the request with site_id=B reached the edge of B')
   t.is((await ask('?site_id=C')).status, 404)
   const connector_url = 'https://box.example/'
   const put = (query: string) => hub.call('agent', 'PUT', `/api/connectors/edge-1${query}`, { connector_url })
@@ -266,14 +266,14 @@ test('an edge id of two sites: the site decides who is asked and whose address i
   )
 })
 
-test('at most four questions to one edge are under way', async t => {
+test('a fifth concurrent request to one edge is refused', async t => {
   const hub = await openHub(t, { timeoutMs: 8000 })
   await joinBroker(t, hub, 'silent', undefined)
   const answers = await Promise.all([1, 2, 3, 4, 5].map(() => hub.call('viewer', 'POST', path('silent'), { schema })))
   t.deepEqual(answers.map(({ body }) => body.code).toSorted(), [...Array(4).fill('edge_timeout'), 'not_ready'])
 })
 
-test('API.md of the hub lists every route of connectors with its role and the problems of its own', async t => {
+test('API.md of the hub lists every connector route with its role and problem codes', async t => {
   const { routes } = await openHub(t)
   const text = readFileSync(new URL('../../../hub/API.md', import.meta.url), 'utf8')
   for (const { method, path: place, auth, problems = [] } of routes) {

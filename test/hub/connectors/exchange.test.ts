@@ -1,4 +1,4 @@
-/** One question and one answer over the broker: what does not belong together changes nothing. */
+/** One request and one response over the broker: a response that matches no pending request is discarded. */
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { writeEdgeRequest, writeEdgeResponse } from '#shared/core/priority/edge-request.ts'
@@ -6,7 +6,7 @@ import type { EdgeRecord } from '#shared/core/stores.ts'
 import { MESSAGE_MAX, packBody, SMALL_MAX, unpackBody } from '#shared/core/telemetry/body.ts'
 import type { Topic } from '#shared/core/topic/topics.ts'
 import { responder } from '#appliance/priority/responder.ts'
-import { brokerWay } from '#hub/connectors/broker-client.ts'
+import { createBrokerClient } from '#hub/connectors/broker-client.ts'
 import { openEdge, silent } from '../../support/sites/priority-edge.ts'
 
 const schema = 'svc_priority_history_v1'
@@ -16,39 +16,39 @@ const edge: EdgeRecord = {
 }
 const topic = (edge_id: string, site_id = 'A'): Topic => ({ site_id, edge_id, kind: 'responses' })
 
-test('the hub takes the one answer to its question, and nothing that others say', async t => {
-  const asked: { to: Topic; body: { correlation_id: string } }[] = []
-  const way = brokerWay({
-    publish: async (to, body) => void asked.push({ to, body: body as { correlation_id: string } }),
+test('the hub accepts the one response to its request and discards those of other edges, sites and correlation ids', async t => {
+  const published: { to: Topic; body: { correlation_id: string } }[] = []
+  const client = createBrokerClient({
+    publish: async (to, body) => void published.push({ to, body: body as { correlation_id: string } }),
     timeoutMs: 60_000,
   })
-  const first = way.ask(edge, 'priority_history', { schema })
-  const second = way.ask(edge, 'priority_history', { schema })
+  const first = client.send(edge, 'priority_history', { schema })
+  const second = client.send(edge, 'priority_history', { schema })
   t.deepEqual(
-    asked.map(({ to }) => `${to.site_id} ${to.edge_id} ${to.kind}`),
+    published.map(({ to }) => `${to.site_id} ${to.edge_id} ${to.kind}`),
     ['A e1 requests', 'A e1 requests'],
   )
-  const [one, two] = asked.map(({ body }) => body.correlation_id) as [string, string]
+  const [one, two] = published.map(({ body }) => body.correlation_id) as [string, string]
   t.not(one, two)
-  const say = (from: Topic, correlation_id: string, what: string) =>
-    way.take(from, packBody(writeEdgeResponse({ correlation_id, status: 200, body: { what } })))
-  say(topic('e2'), one, 'of another edge')
-  say(topic('e1', 'B'), one, 'of another site')
-  say(topic('e1'), randomUUID(), 'of nobody')
-  const nonsense = ['', 'x', '{}', '{"schema":"svc_edge_response_v1"}', ' '.repeat(MESSAGE_MAX + 1)]
-  for (const payload of nonsense) way.take(topic('e1'), Buffer.from(payload))
-  say(topic('e1'), two, 'the second')
-  say(topic('e1'), one, 'the first')
-  say(topic('e1'), one, 'again')
+  const respond = (from: Topic, correlation_id: string, what: string) =>
+    client.onResponse(from, packBody(writeEdgeResponse({ correlation_id, status: 200, body: { what } })))
+  respond(topic('e2'), one, 'of another edge')
+  respond(topic('e1', 'B'), one, 'of another site')
+  respond(topic('e1'), randomUUID(), 'of nobody')
+  const malformed = ['', 'x', '{}', '{"schema":"svc_edge_response_v1"}', ' '.repeat(MESSAGE_MAX + 1)]
+  for (const payload of malformed) client.onResponse(topic('e1'), Buffer.from(payload))
+  respond(topic('e1'), two, 'the second')
+  respond(topic('e1'), one, 'the first')
+  respond(topic('e1'), one, 'again')
   t.deepEqual(
     (await Promise.all([first, second])).map(({ body }) => body),
     [{ what: 'the first' }, { what: 'the second' }],
   )
 })
 
-test('a question that the broker does not take, or to an edge that is not there, is refused at once', async t => {
+test('a request that the broker does not accept, or to an edge that is offline, fails at once', async t => {
   const published: object[] = []
-  const way = brokerWay({
+  const client = createBrokerClient({
     publish: async (_to, body) => {
       published.push(body)
       throw new Error('not connected to the broker')
@@ -56,14 +56,14 @@ test('a question that the broker does not take, or to an edge that is not there,
     timeoutMs: 60_000,
   })
   const refused = { code: 'edge_unreachable' }
-  const asking = (change: Partial<EdgeRecord>) => way.ask({ ...edge, ...change }, 'priority_history', { schema })
-  t.like(await t.throwsAsync(asking({})), { ...refused, message: 'e1 cannot be asked: not connected to the broker' })
-  t.like(await t.throwsAsync(asking({ online: false })), refused)
-  t.like(await t.throwsAsync(asking({ status_body: { via: 'local' } })), refused)
+  const send = (change: Partial<EdgeRecord>) => client.send({ ...edge, ...change }, 'priority_history', { schema })
+  t.like(await t.throwsAsync(send({})), { ...refused, message: 'the request to e1 cannot be sent: not connected to the broker' })
+  t.like(await t.throwsAsync(send({ online: false })), refused)
+  t.like(await t.throwsAsync(send({ status_body: { via: 'local' } })), refused)
   t.is(published.length, 1)
 })
 
-test('an edge answers what it knows, refuses what it does not, and is silent where no answer could be matched', async t => {
+test('an edge answers known operations, refuses unknown ones, and ignores a request that has no correlation id', async t => {
   const { service, fill, triggered } = await openEdge(t)
   await fill(1, 3)
   const answer = responder(service, silent)
@@ -90,19 +90,19 @@ test('an edge answers what it knows, refuses what it does not, and is silent whe
   for (const payload of unmatched) t.is(answer(Buffer.from(payload)), undefined, payload.slice(0, 60))
 })
 
-test('an error of the program at the edge is told without its text, and one answer that is too long as such', t => {
+test('an internal error of the edge is reported without its text, and an oversized response as too_large', t => {
   const failing = responder(
     {
       ask: () => {
-        throw new TypeError('secret of the inside')
+        throw new TypeError('secret of the program')
       },
     },
     silent,
   )
   const request = packBody(writeEdgeRequest({ correlation_id: randomUUID(), operation: 'priority_history', request: { schema } }))
-  const told = failing(request)
-  t.like(told, { status: 500, body: { code: 'internal' } })
-  t.notRegex(JSON.stringify(told), /secret/)
+  const response = failing(request)
+  t.like(response, { status: 500, body: { code: 'internal' } })
+  t.notRegex(JSON.stringify(response), /secret/)
   const wordy = responder({ ask: () => ({ ok: true, text: 'x'.repeat(MESSAGE_MAX) }) as never }, silent)
   const short = wordy(request)!
   t.like(short, { status: 413, body: { code: 'too_large' } })

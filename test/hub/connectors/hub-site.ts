@@ -96,7 +96,7 @@ async function embedded(t: ExecutionContext, certs: string): Promise<number> {
 
 type TestHub = Awaited<ReturnType<typeof openHub>>
 
-/** The same secret and settings as the hub's: what a login would answer with. */
+/** @returns the token of a login with the hub's secret and settings */
 async function tokenOf(who: Exclude<Who, 'nobody'>): Promise<string> {
   const auth = openAuth({
     settings: { secret: 's'.repeat(40), passwords: PASSWORDS, trustedProxies: [] },
@@ -110,7 +110,7 @@ async function tokenOf(who: Exclude<Who, 'nobody'>): Promise<string> {
  * Connects an edge to the hub's broker.
  *
  * @param service answers the requests of the hub; without it nothing answers
- * @returns `heard`: what came in under `requests`, in order
+ * @returns `heard`: the operations received under `requests`, in order
  */
 export async function joinBroker(
   t: ExecutionContext,
@@ -138,7 +138,7 @@ export async function joinBroker(
   return { kit, heard, stop }
 }
 
-/** An HTTPS port of an edge as its kit makes it. */
+/** Opens the HTTPS port of an edge with a certificate for it. */
 export async function listen(t: ExecutionContext, hub: TestHub, kit: Kit, service: HistoryService) {
   const { site_id, edge_id } = kit.edge
   const { serial: _, ...pair } = await hub.pki.connector({ site_id, edge_id, hosts: ['127.0.0.1'] })

@@ -50,7 +50,7 @@ async function open(t: ExecutionContext) {
   return { honest, memory, access: { ...(await kitOf('bad')), port, cn: 'edge:A:bad' } }
 }
 
-/** Metadata of 9,000 points, each time another. */
+/** Metadata of 9,000 points, different for each `i`. */
 function metadataOf(i: number): Buffer {
   const model = edgeModel('A', `building-${i % 3}`)
   const points = Array.from({ length: 9000 }, (_, n) => ({ ...model.points[0]!, point_id: `p${n}-${i}`, name: 'x'.repeat(200) }))
@@ -63,10 +63,10 @@ function telemetryOf(seq: number): Buffer {
 }
 
 for (const [what, topic, bodyOf] of [
-  ['metadata that is new each time', 'metadata', metadataOf],
+  ['metadata that changes each time', 'metadata', metadataOf],
   ['telemetry of 500 points, in order', 'telemetry/bacnet', telemetryOf],
 ] as const) {
-  test.serial(`an edge that floods a hub with ${what} delays itself alone`, async t => {
+  test.serial(`an edge that floods a hub with ${what} delays only itself`, async t => {
     t.timeout(300_000)
     const { honest, memory, access } = await open(t)
     await honest.outbox.write([reading(1)])
@@ -102,14 +102,14 @@ for (const [what, topic, bodyOf] of [
 
 const topicFor = (edge_id: string, kind: Topic['kind']): Topic => ({ site_id: 'A', edge_id, kind })
 
-test('edges take turns one by one; of status the newest counts; what is too much of one edge is dropped and counted', async t => {
+test('edges are served round-robin, only the newest status is kept, and messages beyond the bound of one edge are dropped and counted', async t => {
   const handled: string[] = []
   const queue = new MessageQueue(({ topic, payload }) => handled.push(`${topic.edge_id} ${topic.kind} ${payload}`))
   for (let i = 1; i <= 70; i++) queue.add(topicFor('a', 'findings'), Buffer.from(String(i)))
   for (let i = 1; i <= 3; i++) queue.add(topicFor('b', 'findings'), Buffer.from(String(i)))
   queue.add(topicFor('b', 'status'), Buffer.from('old'))
   queue.add(topicFor('b', 'status'), Buffer.from('new'))
-  await until(() => handled.length === 68, 'all that is kept is handled')
+  await until(() => handled.length === 68, 'all queued messages are handled')
   t.is(queue.dropped(), 6)
   t.deepEqual(handled.slice(0, 8), [
     'a findings 1',
@@ -124,7 +124,7 @@ test('edges take turns one by one; of status the newest counts; what is too much
   queue.stop()
 })
 
-test('what waits of one edge, and of all edges, is bounded in bytes', async t => {
+test('queued messages are bounded in bytes, per edge and in total', async t => {
   let handled = 0
   const queue = new MessageQueue(() => handled++)
   const quarter = Buffer.alloc(256 * 1024)
@@ -132,7 +132,7 @@ test('what waits of one edge, and of all edges, is bounded in bytes', async t =>
   t.is(queue.dropped(), 40 - 32, '8 MiB of one edge')
   for (let edge = 0; edge < 20; edge++) for (let i = 0; i < 32; i++) queue.add(topicFor(`e${edge}`, 'findings'), quarter)
   t.is(queue.dropped(), 8 + (21 - 16) * 32, '128 MiB of all')
-  await until(() => handled === 16 * 32, 'all that is kept is handled')
+  await until(() => handled === 16 * 32, 'all queued messages are handled')
   for (let i = 0; i < 32; i++) queue.add(topicFor('a', 'findings'), quarter)
   await until(() => handled === 17 * 32, 'what was handled makes room')
   queue.stop()

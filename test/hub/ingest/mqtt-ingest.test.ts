@@ -19,7 +19,7 @@ import { folder } from '../../support/folders.ts'
 import { envelope, finding, MESSAGE_ID, NOON, STREAM } from '../../support/messages.ts'
 import { edgeModel } from '../../support/sites/transport-site.ts'
 
-/** The flow over the hub's real stores, on a clock that stands still until it is set. */
+/** Ingest with the hub's real stores and a clock that the test sets. */
 function hub(t: ExecutionContext) {
   const db = openDatabase(join(folder(t), 'plenum.db'))
   t.teardown(() => db.close())
@@ -49,7 +49,7 @@ const acked = (through_seq: number, more: object = {}) => ({
   ack: { stream: STREAM, through_seq, through_id: MESSAGE_ID, at: NOON, ...more },
 })
 
-test('before its metadata came, what an edge sends is neither stored nor acknowledged', t => {
+test('messages of an edge are neither stored nor acknowledged before its metadata has arrived', t => {
   const { flow, enrol, send, events } = hub(t)
   t.is(send(telemetry(1)), undefined)
   t.deepEqual(events, [{ kind: 'waiting', edge: 'A/e1', reason: 'metadata of this edge not received yet' }])
@@ -58,7 +58,7 @@ test('before its metadata came, what an edge sends is neither stored nor acknowl
   t.like(flow.monitor.counts(), { ingest_ok: 1, ingest_waiting: 1, ingest_rejected: 0, last_ingest_at: NOON })
 })
 
-test('a duplicate is acknowledged again, a gap is answered with the mark', t => {
+test('a duplicate is acknowledged again, and after a gap the last contiguous number is acknowledged', t => {
   const { flow, enrol, send } = hub(t)
   enrol()
   t.deepEqual(send(telemetry(1)), acked(1))
@@ -68,7 +68,7 @@ test('a duplicate is acknowledged again, a gap is answered with the mark', t => 
   t.like(flow.monitor.counts(), { ingest_ok: 2, ingest_duplicate: 1, ingest_rejected: 0 })
 })
 
-test('a message that can be numbered and not used does not stand in the way: the edge is told, each time', t => {
+test('an invalid message with a valid sequence number is rejected with its reason each time, and later messages are stored', t => {
   const { flow, enrol, send, events } = hub(t)
   enrol()
   const reason = 'points[0].q must be one of good, uncertain, bad, stale, not "fine"'
@@ -80,7 +80,7 @@ test('a message that can be numbered and not used does not stand in the way: the
   t.deepEqual(events, [{ kind: 'rejected', edge: 'A/e1', reason }])
 })
 
-test('what cannot be numbered, and what nobody expects, is counted and not acknowledged', t => {
+test('messages without a sequence number or under an unknown topic are counted and not acknowledged', t => {
   const { flow, enrol, events } = hub(t)
   enrol()
   t.is(processPublish(flow, 'sites/A/edges/e1/telemetry/bacnet', Buffer.from('garbage')), undefined)
@@ -90,7 +90,7 @@ test('what cannot be numbered, and what nobody expects, is counted and not ackno
   t.is(events.length, 3)
 })
 
-test('findings of the edge are stored; those about another building are rejected', t => {
+test('findings about the edge's building are stored, those about another building are rejected', t => {
   const { flow, enrol, findings } = hub(t)
   enrol()
   const send = (seq: number, building_id: string) =>
@@ -110,7 +110,7 @@ test('findings of the edge are stored; those about another building are rejected
   t.deepEqual(findings.list({ limit: 10 }), [])
 })
 
-test('a message that names its building is stored in that building, and waits until its metadata has arrived', t => {
+test('a message that names its building is stored there, once the metadata of that building has arrived', t => {
   const { db, enrol, send, events } = hub(t)
   enrol('A', 'e1', edgeModel('A', 'school'))
   enrol('B', 'e2', edgeModel('B', 'abroad'))
@@ -162,7 +162,7 @@ test('metadata cannot claim another site’s building or name; the same edge id 
   )
 })
 
-test('new metadata updates the model and keeps the role that somebody gave a point at the hub', t => {
+test('new metadata updates the model and keeps roles that were assigned at the hub', t => {
   const { enrol, model, edges } = hub(t)
   enrol()
   model.assign('building-A', [{ point_id: 'p1', equipment_id: 'ahu-1', role: 'sat' }], 'merge')
@@ -173,7 +173,7 @@ test('new metadata updates the model and keeps the role that somebody gave a poi
   t.is(edges.get('A', 'e1')?.name, 'New name')
 })
 
-test('a point that its edge does not list any more has no role and keeps its history; listed again it has its role again', t => {
+test('a point missing from new metadata loses its role and keeps its history; listed again it regains its role', t => {
   const { enrol, send, model, at, flow, edges } = hub(t)
   const whole = edgeModel('A')
   const without = { ...whole, points: whole.points.slice(1) }
@@ -210,10 +210,10 @@ test('a point that its edge does not list any more has no role and keeps its his
   }
   t.like(edges.get('A', 'e1')!.status_body, { shared: { boot_ids: ['y', 'x'] } })
   enrol('A', 'e1', without)
-  t.is(point().gone, undefined, 'one of two processes under one edge id takes nothing away from the other')
+  t.is(point().gone, undefined, 'two processes with one edge id do not remove points of each other')
 })
 
-test('the points of an edge that serves another building now are gone from the one before', t => {
+test('points of an edge that changes its building are marked as gone in the former building', t => {
   const { enrol, model } = hub(t)
   enrol()
   enrol('A', 'e1', edgeModel('A', 'building-B'))
@@ -227,7 +227,7 @@ test('the points of an edge that serves another building now are gone from the o
   )
 })
 
-test('session and freshness are told apart, and a last will keeps what the edge said before', t => {
+test('session and data freshness are tracked separately, and a last will keeps the last reported status', t => {
   const { flow, enrol, send, edges, at } = hub(t)
   const status = (body: object) => processPublish(flow, 'sites/A/edges/e1/status', packBody(body))
   status({ online: true, version: '1', backlog: { rows: 0 } })
@@ -249,7 +249,7 @@ test('session and freshness are told apart, and a last will keeps what the edge 
   t.deepEqual(edges.get('A', 'e1')?.status_body, { online: false, version: '1', backlog: { rows: 3 }, boot_id: 'b', via: 'mqtt' })
 })
 
-test('a reading that a wrong clock has dated ahead makes an edge look fresh only now, not until then', t => {
+test('a reading dated in the future makes an edge fresh only until now, not until its timestamp', t => {
   const { flow, enrol, send, edges, at } = hub(t)
   enrol()
   at.now = NOON - MINUTE
@@ -262,7 +262,7 @@ test('a reading that a wrong clock has dated ahead makes an edge look fresh only
   t.is(edges.get('A', 'e1')?.last_data_at, NOON + 2000)
 })
 
-test('after the hub connected anew, an edge that does not say that it is there counts as gone', t => {
+test('after a reconnect of the hub, an edge that sends no status counts as disconnected', t => {
   const { flow, enrol, edges } = hub(t)
   for (const edge of ['e1', 'e2']) {
     enrol('A', edge)
@@ -280,7 +280,7 @@ test('after the hub connected anew, an edge that does not say that it is there c
   )
 })
 
-test('what the store cannot take is not acknowledged, and is taken when it can', t => {
+test('messages that cannot be stored are not acknowledged, and are stored once the store works again', t => {
   const { enrol, send, flow, inbox, edges, claims, events, at } = hub(t)
   enrol()
   const accept = inbox.accept
@@ -291,7 +291,7 @@ test('what the store cannot take is not acknowledged, and is taken when it can',
   t.deepEqual(events, [{ kind: 'failed', edge: 'A/e1', reason: 'database or disk is full' }])
   const ingestService = { ingest: flow, counters: () => flow.monitor.counts(), edgeIds: () => ({ status: 'ok' as const }) }
   const { ingest: check } = hubHealth({ edges, claims, ingestService, broker: undefined }, () => at.now).checks
-  const detail = 'messages of edges cannot be stored and wait on the edges: database or disk is full'
+  const detail = 'messages of edges cannot be stored and stay on the edges: database or disk is full'
   t.like(check!(), { status: 'warn', detail, not_stored_secs: 0, readings_waiting: 0 })
   for (let secs = 10; secs <= 59; secs += 7) {
     at.now = NOON + secs * 1000
@@ -300,7 +300,7 @@ test('what the store cannot take is not acknowledged, and is taken when it can',
   }
   at.now = NOON + 60_000
   t.like(check!(), { status: 'fail', not_stored_secs: 60 })
-  t.is(events.length, 1, 'one line when it begins')
+  t.is(events.length, 1, 'one event at the first failure')
   inbox.accept = accept
   t.deepEqual(send(telemetry(1)), acked(1, { at: at.now }))
   t.like(flow.monitor.counts(), { ingest_failed: 9, ingest_ok: 1 })

@@ -1,4 +1,4 @@
-/** Two sites whose edges have one id, as the default of SERVICE_EDGE_ID makes them: neither changes anything of the other. */
+/** Two sites whose edges have the same id, which is the default of SERVICE_EDGE_ID: neither affects the other. */
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { packBody } from '#shared/core/telemetry/body.ts'
@@ -41,38 +41,38 @@ function hub(t: ExecutionContext) {
   const clock = { now: () => at.now, sleep: () => Promise.resolve() }
   const at = { now: NOON }
   const flow = new Ingest({ inbox: openInbox(db), model, edges, claims, clock, notify: event => events.push(event) })
-  const take = (site: string, end: string, body: object) =>
+  const publish = (site: string, end: string, body: object) =>
     processPublish(flow, `sites/${site}/edges/${ID}/${end}`, packBody(body))
-  const enrol = (site: string, next: EdgeModel = edgeModel(site)) => take(site, 'metadata', writeMetadata(site, ID, next))
+  const enrol = (site: string, next: EdgeModel = edgeModel(site)) => publish(site, 'metadata', writeMetadata(site, ID, next))
   const send = (site: string, seq: number, more: object = {}) => {
     const head = { ...envelope(seq), site_id: site, edge_id: ID, ...more }
     const readings = [{ id: 'p1', t: NOON + seq * 1000, v: seq, q: 'good' as const }]
-    return take(site, 'telemetry/bacnet', writeTelemetry({ ...head, protocol: 'bacnet', time_synced: true, readings }))
+    return publish(site, 'telemetry/bacnet', writeTelemetry({ ...head, protocol: 'bacnet', time_synced: true, readings }))
   }
   const stored = db.prepare(
     'SELECT building_id, value FROM samples JOIN history_buildings USING (building) ORDER BY building_id, ts',
   )
-  return { model, edges, findings, claims, flow, events, at, take, enrol, send, samples: () => stored.raw().all() }
+  return { model, edges, findings, claims, flow, events, at, publish, enrol, send, samples: () => stored.raw().all() }
 }
 
-test('each has a record, a mark, a session, a poll report and freshness of its own', t => {
-  const { edges, flow, at, take, enrol, send, samples } = hub(t)
+test('each edge has its own record, acknowledged number, session, poll report and data freshness', t => {
+  const { edges, flow, at, publish, enrol, send, samples } = hub(t)
   at.now = NOON + 5000
   enrol('A')
   enrol('B')
   t.like(send('A', 1), { site_id: 'A', ack: { through_seq: 1 } })
   t.like(send('A', 2), { site_id: 'A', ack: { through_seq: 2 } })
-  t.like(send('B', 2), { site_id: 'B', ack: { through_seq: 0 } }, 'the same stream of another site has a mark of its own')
+  t.like(send('B', 2), { site_id: 'B', ack: { through_seq: 0 } }, 'the same stream at another site is numbered separately')
   t.like(send('B', 1), { site_id: 'B', ack: { through_seq: 1 } })
   t.deepEqual(samples(), [
     ['building-A', 1],
     ['building-A', 2],
     ['building-B', 1],
   ])
-  take('A', 'status', { online: true, boot_id: 'a', poll: writePollReport(pollStatus) })
+  publish('A', 'status', { online: true, boot_id: 'a', poll: writePollReport(pollStatus) })
   at.now = NOON + 9000
-  take('B', 'status', { online: true, boot_id: 'b', poll: writePollReport({ ...pollStatus, cycles: 99 }) })
-  take('B', 'status', { online: false, boot_id: 'b' })
+  publish('B', 'status', { online: true, boot_id: 'b', poll: writePollReport({ ...pollStatus, cycles: 99 }) })
+  publish('B', 'status', { online: false, boot_id: 'b' })
   t.deepEqual(
     edges.list().map(({ site_id, online, last_data_at }) => [site_id, online, last_data_at]),
     [
@@ -89,30 +89,30 @@ test('each has a record, a mark, a session, a poll report and freshness of its o
   )
 })
 
-test('two processes under the id in one site are no conflict of the other, whose points stay listed', t => {
-  const { edges, flow, model, take, enrol, send } = hub(t)
+test('two processes with one edge id at one site are no conflict at the other site', t => {
+  const { edges, flow, model, publish, enrol, send } = hub(t)
   enrol('A')
   enrol('B')
-  for (const boot_id of ['x', 'y', 'x', 'y', 'x']) take('A', 'status', { online: true, boot_id })
-  take('B', 'status', { online: true, boot_id: 'z' })
+  for (const boot_id of ['x', 'y', 'x', 'y', 'x']) publish('A', 'status', { online: true, boot_id })
+  publish('B', 'status', { online: true, boot_id: 'z' })
   t.truthy(edges.get('A', ID)!.status_body['shared'])
   t.is(edges.get('B', ID)!.status_body['shared'], undefined)
   t.is(flow.registry.sharedIdCount(), 1)
   t.is(send('B', 1)!.ack!.boot_ids, undefined)
   enrol('B', { ...edgeModel('B'), points: [] })
   const gone = (building: string) => model.points(building).map(point => point.gone !== undefined)
-  t.deepEqual(gone('building-B'), [true, true], 'the list of B is its own, though somebody shares the id in A')
+  t.deepEqual(gone('building-B'), [true, true], 'points of B are marked as gone although the id is shared at A')
   t.deepEqual(gone('building-A'), [false, false])
 })
 
-test('doubt and a lease of one site end nothing of the other', t => {
-  const { edges, flow, at, take, enrol } = hub(t)
+test('a missing status or an expired lease at one site does not affect the other', t => {
+  const { edges, flow, at, publish, enrol } = hub(t)
   for (const site of ['A', 'B']) {
     enrol(site)
-    take(site, 'status', { online: true })
+    publish(site, 'status', { online: true })
   }
   flow.registry.expectStatuses()
-  take('B', 'status', { online: true })
+  publish('B', 'status', { online: true })
   flow.registry.disconnectSilentEdges()
   const online = () => edges.list().map(edge => edge.online)
   t.deepEqual(online(), [false, true])
@@ -124,17 +124,17 @@ test('doubt and a lease of one site end nothing of the other', t => {
   t.deepEqual(online(), [false, true])
 })
 
-test('what a certificate of B says of A’s building is refused: metadata, telemetry, findings, withdrawals', t => {
-  const { model, findings, edges, events, at, take, enrol, send, samples } = hub(t)
+test('metadata, telemetry, findings and withdrawals with a certificate of B about A’s building are refused', t => {
+  const { model, findings, edges, events, at, publish, enrol, send, samples } = hub(t)
   at.now += 2 * HOUR
   enrol('A')
   enrol('B')
   const before = { points: model.points('building-A'), edge: edges.get('A', ID) }
   const sendFindings = (site: string, seq: number, more: object) =>
-    take(site, 'findings', writeFindings({ ...envelope(seq), site_id: site, edge_id: ID, findings: [], ...more }))
+    publish(site, 'findings', writeFindings({ ...envelope(seq), site_id: site, edge_id: ID, findings: [], ...more }))
   sendFindings('A', 1, { findings: [finding] })
   enrol('B', edgeModel('B', 'building-A'))
-  t.is(send('B', 1, { building_id: 'building-A' }), undefined, 'it waits for metadata that is never taken')
+  t.is(send('B', 1, { building_id: 'building-A' }), undefined, 'no acknowledgement, because the metadata is refused')
   const stolen = { ...finding, title: 'forged' }
   t.like(sendFindings('B', 1, { findings: [stolen] })!.ack!.rejected?.[0], { reason: 'a finding is about building-A' })
   const forged = sendFindings('B', 2, { findings: [{ ...stolen, building_id: 'building-B' }] })!
@@ -148,7 +148,7 @@ test('what a certificate of B says of A’s building is refused: metadata, telem
   )
 })
 
-test('over one broker, each with its own certificate, both are served in full', async t => {
+test('over one broker with separate certificates, all readings of both edges are stored', async t => {
   const dir = folder(t)
   const pki = await makeAuthority(join(dir, 'pki'))
   const broker = await startBroker(join(dir, 'pki'))
@@ -164,7 +164,7 @@ test('over one broker, each with its own certificate, both are served in full', 
     boxes.push(box)
   }
   for (let n = 1; n <= 20; n++) await Promise.all(boxes.map((box, i) => box.outbox.write([reading(n * 2 + i)])))
-  await until(() => boxes.every(box => box.state().backlog === 0), 'everything of both is acknowledged')
+  await until(() => boxes.every(box => box.state().backlog === 0), 'both outboxes are acknowledged')
   const stored = central.db.prepare(
     'SELECT value FROM samples JOIN history_buildings USING (building) WHERE building_id = ? ORDER BY ts',
   )
@@ -178,30 +178,30 @@ test('over one broker, each with its own certificate, both are served in full', 
   )
 })
 
-test('a refused edge is told why on its own acks topic, the hub keeps it, and both end when it is mended', t => {
-  const { claims, take, enrol, at } = hub(t)
+test('a refused edge gets the reason on its acks topic, the hub stores the refusal, and valid metadata ends both', t => {
+  const { claims, publish, enrol, at } = hub(t)
   enrol('A')
   const text = 'The hub refuses the metadata of this appliance: building building-A belongs to another site'
-  const told = { site_id: 'B', edge_id: ID, notices: [{ code: 'metadata_refused', text }] }
-  t.deepEqual(enrol('B', edgeModel('B', 'building-A')), told as object)
+  const notice = { site_id: 'B', edge_id: ID, notices: [{ code: 'metadata_refused', text }] }
+  t.deepEqual(enrol('B', edgeModel('B', 'building-A')), notice as object)
   at.now += 60_000
-  t.deepEqual(take('B', 'status', { online: true }), told as object, 'again with each status')
+  t.deepEqual(publish('B', 'status', { online: true }), notice as object, 'again with each status')
   enrol('B', edgeModel('B', 'building-A'))
   const reason = 'building building-A belongs to another site'
   t.deepEqual(claims.refusals(), [{ site_id: 'B', edge_id: ID, reason, since: NOON }])
-  t.is(take('A', 'status', { online: true }), undefined)
+  t.is(publish('A', 'status', { online: true }), undefined)
   t.deepEqual(enrol('B'), { site_id: 'B', edge_id: ID, notices: [] } as object)
   t.deepEqual(claims.refusals(), [])
-  t.is(take('B', 'status', { online: true }), undefined)
+  t.is(publish('B', 'status', { online: true }), undefined)
 })
 
-test('metadata that cannot be read is a refusal too', t => {
-  const { claims, take } = hub(t)
-  take('A', 'metadata', { schema: 'other' })
+test('invalid metadata is recorded as a refusal', t => {
+  const { claims, publish } = hub(t)
+  publish('A', 'metadata', { schema: 'other' })
   t.regex(claims.refusals()[0]!.reason, /^schema must be one of svc_metadata_v1/)
 })
 
-test('a building that another edge of the site takes over is a warning for both until it is confirmed; the data stay', t => {
+test('a building taken over by another edge of the site is a warning for both edges until it is confirmed; the data stay', t => {
   const { claims, flow, model, samples, send, enrol } = hub(t)
   enrol('A')
   send('A', 1)
@@ -211,7 +211,7 @@ test('a building that another edge of the site takes over is a warning for both 
   const foreign = { ...envelope(1), edge_id: 'new', building_id: 'building-A', protocol: 'bacnet' as const, time_synced: true }
   const telemetry = writeTelemetry({ ...foreign, readings: [{ id: 'p1', t: NOON + 9000, v: 9, q: 'good' }] })
   as('new', 'metadata', writeMetadata('A', 'new', edgeModel('A', 'building-C')))
-  t.is(as('new', 'telemetry/bacnet', telemetry), undefined, 'no edge speaks for a building that its metadata did not name')
+  t.is(as('new', 'telemetry/bacnet', telemetry), undefined, 'telemetry for a building outside its metadata is not acknowledged')
   t.deepEqual(
     enter('new')?.notices?.map(({ code }) => code),
     ['building_taken_over'],
@@ -225,7 +225,7 @@ test('a building that another edge of the site takes over is a warning for both 
   t.deepEqual([status('new'), status(ID), status('new')], [[], [], undefined])
   enter('new')
   enter(ID)
-  t.deepEqual(claims.takeovers(), [], 'what was confirmed is not asked again')
+  t.deepEqual(claims.takeovers(), [], 'a confirmed takeover is not reported again')
   t.deepEqual(samples(), [
     ['building-A', 1],
     ['building-A', 9],
@@ -239,7 +239,7 @@ test('a building that another edge of the site takes over is a warning for both 
   )
 })
 
-test('the box shows what the hub says of it, until the hub takes it back', async t => {
+test('an appliance shows the notice of the hub until the hub withdraws it', async t => {
   const dir = folder(t)
   const pki = await makeAuthority(join(dir, 'pki'))
   const broker = await startBroker(join(dir, 'pki'))
@@ -251,12 +251,12 @@ test('the box shows what the hub says of it, until the hub takes it back', async
   const kit = await pki.kit({ site_id: 'A', edge_id: ID, broker_host: '127.0.0.1', broker_port: broker.port() })
   const box = await startEdge(kit, join(dir, 'box'))
   t.teardown(box.stop)
-  await until(() => box.state().notices !== undefined, 'the box is told')
+  await until(() => box.state().notices !== undefined, 'the appliance has the notice')
   const text = 'The hub refuses the metadata of this appliance: building building-A belongs to another site'
   t.deepEqual(box.state().notices, [text])
   t.like(publisherCheck(box.state()), { status: 'warn', detail: text })
   central.model.put({ building: { ...building, site_id: 'A' } })
   box.announce()
-  await until(() => box.state().notices === undefined, 'the box is told that it is over')
+  await until(() => box.state().notices === undefined, 'the notice is withdrawn')
   t.deepEqual(central.claims.refusals(), [])
 })

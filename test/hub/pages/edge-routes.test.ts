@@ -8,7 +8,7 @@ import { EDGES, NOW } from '../../support/page-fixture.ts'
 import { signedIn } from '../../support/signed-in.ts'
 import { openSite, PASSWORDS } from '../../support/sites/page-site.ts'
 
-test('programs see session and data apart, page by page, and one edge by its id', async t => {
+test('GET /api/edges lists session and data freshness page by page, and one edge by its id', async t => {
   const site = await openSite({ product: 'hub' })
   t.teardown(site.close)
   const { get } = await signedIn(site.url, 'viewer', PASSWORDS.viewer)
@@ -31,7 +31,7 @@ test('programs see session and data apart, page by page, and one edge by its id'
   t.is((await fetch(`${site.url}/api/edges`)).status, 401)
 })
 
-test('an edge id of two sites asks for the site, in the API and on the page of overrides; each link says it', async t => {
+test('an edge id of two sites needs site_id, in the API and on the overrides page; links of Fleet carry it', async t => {
   const site = await openSite({
     product: 'hub',
     more: (layout, context) => hubOverrides({ context, layout, connectors: undefined! }),
@@ -54,7 +54,7 @@ test('an edge id of two sites asks for the site, in the API and on the page of o
   t.is(edges[0].site_id, 'annex')
 })
 
-test('Fleet names refused edges and takeovers; an operator confirms a building once, by page or API, and it is audited', async t => {
+test('Fleet shows refused edges and takeovers; an operator confirms a building once, and it is audited', async t => {
   const site = await openSite({ product: 'hub' })
   t.teardown(site.close)
   const { edgeClaims, audit } = site.context
@@ -70,7 +70,7 @@ test('Fleet names refused edges and takeovers; an operator confirms a building o
   const form = { building_id: 'school' }
   t.is((await viewer.post('/fleet/takeovers/confirm', '/', form)).status, 403)
   t.is((await agent.post('/fleet/takeovers/confirm', '/', form)).status, 303)
-  t.is((await agent.post('/fleet/takeovers/confirm', '/', form)).status, 409, 'nothing of it waits any more')
+  t.is((await agent.post('/fleet/takeovers/confirm', '/', form)).status, 409, 'already confirmed')
   const { refusals, takeovers }: any = await (await viewer.get('/api/edge-claims')).json()
   t.deepEqual([refusals.length, takeovers.map((one: any) => one.building_id)], [1, ['hall']])
   const [row, ...more] = audit.list({ limit: 9 }).filter(({ action }) => action === 'confirm_takeover')
@@ -78,7 +78,7 @@ test('Fleet names refused edges and takeovers; an operator confirms a building o
   t.like(row, { actor: 'agent', subject: 'school' })
 })
 
-test('API.md of the hub has them', t => {
+test('API.md of the hub lists the edge and claim routes', t => {
   const text = readFileSync(new URL('../../../hub/API.md', import.meta.url), 'utf8')
   const routes = edgeRoutes({
     edges: { list: () => EDGES, get: () => undefined, named: () => [], put: () => undefined },

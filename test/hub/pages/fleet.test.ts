@@ -22,19 +22,19 @@ for (const [online, age, status, reason] of [
 test('an edge that never connected is pending', t =>
   t.is(healthOf({ ...EDGES[0]!, online: false, session_changed_at: null, last_data_at: null }, NOW).status, 'pending'))
 
-test('an edge id that two processes use is reduced and says so, until ten minutes have passed without it', t => {
+test('an edge id that two processes use is reduced until ten minutes pass without a second process', t => {
   const shared = { boot_ids: ['a', 'b'], since: NOW - 60 * SECOND, last_at: NOW - 20 * SECOND }
   const edge = { ...EDGES[0]!, online: true, last_data_at: NOW, status_body: { shared } }
-  const said = {
+  const expected = {
     status: 'reduced',
     reason: '2 processes run under this edge id and take turns: give each appliance its own',
   } as const
-  t.deepEqual(healthOf(edge, NOW), said)
-  t.deepEqual(healthOf({ ...edge, online: false }, NOW), said)
+  t.deepEqual(healthOf(edge, NOW), expected)
+  t.deepEqual(healthOf({ ...edge, online: false }, NOW), expected)
   t.is(healthOf({ ...edge, status_body: { shared: { ...shared, last_at: NOW - 601 * SECOND } } }, NOW).status, 'operational')
 })
 
-test('a status message is read in both ways of writing an instant', t => {
+test('a status message may write instants as text or as milliseconds', t => {
   const body = {
     clock_offset_ms: -90_000,
     backlog: { rows: 7, oldest_at: '2026-11-20T17:02:10Z' },
@@ -53,7 +53,7 @@ test('a status message is read in both ways of writing an instant', t => {
   })
 })
 
-test('a status message may hold anything: what is no figure is not said', t => {
+test('values of a status message that are not finite numbers are read as null', t => {
   const body = fc.dictionary(fc.constantFrom('backlog', 'clock_offset_ms', 'cert_not_after', 'dropped', 'x'), fc.anything())
   const property = fc.property(body, fields => {
     for (const value of Object.values(reportedBy(fields))) if (value !== null) return Number.isFinite(value)

@@ -12,7 +12,7 @@ const [EDGE] = EDGES
 const PATH = `/edges/${EDGE!.edge_id}/overrides`
 const words = (text: string) => text.replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ')
 
-/** An edge that answers from a journal; its cursors are plain sequences. */
+/** A stand-in for an edge that answers from a journal; its cursors are plain sequence numbers. */
 function edgeOf(readings = HISTORY) {
   const journal = journalOf(readings)
   const asked: string[] = []
@@ -39,7 +39,7 @@ async function open(t: ExecutionContext, connectors: Connectors, who: 'agent' | 
   return signedIn(site.url, who, PASSWORDS[who])
 }
 
-test('the page of an edge shows what its newest records say, and how far back that is', async t => {
+test('the overrides page of an edge shows its newest records and how far back they reach', async t => {
   const { connectors, asked } = edgeOf()
   const { get } = await open(t, connectors)
   const text = words(await (await get(PATH)).text())
@@ -53,7 +53,7 @@ test('the page of an edge shows what its newest records say, and how far back th
   t.regex(all, /newest 1,440 records show, back to Tue 10 Nov .* Older records are not kept/)
 })
 
-test('one point of an edge shows its slots, and older visits stand behind a cursor', async t => {
+test('the page of one point shows its slots, and links to older visits with a cursor', async t => {
   const { connectors } = edgeOf()
   const { get } = await open(t, connectors)
   const first = await (await get(`${PATH}/1007/analog-value/3`)).text()
@@ -63,7 +63,7 @@ test('one point of an edge shows its slots, and older visits stand behind a curs
   t.is((await get(`${PATH}/1007/analog-value/99`)).status, 404)
 })
 
-test('a visit is asked of the edge by an operator; for a viewer nothing leaves the hub', async t => {
+test('an operator triggers a visit; for a viewer no request is sent to the edge', async t => {
   const { connectors, asked } = edgeOf()
   const { post } = await open(t, connectors)
   t.is((await post(`${PATH}/visit`, PATH)).status, 303)
@@ -79,7 +79,7 @@ for (const [code, status] of [
   ['edge_unreachable', 502],
   ['edge_failed', 502],
 ] as const) {
-  test(`${code} is a page that says so and what is known of the edge`, async t => {
+  test(`${code} is shown on a page with the last known state of the edge`, async t => {
     const ask = async () => {
       throw new Problem(code, 'nothing came within 15 s')
     }
@@ -93,7 +93,7 @@ for (const [code, status] of [
   })
 }
 
-test('an edge that nobody knows is not there, and CSV comes from the edge too', async t => {
+test('an unknown edge is 404, and the CSV file is read from the edge', async t => {
   const { connectors } = edgeOf()
   const { get } = await open(t, connectors)
   t.is((await get('/edges/nobody/overrides')).status, 404)
@@ -102,7 +102,7 @@ test('an edge that nobody knows is not there, and CSV comes from the edge too', 
   t.is((await csv.text()).trim().split('\r\n').length, 5)
 })
 
-test('CSV of more history than the hub reads back says in its name how far it goes', async t => {
+test('the name of a CSV file with part of the history states how far back it reaches', async t => {
   const { connectors } = edgeOf([...HISTORY, ...HISTORY, ...HISTORY])
   const { get } = await open(t, connectors)
   const name = (await get(`${PATH}.csv`)).headers.get('content-disposition')!

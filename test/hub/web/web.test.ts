@@ -7,10 +7,10 @@ import test from 'ava'
 import fastify from 'fastify'
 import pino from 'pino'
 import { freePort } from '#scripts/lib/free-port.ts'
-import { judgeAddress, PAGES } from '#hub/web/paths.ts'
+import { classifyPath, PAGES } from '#hub/web/paths.ts'
 import { webService, type WebOptions } from '#hub/web/proxy.ts'
 
-/** A central that says which path it was asked for. */
+/** A stand-in for central whose response names the requested path. */
 async function startCentral(port = 0) {
   const app = fastify()
   app.all('/*', ({ method, url, headers }) => ({ method, url, cookie: headers.cookie, host: headers.host }))
@@ -25,7 +25,7 @@ async function startWeb(upstream: string, more: Partial<WebOptions> = {}) {
   return { web, base: `http://127.0.0.1:${port}` }
 }
 
-test('the API, the twins and the pages come from central, with the caller’s cookie and host', async t => {
+test('API, twins and pages are forwarded to central with the caller’s cookie and host', async t => {
   const { app, upstream } = await startCentral()
   const { web, base } = await startWeb(upstream)
   t.teardown(() => Promise.all([app.close(), web.stop()]))
@@ -35,7 +35,7 @@ test('the API, the twins and the pages come from central, with the caller’s co
   }
 })
 
-test('with the pages off only the API and the twins are there', async t => {
+test('with the pages turned off only the API and the twins are forwarded', async t => {
   const { app, upstream } = await startCentral()
   const { web, base } = await startWeb(upstream, { pages: false })
   t.teardown(() => Promise.all([app.close(), web.stop()]))
@@ -43,7 +43,7 @@ test('with the pages off only the API and the twins are there', async t => {
   t.is((await fetch(`${base}/api/health`)).status, 200)
 })
 
-test('a stream comes through as it comes, and central hears when its reader is gone', async t => {
+test('a stream is forwarded chunk by chunk, and central is told when its reader disconnects', async t => {
   const app = fastify()
   const { promise: gone, resolve } = Promise.withResolvers<void>()
   app.get('/api/fdd/runs/r/events', (_request, reply) => {
@@ -64,7 +64,7 @@ test('a stream comes through as it comes, and central hears when its reader is g
   t.pass()
 })
 
-/** @returns the body of an answer that has to be a problem */
+/** @returns the body of the response, which must be a problem document */
 async function problemAt(url: string, init?: RequestInit) {
   const answer = await fetch(url, init)
   const type = answer.headers.get('content-type')
@@ -72,7 +72,7 @@ async function problemAt(url: string, init?: RequestInit) {
   return (await answer.json()) as Record<string, unknown>
 }
 
-test('web starts before central, answers 502 and logs the reason once, and works once central is there', async t => {
+test('web that starts before central answers 502, logs the reason once, and forwards as soon as central runs', async t => {
   const port = await freePort()
   const lines: { msg: string; upstream?: string; reason?: string }[] = []
   const to = new PassThrough().on('data', line => lines.push(JSON.parse(String(line))))
@@ -96,7 +96,7 @@ test('web starts before central, answers 502 and logs the reason once, and works
   t.regex(lines[0]!.reason!, /ECONNREFUSED/)
 })
 
-test('wrong configuration ends the start with all complaints and exit code 78', async t => {
+test('invalid settings end the start with every error listed and exit code 78', async t => {
   const env = { ...process.env, SERVICE_WEB_PORT: 'http', SERVICE_CENTRAL_UPSTREAM: 'http://central:8080' }
   const child = spawn(process.execPath, ['hub/web/main.ts', '--loud'], { env, stdio: ['ignore', 'ignore', 'pipe'] })
   let said = ''
@@ -106,7 +106,7 @@ test('wrong configuration ends the start with all complaints and exit code 78', 
   for (const complaint of [/SERVICE_WEB_PORT/, /SERVICE_CENTRAL_UPSTREAM/, /--loud/]) t.regex(said, complaint)
 })
 
-/** Sends a request line as it is, which `fetch` would tidy up. @returns status line and body */
+/** Sends a request line unchanged, which `fetch` would normalise. @returns status line and body */
 async function ask(base: string, target: string): Promise<{ status: number; body: string }> {
   const socket = connect(Number(new URL(base).port), '127.0.0.1')
   let text = ''
@@ -156,7 +156,7 @@ for (const [target, status] of [
   ['/', 200],
   ['/?building=b1', 200],
 ] as const) {
-  test(`GET ${target} is answered with ${status}, and central is asked for nothing else`, async t => {
+  test(`GET ${target} is answered with ${status}, and central receives no other request`, async t => {
     const asked: string[] = []
     const central = fastify()
     central.all('/*', ({ url }) => {
@@ -173,19 +173,19 @@ for (const [target, status] of [
   })
 }
 
-test('every page and nothing of the older API may be asked for through web', t => {
+test('web forwards every page and no route of the legacy API', t => {
   const files = execFileSync('git', ['ls-files', '--', 'hub', 'shared/central', 'appliance'], { encoding: 'utf8' })
   const paths = files
     .split('\n')
     .filter(file => file.endsWith('.ts'))
     .flatMap(file => [...readFileSync(file, 'utf8').matchAll(/\bpath: ['`](\/[^'`]*)['`]/g)].map(([, path]) => path!))
   t.true(paths.length > 100)
-  const refused = new Set(paths.filter(path => judgeAddress(path, true) !== 'forward').map(path => path.split('/')[1]))
+  const refused = new Set(paths.filter(path => classifyPath(path, true) !== 'forward').map(path => path.split('/')[1]))
   t.deepEqual([...refused].toSorted(), ['config', 'health', 'rules', 'run-fdd'])
-  t.true(PAGES.every(name => judgeAddress(`/${name}`, false) !== 'forward'))
+  t.true(PAGES.every(name => classifyPath(`/${name}`, false) !== 'forward'))
 })
 
-test('what a client says of its address counts only behind a proxy that is trusted', async t => {
+test('X-Forwarded-* headers are used only when they come from a trusted proxy', async t => {
   const central = fastify()
   central.get('/api/me', ({ headers }) => headers)
   await central.listen({ host: '127.0.0.1', port: 0 })
@@ -207,7 +207,7 @@ test('what a client says of its address counts only behind a proxy that is trust
   t.deepEqual(await seen(behind.base), ['203.0.113.10', 'https', 'plant.example', undefined, undefined])
 })
 
-test('an answer of 503 is passed on, and central is not asked again', async t => {
+test('a response of 503 is forwarded, and the request is not retried', async t => {
   let asked = 0
   const central = fastify()
   central.get('/api/health', (_request, reply) => {
@@ -221,19 +221,19 @@ test('an answer of 503 is passed on, and central is not asked again', async t =>
   t.is(asked, 1)
 })
 
-test('a central that is too slow is a problem of 504, and one that hangs up of 502', async t => {
+test('a slow central is a problem of 504, and one that closes the connection of 502', async t => {
   const silent = createServer(socket => void socket.on('error', () => undefined)).listen(0, '127.0.0.1')
   const rude = createServer(socket => void socket.destroy()).listen(0, '127.0.0.1')
   await Promise.all([once(silent, 'listening'), once(rude, 'listening')])
   const portOf = (server: typeof silent) => (server.address() as AddressInfo).port
-  const slow = await startWeb(`127.0.0.1:${portOf(silent)}`, { answerMs: 50 })
+  const slow = await startWeb(`127.0.0.1:${portOf(silent)}`, { responseMs: 50 })
   const gone = await startWeb(`127.0.0.1:${portOf(rude)}`)
   t.teardown(() => Promise.all([slow.web.stop(), gone.web.stop(), silent.close(), rude.close()]))
   t.like(await problemAt(`${slow.base}/api/health`), { status: 504, code: 'central_timeout' })
   t.like(await problemAt(`${gone.base}/api/health`), { status: 502, code: 'central_unreachable' })
 })
 
-test('a method that nobody knows and a header that is too long are problems too', async t => {
+test('an unknown method and an oversized header are answered with problems', async t => {
   const { app, upstream } = await startCentral()
   const { web, base } = await startWeb(upstream)
   t.teardown(() => Promise.all([app.close(), web.stop()]))
