@@ -19,6 +19,7 @@ export const PAGES = [
   'modbus',
   'overrides',
   'params',
+  'password',
   'points',
   'quantities',
   'runs',
