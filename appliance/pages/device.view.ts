@@ -65,7 +65,7 @@ function facts({ device, where, poll, here }: DeviceModel): Html {
       'State',
       html`${stateIcon(poll?.state ?? 'unknown')}${poll && html`<br><span class="muted">since ${momentOr(instantOf(poll.since), here, 'start')}</span>`}${errorShare(poll)}`,
     ],
-    ['Address', where ?? 'not said'],
+    ['Address', where ?? 'not known'],
     ['Id', html`<code>${device.device_id}</code>`],
     ...(driver.listFacts?.(sectionOf(device, driver)) ?? []),
     ['Last answer', momentOr(instantOf(poll?.last_ok_at), here, 'never')],

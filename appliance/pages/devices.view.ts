@@ -85,7 +85,7 @@ function deviceRow({ device_id, name, where, protocol, poll, points, points_ok }
 <td data-label="Device" class="what"><div><a href="/devices/${encodeURIComponent(device_id)}">${name}</a> <span class="muted">${device_id}</span>${lastError(poll)}${conflictWords(poll)}</div></td>
 <td data-label="State"><div>${stateIcon(state)}<span class="muted">${sinceWords(poll, here)}</span>${errorShare(poll)}</div></td>
 <td data-label="Points"><div>${points_ok === null ? points : `${points_ok} of ${points} ok`}</div></td>
-<td data-label="Address" class="address"><div>${where ?? 'not said'}<span class="muted">${driverOf({ protocol }).title}</span></div></td>
+<td data-label="Address" class="address"><div>${where ?? 'not known'}<span class="muted">${driverOf({ protocol }).title}</span></div></td>
 <td data-label="Answers in"><div>${rttWords(poll)}</div></td>
 <td data-label="Errors"><div>${poll ? html`${poll.errors_1h} <span class="muted">in ${countOf(poll.reads_1h, 'read')} of the last hour</span>` : '–'}</div></td>
 </tr>`

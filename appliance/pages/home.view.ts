@@ -176,7 +176,7 @@ ${notices.map(text => html`<p class="error"><strong>${text}.</strong></p>`)}
 ${reason !== undefined && html`<p class="error">${reason}</p>`}
 ${note !== undefined && html`<p>Since this start everything kept is sent again: ${note}</p>`}
 <p>${backlog ? html`${countOf(backlog, 'message')} to be sent${oldest_at !== null && html`; the oldest waits since ${momentAge(oldest_at, here)}`}` : 'Nothing waits to be sent'}</p>
-${thinned > 0 && html`<p><strong>${countOf(thinned, 'message')} thinned</strong> to one value a quarter of an hour because the outbox was full</p>`}
+${thinned > 0 && html`<p><strong>${countOf(thinned, 'message')} downsampled</strong> to one value per 15 min because the outbox was full</p>`}
 ${dropped > 0 && html`<p><strong>${countOf(dropped, 'message')} dropped</strong> because the outbox was full</p>`}
 ${rejected > 0 && html`<p><strong>${countOf(rejected, 'message')} refused</strong> by the hub and kept aside</p>`}
 <p class="age">Last confirmed by the hub ${momentOr(last_ack_at, here, 'never')}</p>`,

@@ -1,4 +1,4 @@
-/** What the hub does not take from edges, and buildings that a second edge speaks for: seen by programs and confirmed by people. */
+/** Edges whose metadata the hub refuses, and buildings that a second edge reports for: list, confirmation and the part of Fleet. */
 import { Type } from '@sinclair/typebox'
 import type { CentralContext } from '#shared/central/context.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
@@ -17,7 +17,7 @@ export const claimRoutes = (context: Context): Route[] => [
     method: 'GET',
     path: '/api/edge-claims',
     auth: 'viewer',
-    summary: 'Edges whose metadata is refused, and buildings that a second edge has come to speak for',
+    summary: 'Edges whose metadata is refused, and buildings that a second edge reports for',
     handle: () => {
       const { edgeClaims } = context
       return { ok: true, refusals: edgeClaims.refusals().map(dated), takeovers: edgeClaims.takeovers().map(dated) }
@@ -27,12 +27,12 @@ export const claimRoutes = (context: Context): Route[] => [
     method: 'POST',
     path: '/api/edge-claims/confirm',
     auth: 'operator',
-    summary: 'Confirms that the edges of a building may speak for it; data and history of each stay',
+    summary: 'Confirms that several edges may report for a building; data and history of each stay',
     body: strict({ building_id: BuildingId, confirm: Type.Optional(Type.Boolean()) }),
     action: 'confirm_takeover',
     problems: ['confirm_required', 'conflict'],
     handle: ({ body: { building_id, confirm: confirmed }, caller, audit }) => {
-      if (confirmed !== true) throw new Problem('confirm_required', 'This ends a warning for good; send confirm: true')
+      if (confirmed !== true) throw new Problem('confirm_required', 'This ends the warning permanently; send confirm: true')
       return { ok: true, confirmed: confirm(context, building_id, caller?.subject ?? '', audit).map(dated) }
     },
   }),
@@ -54,17 +54,17 @@ export const claimRoutes = (context: Context): Route[] => [
 
 const dated = <T extends { since: number }>(one: T) => ({ ...one, since: formatInstant(one.since) })
 
-/** @throws Problem conflict when nothing of the building waits to be confirmed */
+/** @throws Problem conflict when the building has no takeover to confirm */
 function confirm({ edgeClaims, clock }: Context, building_id: string, by: string, audit: (note: AuditNote) => void): Takeover[] {
   const confirmed = edgeClaims.confirm(building_id, by, clock.now())
-  if (confirmed.length === 0) throw new Problem('conflict', `No edge of ${building_id} waits to be confirmed`)
+  if (confirmed.length === 0) throw new Problem('conflict', `There is no takeover of ${building_id} to confirm`)
   audit({ subject: building_id, after: { confirmed: confirmed.map(dated) } })
   return confirmed
 }
 
 export type ClaimsModel = { refusals: EdgeRefusal[]; takeovers: Takeover[]; user: User | undefined; csrf: string }
 
-/** Stands above the table of Fleet while there is something. */
+/** The section above the table of Fleet; false when there is no refusal and no takeover. */
 export function claimsPart({ refusals, takeovers, user, csrf }: ClaimsModel, here: Here): Html | false {
   if (refusals.length + takeovers.length === 0) return false
   const byBuilding = [...Map.groupBy(takeovers, ({ building_id }) => building_id)]

@@ -1,4 +1,4 @@
-/** The edges of a hub as programs see them: the two signals apart, and what both together mean (contract §9). */
+/** JSON routes of the edges: session and data freshness separately, and the status that follows from both (contract §9). */
 import type { CentralContext } from '#shared/central/context.ts'
 import { cutPage, PAGE } from '#shared/central/api/list.ts'
 import { SiteQuery } from '#shared/central/api/connectors.ts'
@@ -14,7 +14,7 @@ export const edgeRoutes = ({ edges, clock }: Pick<CentralContext, 'edges' | 'clo
     method: 'GET',
     path: '/api/edges',
     auth: 'viewer',
-    summary: 'Edges with their session, the age of their data, and what they say of themselves',
+    summary: 'Edges with their session, data freshness and reported figures',
     query: strict(PAGE),
     problems: ['bad_cursor'],
     handle: ({ query }) => {

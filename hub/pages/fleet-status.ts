@@ -1,9 +1,9 @@
-/** What the hub makes of an edge: one status from two independent signals, and the figures that the edge reports. */
+/** The status of an edge, from two independent signals (session and data freshness), and the figures that it reports. */
 import type { EdgeRecord } from '#shared/core/stores.ts'
 import { SHARED_MS } from '#shared/core/telemetry/shared-edge-id.ts'
 import { MINUTE, parseInstant } from '#shared/core/time.ts'
 
-/** Data older than this is not fresh. One threshold for every edge, and the page says it. */
+/** Data older than this is not fresh. All edges have the same threshold, and the page shows it. */
 export const FRESH_MS = 5 * MINUTE
 
 export const EDGE_STATUSES = ['disconnected', 'reduced', 'pending', 'operational'] as const
@@ -11,11 +11,11 @@ export type EdgeStatus = (typeof EDGE_STATUSES)[number]
 
 export type EdgeHealth = { status: EdgeStatus; reason: string }
 
-/** Session and data freshness are looked at apart: either alone is Reduced, never green. */
+/** An edge is operational only with an open session and fresh data; with one of the two it is reduced. */
 export function healthOf({ online, last_data_at, session_changed_at, status_body }: EdgeRecord, now: number): EdgeHealth {
   const { shared } = reportedBy(status_body)
   if (shared && now - shared.last_at <= SHARED_MS) {
-    const reason = `${shared.processes} processes run under this edge id and take turns: give each appliance its own`
+    const reason = `${shared.processes} processes use this edge id: give each appliance its own`
     return { status: 'reduced', reason }
   }
   if (session_changed_at === null && last_data_at === null) return { status: 'pending', reason: 'has never connected' }
@@ -26,22 +26,22 @@ export function healthOf({ online, last_data_at, session_changed_at, status_body
   return { status: 'disconnected', reason: last_data_at === null ? 'session closed, no data yet' : 'session closed, data old' }
 }
 
-/** What an edge last said of itself. Null where it said nothing that can be used. */
-export type Reported = {
+/** Figures of the edge's last status message; null where a figure is missing or invalid. */
+export type ReportedFigures = {
   backlog_rows: number | null
   backlog_oldest_at: number | null
   clock_offset_ms: number | null
   cert_not_after: number | null
-  /** Messages that the edge gave up since its start, for want of room. */
+  /** Messages that the edge dropped since its start because its outbox was full. */
   dropped: number | null
-  /** Messages of which it kept one value for each point and quarter of an hour since its start, for want of room. */
+  /** Messages downsampled to one value per point and 15 min since its start because its outbox was full. */
   thinned: number | null
-  /** That other processes spoke under the same edge id, as the hub heard it. */
+  /** Other processes that used the same edge id, as the hub observed. */
   shared: { processes: number; since: number; last_at: number } | null
 }
 
-/** Reads a status message, which comes from outside and may hold anything. */
-export function reportedBy(body: Record<string, unknown>): Reported {
+/** Reads a status message; it is untrusted, so every field is checked. */
+export function reportedBy(body: Record<string, unknown>): ReportedFigures {
   const backlog = fieldsOf(body['backlog'])
   return {
     backlog_rows: numberOf(backlog['rows']),
@@ -54,7 +54,7 @@ export function reportedBy(body: Record<string, unknown>): Reported {
   }
 }
 
-function sharedOf({ boot_ids, ...times }: Record<string, unknown>): Reported['shared'] {
+function sharedOf({ boot_ids, ...times }: Record<string, unknown>): ReportedFigures['shared'] {
   const [since, last_at] = [instantOf(times['since']), instantOf(times['last_at'])]
   if (!Array.isArray(boot_ids) || since === null || last_at === null) return null
   return { processes: boot_ids.length, since, last_at }

@@ -1,4 +1,4 @@
-/** Fleet: the first page of a hub and its self-refreshing part, and the same for programs. */
+/** Fleet: the first page of a hub, the part of it that refreshes itself, and the JSON routes of edges. */
 import { type Static, Type } from '@sinclair/typebox'
 import type { CentralContext } from '#shared/central/context.ts'
 import { openFaults } from '#shared/central/pages/faults/faults.route.ts'

@@ -1,4 +1,4 @@
-/** Fleet: every edge with its two signals in words, the worst first. */
+/** Fleet: every edge with its session and data freshness, the worst first. */
 import { type Html, html } from '#shared/node/http/html.ts'
 import type { Building } from '#shared/core/model/model.ts'
 import type { EdgeRecord } from '#shared/core/stores.ts'
@@ -8,18 +8,18 @@ import { formatCount } from '#shared/core/number-text.ts'
 import { type Priority, PRIORITIES, priorityIcon, type State, stateIcon } from '#shared/central/ui/icons.ts'
 import { formatAge, type Here, momentNow, momentOr } from '#shared/central/ui/moment.ts'
 import { type ClaimsModel, claimsPart } from './claims.route.ts'
-import { EDGE_STATUSES, type EdgeHealth, type EdgeStatus, FRESH_MS, type Reported } from './fleet-status.ts'
+import { EDGE_STATUSES, type EdgeHealth, type EdgeStatus, FRESH_MS, type ReportedFigures } from './fleet-status.ts'
 
-/** The table refreshes itself this often; the page turns grey when it stops. */
+/** Interval at which the table refreshes itself; the page turns grey when refreshing stops. */
 const REFRESH_SECS = 10
 const CERTIFICATE_SOON = 60 * DAY
-/** A clock that is further off than this spoils the order of events. */
+/** A clock offset above this puts events into the wrong order. */
 const OFFSET_MAX_MS = 5000
 
 export type FleetRow = {
   edge: EdgeRecord
   health: EdgeHealth
-  reported: Reported
+  reported: ReportedFigures
   building: Building | undefined
   open: Record<Priority, number>
 }
@@ -46,7 +46,7 @@ const STATUS_MARK: Record<EdgeStatus, State> = { operational: 'ok', reduced: 'st
 export const fleetBody = (model: FleetModel): Html => html`<h1>Fleet</h1>
 ${fleetPart(model)}`
 
-/** The part that htmx asks for again. */
+/** The part that htmx reloads. */
 export const fleetPart = (
   model: FleetModel,
 ): Html => html`<div id="fleet" hx-get="/fleet/part${query(model.status)}" hx-trigger="every ${REFRESH_SECS}s, refresh" hx-target="#fleet" hx-swap="outerMorph" data-refresh-secs="${REFRESH_SECS}">
@@ -95,29 +95,29 @@ function edgeRow({ edge, health, reported, building, open }: FleetRow, here: Her
 <td data-label="Backlog"><div>${backlog(reported, here)}</div></td>
 <td data-label="Clock"><div>${clock(reported)}</div></td>
 <td data-label="Certificate"><div>${certificate(reported, here)}</div></td>
-<td data-label="Version"><div>${version ? versionText(version) : 'not said'}</div></td>
+<td data-label="Version"><div>${version ? versionText(version) : 'not reported'}</div></td>
 </tr>`
 }
 
-function backlog({ backlog_rows, backlog_oldest_at, dropped, thinned }: Reported, { now }: Here): Html | string {
-  if (backlog_rows === null) return 'not said'
+function backlog({ backlog_rows, backlog_oldest_at, dropped, thinned }: ReportedFigures, { now }: Here): Html | string {
+  if (backlog_rows === null) return 'not reported'
   const oldest = backlog_oldest_at !== null && html` <span class="muted">oldest ${formatAge(backlog_oldest_at, now)}</span>`
-  const less = thinned !== null && thinned > 0 && html` <strong>${formatCount(thinned)} thinned</strong>`
+  const downsampled = thinned !== null && thinned > 0 && html` <strong>${formatCount(thinned)} downsampled</strong>`
   const lost = dropped !== null && dropped > 0 && html` <strong>${formatCount(dropped)} dropped</strong>`
-  return html`${backlog_rows === 0 ? 'none' : html`${formatCount(backlog_rows)}${oldest}`}${less}${lost}`
+  return html`${backlog_rows === 0 ? 'none' : html`${formatCount(backlog_rows)}${oldest}`}${downsampled}${lost}`
 }
 
-function clock({ clock_offset_ms }: Reported): Html | string {
-  if (clock_offset_ms === null) return 'not said'
+function clock({ clock_offset_ms }: ReportedFigures): Html | string {
+  if (clock_offset_ms === null) return 'not reported'
   const ahead = clock_offset_ms > 0 ? 'ahead' : 'behind'
   if (Math.abs(clock_offset_ms) < 1000) return 'within 1\u00a0s'
   const words = `${formatDuration(Math.abs(clock_offset_ms))} ${ahead}`
   return Math.abs(clock_offset_ms) > OFFSET_MAX_MS ? html`<strong>${words}</strong>` : words
 }
 
-function certificate({ cert_not_after }: Reported, { now }: Here): Html | string {
-  if (cert_not_after === null) return 'not said'
+function certificate({ cert_not_after }: ReportedFigures, { now }: Here): Html | string {
+  if (cert_not_after === null) return 'not reported'
   const days = Math.floor((cert_not_after - now) / DAY)
-  const words = days < 0 ? 'ended' : `${days} days left`
+  const words = days < 0 ? 'expired' : `${days} days left`
   return cert_not_after - now < CERTIFICATE_SOON ? html`<strong>${words}</strong>` : words
 }

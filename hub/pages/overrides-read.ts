@@ -1,4 +1,4 @@
-/** What an edge answers of its priority history, as the pages of the hub take it. */
+/** Reads the priority history of an edge and converts it for the pages of the hub. */
 import type { Connectors } from '#shared/central/api/connectors.ts'
 import type { EdgeKey, Equipment, Point } from '#shared/core/model/model.ts'
 import type { PointWords } from '#shared/core/priority/override-rows.ts'
@@ -30,7 +30,7 @@ export async function readPage(
   return { records: records.map(recordOf), next: next_cursor, scanner }
 }
 
-export type ReadBack = {
+export type HistoryExcerpt = {
   commands: CommandState[]
   records: number
   oldest: number | undefined
@@ -39,12 +39,12 @@ export type ReadBack = {
 }
 
 /**
- * Reads back from the newest record, page by page, and tells what that much shows.
+ * Reads history from the newest record back, page by page, and derives the states of commands from it.
  *
  * @param pages at least 1
  * @throws Problem as `Connectors.ask` does
  */
-export async function readBack(connectors: Connectors, edge: EdgeKey, pages: number): Promise<ReadBack> {
+export async function readExcerpt(connectors: Connectors, edge: EdgeKey, pages: number): Promise<HistoryExcerpt> {
   let page = await readPage(connectors, edge, {})
   const { scanner } = page
   const records = page.records
@@ -69,24 +69,24 @@ const recordOf = ({ observed_at, ...record }: WireRecord): PriorityRecord => ({
 })
 const instantOf = (text: string | null): number | null => (text === null ? null : (parseInstant(text) ?? null))
 
-/** @returns the scanner's state with instants as the pages want them */
+/** @returns the scanner's state with instants in ms */
 export function scannerOf(wire: WireScanner): Pick<ScannerCard, 'scanner' | 'journal'> {
   const { journal, records_retained, records_lost, reason, read_only: _readOnly, other_devices, ...scanner } = wire
-  const why = reason !== undefined && { reason }
+  const reasonField = reason !== undefined && { reason }
   return {
     scanner: {
       ...scanner,
-      ...why,
+      ...reasonField,
       ...(other_devices && { other_devices: other_devices.map(one => ({ ...one, since: instantOf(one.since) ?? 0 })) }),
       last_started_at: instantOf(wire.last_started_at),
       last_completed_at: instantOf(wire.last_completed_at),
       next_due_at: instantOf(wire.next_due_at),
     },
-    journal: { journal, records: records_retained, ...why, ...(records_lost !== undefined && { lost: records_lost }) },
+    journal: { journal, records: records_retained, ...reasonField, ...(records_lost !== undefined && { lost: records_lost }) },
   }
 }
 
-/** The edge names the point; its equipment is known here when one point of that name reads that object. */
+/** The record has the point's name; its equipment is shown when exactly one point of that name reads that object. */
 export function wordsFor(points: readonly Point[], equipment: readonly Equipment[]): (record: PriorityRecord) => PointWords {
   const names = new Map(equipment.map(one => [one.equipment_id, one.name]))
   return ({ target, label }) => {
@@ -100,7 +100,7 @@ export function wordsFor(points: readonly Point[], equipment: readonly Equipment
       name: label ?? object,
       ...(at !== undefined && { equipment: names.get(at) ?? at }),
       device: `${target.device_id === undefined ? '' : `${target.device_id}, `}device ${target.device_instance}`,
-      // The edge's list says how the device's figure is scaled, and that list stays on the edge.
+      // The scaling of raw device values is in the device list, which stays on the edge.
       valueWords: value => deviceValueText(value, undefined),
     }
   }

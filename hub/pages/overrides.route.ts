@@ -1,4 +1,4 @@
-/** Overrides of one edge: its own history, asked for while the page is made. Nothing of it is kept here. */
+/** Overrides of one edge. Its history is requested from the edge for each page and not stored on the hub. */
 import { Type } from '@sinclair/typebox'
 import type { CentralContext } from '#shared/central/context.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
@@ -20,20 +20,20 @@ import { AGES, overridesBody } from '#shared/central/ui/overrides-list.ts'
 import { countOf } from '#shared/core/number-text.ts'
 import { type Call, oneOf, type Route, route, strict } from '#shared/node/http/route.ts'
 import { healthOf } from './fleet-status.ts'
-import { type ReadBack, readBack, readPage, scannerOf, wordsFor } from './overrides-read.ts'
+import { type HistoryExcerpt, readExcerpt, readPage, scannerOf, wordsFor } from './overrides-read.ts'
 
 type AnyCall = Pick<Call<unknown, unknown, unknown>, 'caller' | 'reply'>
 type HubOverrides = { context: CentralContext; layout: PageLayout; connectors: Connectors }
 
-/** How many pages of a hundred records are read back, at first and at most: each is a question to the edge. */
-const READ = ['3', '10', '30'] as const
+/** Choices for the number of pages of 100 records to read; each page is one request to the edge. */
+const PAGE_COUNTS = ['3', '10', '30'] as const
 const INSTANCE = Type.String({ pattern: String.raw`^\d{1,7}$` })
 const SITE = SiteQuery.properties
 const EDGE = { edge_id: ID }
 const MEANINGS = levelMeanings()
 
 const pathOf = ({ edge_id }: EdgeKey): string => `/edges/${encodeURIComponent(edge_id)}/overrides`
-/** Every link says the site, so that it leads to the same edge when a second site has one of this id. */
+/** Links contain the site, so that they stay valid when a second site has an edge of the same id. */
 const hrefOf = ({ site_id, ...edge }: EdgeKey, end = '', query: Record<string, string> = {}): string =>
   `${pathOf({ site_id, ...edge })}${end}?${new URLSearchParams({ site_id, ...query })}`
 
@@ -55,10 +55,10 @@ export function hubOverrides(pages: HubOverrides): Route[] {
       query: SiteQuery,
       problems: ['unknown_edge', 'ambiguous_edge', 'edge_failed', 'edge_unreachable', 'edge_timeout', 'not_ready'],
       handle: async ({ params, query, reply }) => {
-        const { edge, words } = knownOf(pages, { ...params, ...query })
-        const back = await readBack(connectors, edge, Number(READ.at(-1)))
-        reply.type('text/csv; charset=utf-8').header('content-disposition', `attachment; filename="${fileName(back)}"`)
-        return reply.send(writeOverrides(overridesOf(back.commands, MEANINGS, words, pages.layout.here().now)))
+        const { edge, words } = findEdgeAndWords(pages, { ...params, ...query })
+        const excerpt = await readExcerpt(connectors, edge, Number(PAGE_COUNTS.at(-1)))
+        reply.type('text/csv; charset=utf-8').header('content-disposition', `attachment; filename="${fileName(excerpt)}"`)
+        return reply.send(writeOverrides(overridesOf(excerpt.commands, MEANINGS, words, pages.layout.here().now)))
       },
     }),
     pointRoute(pages),
@@ -66,7 +66,7 @@ export function hubOverrides(pages: HubOverrides): Route[] {
       method: 'POST',
       path: '/edges/:edge_id/overrides/visit',
       auth: 'operator',
-      summary: 'The button that has an edge visit its next device',
+      summary: 'The button that starts a visit of the edge to its next device',
       takes: 'form',
       action: 'priority_trigger',
       params: strict(EDGE),
@@ -83,7 +83,7 @@ export function hubOverrides(pages: HubOverrides): Route[] {
         'scanner_disabled',
       ],
       handle: async ({ params, query, reply, audit }) => {
-        const { edge } = knownOf(pages, { ...params, ...query })
+        const { edge } = findEdgeAndWords(pages, { ...params, ...query })
         const answer = await connectors.ask(edge, 'priority_trigger', {})
         audit({ subject: edgeName(edge), after: answer })
         return reply.redirect(`${hrefOf(edge)}#scanner`, 303)
@@ -92,11 +92,11 @@ export function hubOverrides(pages: HubOverrides): Route[] {
   ]
 }
 
-/** A file that does not hold all of the history says in its name how far back it goes. */
-const fileName = ({ more, oldest }: ReadBack): string =>
+/** The name of a file with only part of the history states how far back it reaches. */
+const fileName = ({ more, oldest }: HistoryExcerpt): string =>
   more && oldest !== undefined ? `overrides-seen-since-${formatInstant(oldest).replaceAll(':', '')}.csv` : 'overrides.csv'
 
-function knownOf({ context: { edges, model } }: HubOverrides, choice: EdgeChoice) {
+function findEdgeAndWords({ context: { edges, model } }: HubOverrides, choice: EdgeChoice) {
   const edge = findEdge(edges, choice)
   const wordsOf = wordsFor(model.points(edge.building_id), model.equipment(edge.building_id))
   return { edge, wordsOf, words: ({ latest }: CommandState) => wordsOf(latest) }
@@ -109,14 +109,14 @@ const listRoute = (pages: HubOverrides): Route =>
     auth: 'viewer',
     summary: 'The page of overrides of one edge',
     params: strict(EDGE),
-    query: strict({ ...SITE, older: Type.Optional(oneOf(AGES)), read: Type.Optional(oneOf(READ)) }),
+    query: strict({ ...SITE, older: Type.Optional(oneOf(AGES)), read: Type.Optional(oneOf(PAGE_COUNTS)) }),
     problems: ['unknown_edge', 'ambiguous_edge'],
     handle: async call => {
-      const { older, read = READ[0], site_id } = call.query
-      const { edge, words } = knownOf(pages, { ...call.params, site_id })
-      return answered(pages, call, edge, async here => {
-        const back = await readBack(pages.connectors, edge, Number(read))
-        const all = overridesOf(back.commands, MEANINGS, words, here.now)
+      const { older, read = PAGE_COUNTS[0], site_id } = call.query
+      const { edge, words } = findEdgeAndWords(pages, { ...call.params, site_id })
+      return renderOrExplain(pages, call, edge, async here => {
+        const excerpt = await readExcerpt(pages.connectors, edge, Number(read))
+        const all = overridesOf(excerpt.commands, MEANINGS, words, here.now)
         const { layout } = pages
         return overridesBody({
           here,
@@ -126,12 +126,12 @@ const listRoute = (pages: HubOverrides): Route =>
           rows: older === undefined ? all : all.filter(({ command }) => command.held_since < here.now - Number(older) * DAY),
           total: all.length,
           older,
-          outOfService: outOfServiceOf(back.commands, words),
-          seen: back.commands.length,
-          note: readNote(edge, back, read, here),
+          outOfService: outOfServiceOf(excerpt.commands, words),
+          seen: excerpt.commands.length,
+          note: readNote(edge, excerpt, read, here),
           beforeAll: 'or earlier',
           card: {
-            ...scannerOf(back.scanner),
+            ...scannerOf(excerpt.scanner),
             place: 'the edge',
             action: hrefOf(edge, '/visit'),
             user: layout.userOf(call.caller),
@@ -142,17 +142,17 @@ const listRoute = (pages: HubOverrides): Route =>
     },
   })
 
-function readNote(edge: EdgeRecord, { records, oldest, more }: ReadBack, read: string, here: Here): Html {
-  const further = READ[READ.indexOf(read as (typeof READ)[number]) + 1]
+function readNote(edge: EdgeRecord, { records, oldest, more }: HistoryExcerpt, read: string, here: Here): Html {
+  const further = PAGE_COUNTS[PAGE_COUNTS.indexOf(read as (typeof PAGE_COUNTS)[number]) + 1]
   const reach =
     oldest === undefined
       ? 'It has no records.'
-      : html`This is what its newest ${countOf(records, 'record')} show, back to ${moment(oldest, here)}.`
-  return html`<p>Asked of <strong>${edge.name || edge.edge_id}</strong> just now; nothing of it is kept here. ${reach} ${
+      : html`The newest ${countOf(records, 'record')} are evaluated, back to ${moment(oldest, here)}.`
+  return html`<p>Read from <strong>${edge.name || edge.edge_id}</strong> just now; the hub does not store it. ${reach} ${
     more
       ? further
         ? html`<a href="${hrefOf(edge, '', { read: further })}">Read further back</a>`
-        : 'Older records stand on the page of the edge itself.'
+        : 'Older records are shown on the page of the edge itself.'
       : records > 0 && 'Older records are not kept.'
   }</p>`
 }
@@ -187,15 +187,15 @@ function pointRoute(pages: HubOverrides): Route {
         object_type,
         object_instance,
       }
-      const { edge, wordsOf } = knownOf(pages, { edge_id, site_id })
-      return answered(pages, call, edge, async here => {
+      const { edge, wordsOf } = findEdgeAndWords(pages, { edge_id, site_id })
+      return renderOrExplain(pages, call, edge, async here => {
         const newest = await readPage(connectors, edge, { target })
         const page = cursor === undefined ? newest : await readPage(connectors, edge, { target, cursor })
         const [latest] = newest.records
         if (!latest)
           throw new Problem(
             'not_found',
-            `${edge_id} keeps no visit to ${object_type},${object_instance} of device ${device_instance}`,
+            `${edge_id} has no records of ${object_type},${object_instance} of device ${device_instance}`,
           )
         return overridePointBody({
           here,
@@ -212,8 +212,8 @@ function pointRoute(pages: HubOverrides): Route {
   })
 }
 
-/** The page, or in its place why the edge gave no answer and what is known of it. */
-async function answered(
+/** Renders the page, or when the request to the edge fails, the reason and the last known state of the edge. */
+async function renderOrExplain(
   { layout }: HubOverrides,
   call: AnyCall,
   edge: EdgeRecord,
@@ -226,15 +226,15 @@ async function answered(
   } catch (error) {
     if (!(error instanceof Problem) || PROBLEMS[error.code].status < 500) throw error
     call.reply.code(PROBLEMS[error.code].status)
-    return layout.document(call, at, silentBody(edge, error, here))
+    return layout.document(call, at, unreachableBody(edge, error, here))
   }
 }
 
-function silentBody(edge: EdgeRecord, { code, message }: Problem, here: Here): Html {
+function unreachableBody(edge: EdgeRecord, { code, message }: Problem, here: Here): Html {
   const { reason } = healthOf(edge, here.now)
   return html`<h1>Overrides of ${edge.name || edge.edge_id}</h1>
 <div class="notice" role="alert"><p><strong>${PROBLEMS[code].title}.</strong> ${message}</p></div>
-<section class="card"><p>Its history lies on the edge alone, so there is nothing to show until it answers.</p>
+<section class="card"><p>The priority history is stored only on the edge, so it cannot be shown until the edge answers.</p>
 <dl class="values"><div><dt>Edge</dt><dd>${reason}</dd></div><div><dt>Last data</dt><dd>${momentOr(edge.last_data_at, here, 'none yet')}</dd></div></dl>
-<p><a href="${hrefOf(edge)}">Ask again</a></p></section>`
+<p><a href="${hrefOf(edge)}">Try again</a></p></section>`
 }

@@ -128,7 +128,7 @@ for (const [what, model, said, loud] of [
   [
     'something was lost',
     { hub: { ...hub, thinned: 4, dropped: 3, rejected: 2 } },
-    '4 messages thinned to one value a quarter of an hour because the outbox was full 3 messages dropped because the outbox was full 2 messages refused by the hub',
+    '4 messages downsampled to one value per 15 min because the outbox was full 3 messages dropped because the outbox was full 2 messages refused by the hub',
     ['hub'],
   ],
   [

@@ -105,7 +105,7 @@ test('TLS 1.1 is refused', async t => {
   await t.throwsAsync(once(socket, 'secureConnect'))
 })
 
-test('a client id other than the certificate's name is refused, so no session can be taken over', async t => {
+test('a client id other than the certificate’s name is refused, so no session can be taken over', async t => {
   const here = await place(t)
   const central = await enter(t, here, here.central, 'central:*')
   const received = inbox(central)

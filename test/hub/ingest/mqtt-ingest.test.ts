@@ -90,7 +90,7 @@ test('messages without a sequence number or under an unknown topic are counted a
   t.is(events.length, 3)
 })
 
-test('findings about the edge's building are stored, those about another building are rejected', t => {
+test('findings about the edge’s building are stored, those about another building are rejected', t => {
   const { flow, enrol, findings } = hub(t)
   enrol()
   const send = (seq: number, building_id: string) =>

@@ -45,12 +45,12 @@ test('the overrides page of an edge shows its newest records and how far back th
   const text = words(await (await get(PATH)).text())
   t.is(asked.length, 3)
   t.regex(text, /4 overrides at the newest visit of 6 points/)
-  t.regex(text, /what its newest 300 records show, back to Wed 18 Nov/)
+  t.regex(text, /newest 300 records are evaluated, back to Wed 18 Nov/)
   t.regex(text, /Read further back/)
   t.regex(text, /or earlier/)
   t.regex(text, /1,440, on the edge only/)
   const all = words(await (await get(`${PATH}?read=30`)).text())
-  t.regex(all, /newest 1,440 records show, back to Tue 10 Nov .* Older records are not kept/)
+  t.regex(all, /newest 1,440 records are evaluated, back to Tue 10 Nov .* Older records are not kept/)
 })
 
 test('the page of one point shows its slots, and links to older visits with a cursor', async t => {
@@ -88,7 +88,7 @@ for (const [code, status] of [
     t.is(answer.status, status)
     const text = words(await answer.text())
     t.regex(text, /nothing came within 15 s/)
-    t.regex(text, /nothing to show until it answers/)
+    t.regex(text, /cannot be shown until the edge answers/)
     t.regex(text, /session (open|closed), data (fresh|old)/)
   })
 }

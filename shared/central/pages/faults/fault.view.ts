@@ -166,7 +166,8 @@ function thresholds({ evidence: { params }, rule_id, equipment_id, finding_id }:
 }
 
 function inputsSection({ inputs, building }: FaultModel): Html {
-  if (inputs.length === 0) return html`<section class="card"><h2>Inputs</h2><p>It was not said what the rule read.</p></section>`
+  if (inputs.length === 0)
+    return html`<section class="card"><h2>Inputs</h2><p>The inputs of the rule were not recorded.</p></section>`
   return html`<section class="card"><h2>Inputs</h2>
 <table class="inputs"><thead><tr><th scope="col">Role</th><th scope="col">Point</th><th scope="col">Unit</th><th scope="col">Samples</th><th scope="col">Coverage</th></tr></thead>
 <tbody>${inputs.map(

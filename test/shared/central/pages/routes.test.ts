@@ -321,7 +321,7 @@ test('of a fault whose inputs are not kept here nobody is told that all of them 
   const page = await read('/faults/f-cooling')
   t.regex(page, /No history of the inputs is kept here\.<\/li>.*No point has the role <code>sa_t<\/code>, <code>sa_t_sp<\/code>/s)
   const bare = await read('/faults/f-bare')
-  t.regex(bare, /It was not said what the rule read\./)
+  t.regex(bare, /The inputs of the rule were not recorded\./)
   for (const one of [page, bare]) t.notRegex(one, /All inputs were there/)
 })
 

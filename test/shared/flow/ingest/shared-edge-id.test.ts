@@ -92,7 +92,7 @@ test('over one broker: hub and both boxes say it, both are heard, and all that e
   const edge = hub.edges.get('A', 'e1')!
   t.deepEqual(healthOf(edge, Date.now()), {
     status: 'reduced',
-    reason: '2 processes run under this edge id and take turns: give each appliance its own',
+    reason: '2 processes use this edge id: give each appliance its own',
   })
   const conflict = 'Another process runs as edge e1 of site A: one of the two needs an edge_id of its own in site.json'
   await until(() => edges.every(one => one.state().conflict === conflict), 'both boxes say it', 60_000)
