@@ -217,7 +217,7 @@ test.serial('who commanded what, from the controller to the hub, by both ways', 
     return answer.body.code === 'edge_unreachable' ? answer : undefined
   })
   t.is(gone.status, 502)
-  t.regex(await page(onTheHub, '/edges/edge-1/overrides'), /The edge cannot be reached.* nothing to show until it answers/)
+  t.regex(await page(onTheHub, '/edges/edge-1/overrides'), /The edge cannot be reached.* cannot be shown until the edge answers/)
   await operator.address(connector_url)
   t.like(await viewer.history(), { status: 502, body: { code: 'edge_unreachable' } })
 
