@@ -17,7 +17,12 @@ type HttpsClientOptions = {
 }
 
 /** Redirects are not followed, so the token is sent only to the edge's address. */
-export function createHttpsClient({ tenant_id, ca_pem, tokensKey, timeoutMs }: HttpsClientOptions): EdgeClient & { close(): void } {
+export function createHttpsClient({
+  tenant_id,
+  ca_pem,
+  tokensKey,
+  timeoutMs,
+}: HttpsClientOptions): EdgeClient & { close(): void } {
   // No keep-alive: an idle connection may have died unnoticed, and requests are rare.
   const agent = new Agent({ ca: ca_pem, minVersion: 'TLSv1.2', keepAlive: false })
   const send: EdgeClient = async ({ edge_id, site_id, connector_url }, operation, edgeRequest) => {

@@ -76,7 +76,8 @@ async function stop(app: FastifyInstance, agent: http.Agent): Promise<void> {
   await app.close()
 }
 
-const notFound = ({ url }: Pick<FastifyRequest, 'url'>) => new Problem('not_found', `There is no page or route at ${url.split('?')[0]}`)
+const notFound = ({ url }: Pick<FastifyRequest, 'url'>) =>
+  new Problem('not_found', `There is no page or route at ${url.split('?')[0]}`)
 
 function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
