@@ -17,6 +17,7 @@ export const PAGES = [
   'login',
   'logout',
   'modbus',
+  'mqtt',
   'overrides',
   'params',
   'password',
