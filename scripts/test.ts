@@ -2,8 +2,7 @@
  * Runs every check in order and ends with `N passed, N failed`, and `, N skipped` where tests were not run. A check that
  * breaks does not hide the ones after it.
  */
-import { spawn } from 'node:child_process'
-import { createInterface } from 'node:readline'
+import { runInGroup } from './lib/process-group.ts'
 import { closingLine, type Count, readTapResult } from './lib/tap.ts'
 
 type Check = { name: string; command: string[] }
@@ -23,6 +22,8 @@ const SLOW_SUITES: Check[] = [
 
 /** A thousand kills take a quarter of an hour. */
 const LONG_TIMEOUT = '30m'
+/** Time of one suite, ms: three times what it takes on two quiet cores, or a night with `--long`. */
+const SUITE_MS = { short: 40 * 60_000, long: 12 * 3_600_000 }
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
@@ -64,17 +65,31 @@ async function runSuite({ name, command }: Check): Promise<Count> {
   return count
 }
 
-/** @returns the exit code; 1 when the command could not be started or was killed */
-async function run([file, ...args]: string[], onLine: (line: string) => void): Promise<number> {
-  const child = spawn(file!, args, { stdio: ['ignore', 'pipe', 'pipe'] })
-  for (const stream of [child.stdout, child.stderr]) createInterface({ input: stream }).on('line', onLine)
-  return new Promise(resolve => {
-    child.on('error', error => {
-      onLine(String(error))
-      resolve(1)
-    })
-    child.on('close', code => resolve(code ?? 1))
-  })
+/** @returns the exit code; 1 when the command could not be started, or was killed because it took too long */
+async function run(command: string[], onLine: (line: string) => void): Promise<number> {
+  let rest = ''
+  const onText = (text: string) => {
+    const lines = (rest + text).split('\n')
+    rest = lines.pop()!
+    for (const line of lines) onLine(line)
+  }
+  const { end, ended } = runInGroup(command, { timeoutMs: suiteMs, onText })
+  const stop = () => {
+    end()
+    process.exit(1)
+  }
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop)
+  try {
+    const { code, isLate } = await ended
+    if (rest) onLine(rest)
+    if (isLate) say(`not ok - ${command.join(' ')} did not end within ${suiteMs / 60_000} min and was killed`)
+    return code
+  } catch (error) {
+    onLine(String(error))
+    return 1
+  } finally {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, stop)
+  }
 }
 
 const USAGE = `scripts/test [--fast] [--long]
@@ -89,6 +104,7 @@ if (options.some(option => option !== '--fast' && option !== '--long')) {
 // Suites inherit it; test/support/optional.ts reads it.
 const isLong = options.includes('--long')
 if (isLong) process.env['PLENUM_TEST_LONG'] = '1'
+const suiteMs = isLong ? SUITE_MS.long : SUITE_MS.short
 
 const total: Count = { passed: 0, failed: 0, skipped: 0 }
 const add = ({ passed, failed, skipped }: Count) => {

@@ -1,5 +1,5 @@
 /** A copy of the committed tree, in which one line at a time is altered. */
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import {
   existsSync,
   mkdirSync,
@@ -13,6 +13,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { runInGroup } from '../lib/process-group.ts'
 import { type Alteration, alter } from './alterations.ts'
 
 export type Tree = {
@@ -67,34 +68,18 @@ export function copyTree(commit: string): Tree {
         for (const [file, source] of sources) writeFileSync(join(root, file), source)
       }
     },
-    run: ([file, ...args], timeoutMs) =>
-      new Promise((done, fail) => {
-        const child = spawn(file!, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
-        let output = ''
-        let late = false
-        for (const stream of [child.stdout, child.stderr])
-          stream.on('data', chunk => (output = (output + chunk).slice(-OUTPUT_MAX)))
-        // The whole group: tests start processes of their own.
-        const end = () => {
-          try {
-            process.kill(-child.pid!, 'SIGKILL')
-          } catch {
-            // It has ended.
-          }
-        }
-        running.add(end)
-        const timer = setTimeout(() => {
-          late = true
-          end()
-        }, timeoutMs)
-        child.on('error', fail)
-        child.on('exit', code => {
-          clearTimeout(timer)
-          end()
-          running.delete(end)
-          done({ code: code ?? 1, output, late })
-        })
-      }),
+    async run(command, timeoutMs) {
+      let output = ''
+      const { end, ended } = runInGroup(command, {
+        cwd: root,
+        env,
+        timeoutMs,
+        onText: text => (output = (output + text).slice(-OUTPUT_MAX)),
+      })
+      running.add(end)
+      const { code, isLate } = await ended.finally(() => running.delete(end))
+      return { code, output, late: isLate }
+    },
     remove() {
       for (const end of running) end()
       rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
