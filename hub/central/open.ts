@@ -49,7 +49,13 @@ export async function openHubCentral(settings: CentralSettings, { files, broker,
   const subscriber = files && createMqttSubscriber({ broker, ...files, ingestService, monitor, log })
   const connectors = openConnectors({ edges, files, publish: subscriber?.publish })
   const health = hubHealth({ edges, claims, ingestService, broker: subscriber }, clock.now)
-  const central = createCentralOf(settings, workspace, { ...parts, scheduled: true, onFindings: () => undefined, health })
+  const central = createCentralOf(settings, workspace, {
+    ...parts,
+    scheduled: true,
+    watchEdges: true,
+    onFindings: () => undefined,
+    health,
+  })
 
   subscriber?.onResponse(connectors.onResponse)
   const { context } = central

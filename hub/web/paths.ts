@@ -4,6 +4,7 @@ const API = ['api', 'twins']
 /** First segments of the pages and of their static files; a test compares them with the routes. */
 export const PAGES = [
   '',
+  'alerts',
   'analytics',
   'backups',
   'baselines',

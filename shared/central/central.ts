@@ -8,6 +8,7 @@ import type { Clock, ArraySnapshots } from '#shared/core/ports.ts'
 import type { MisdatedStore } from '#shared/core/stores.ts'
 import { HOUR, SECOND } from '#shared/core/time.ts'
 import { openHistoryChanges } from '#shared/node/historian/changes.ts'
+import type { MailSettings } from '#shared/node/alerts/mail.ts'
 import type { Route } from '#shared/node/http/route.ts'
 import type { Service } from '#shared/node/service.ts'
 import type { Database } from '#shared/node/sqlite.ts'
@@ -19,6 +20,7 @@ import { openRefusedLogins } from '#shared/node/auth/refused-logins.ts'
 import { openAuth } from '#shared/node/auth/token.ts'
 import type { AuthSettings } from '#shared/node/auth/auth-settings.ts'
 import { openWorker } from '#shared/node/worker/worker.ts'
+import { AlertService } from './alerts/alert-service.ts'
 import { createAnalyticsService } from '#shared/central/analytics/service.ts'
 import type { AnalyticsHandlers, AnalyticsInit } from './analytics/worker.ts'
 import type { CentralParts, HealthCheck, HealthSources } from './context.ts'
@@ -67,6 +69,10 @@ export type CentralOptions = {
   site_id: string
   /** Backups are made on request only without it. */
   backups?: BackupSchedule | undefined
+  /** The server that alerts are mailed by; none are mailed without it. */
+  mail?: MailSettings | undefined
+  /** Whether edges connect to this process, so that a silent one raises an alert. */
+  watchEdges?: boolean
   auth: AuthSettings
   /** Whether rules run on schedule here. */
   scheduled: boolean
@@ -122,6 +128,15 @@ export function createCentral(workspace: Workspace, options: CentralOptions): Ce
   const trigger = openTrigger(path)
   const refused = openRefusedLogins(refusedLoginStore(db), log, Date.now)
   const backups = openBackups({ source: workspace, site_id, version, schedule: options.backups, clock, log })
+  const alertService = new AlertService({
+    ...stores,
+    store: stores.alerts,
+    mail: options.mail,
+    site: site_id,
+    watchEdges: options.watchEdges ?? false,
+    clock,
+    log,
+  })
   const context: CentralParts = {
     service,
     version,
@@ -154,11 +169,13 @@ export function createCentral(workspace: Workspace, options: CentralOptions): Ce
       trigger,
       files,
       backups,
+      alertService,
       clock,
       misdated: stores.misdated,
     }),
     sessions: importSessions(join(path, 'imports'), Date.now),
     backups,
+    alertService,
     rules: createRuleService({ checker, config, shipped: SHIPPED_RULES, ...stores }),
     backtests: openBacktests({ worker, ruleDirs, running: () => runs.status().run_id, ...stores, historian, ...visited, clock }),
   }
@@ -176,7 +193,7 @@ export function createCentral(workspace: Workspace, options: CentralOptions): Ce
   return {
     context,
     routes: [...centralRoutes(context, trigger), ...settingsRoutes(options.effective)],
-    services: [workers, backups.service],
+    services: [workers, backups.service, alertService],
     schedule,
   }
 }
@@ -239,13 +256,14 @@ type Checked = {
   trigger: Trigger
   files: ResultFiles | undefined
   backups: Backups
+  alertService: AlertService
   clock: Clock
   misdated: MisdatedStore
 }
 
 function withOwnChecks(
   { checks, counters }: HealthSources,
-  { db, workspace, config, runs, trigger, files, backups, clock, misdated }: Checked,
+  { db, workspace, config, runs, trigger, files, backups, alertService, clock, misdated }: Checked,
 ): HealthSources {
   const own: HealthSources['checks'] = {
     database: () => {
@@ -258,6 +276,7 @@ function withOwnChecks(
     fdd: () => warnOf(runs.status().last_error ?? trigger.fault()),
     ...(files && { result_files: () => warnOf(files.fault()) }),
     ...(backups.check && { backup: backups.check }),
+    alerts: () => alertService.health(),
   }
   return { checks: { ...own, ...checks }, counters }
 }

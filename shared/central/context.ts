@@ -30,8 +30,10 @@ import type { BaselineStore, SettingStore } from '#shared/core/tuning.ts'
 import type { RunReport, RunRequest } from '#shared/flow/fdd/run-fdd.ts'
 import type { RuleCheck, DeployedRules, RuleText } from '#shared/flow/fdd/publish-rules.ts'
 import type { Auth } from '#shared/node/auth/token.ts'
+import type { AlertStore } from '#shared/node/store/alerts.ts'
 import type { AnalyticsService } from '#shared/central/analytics/service.ts'
 import type { LiveRun } from '#shared/central/fdd/live-runs.ts'
+import type { AlertService } from './alerts/alert-service.ts'
 import type { Backups } from './backup/backups.ts'
 import type { Backtests } from './fdd/backtests.ts'
 import type { Catalogue, RuleFileView } from './fdd/rule-views.ts'
@@ -78,11 +80,17 @@ export type CentralContext = {
   auth: Auth
   users: UserStore
   apiTokens: ApiTokenStore
+  alerts: AlertStore
   health: HealthSources
 }
 
 /** The context with the parts that only API routes and settings pages use. */
-export type CentralParts = CentralContext & { sessions: ImportSessions; backtests: Backtests; backups: Backups }
+export type CentralParts = CentralContext & {
+  sessions: ImportSessions
+  backtests: Backtests
+  backups: Backups
+  alertService: AlertService
+}
 
 /** Reads, checks and deploys rules in a separate process. */
 export type RuleService = {

@@ -50,6 +50,13 @@ export const CENTRAL_VARIABLES = {
   },
   SERVICE_BACKUP_HOURS: { kind: 'integer', default: 24, min: 1, max: 744, doc: 'time between scheduled backups, h' },
   SERVICE_BACKUP_KEEP: { kind: 'integer', default: 7, min: 1, max: 1000, doc: 'how many scheduled backups stay' },
+  SERVICE_SMTP_URL: {
+    kind: 'text',
+    secret: true,
+    pattern: /^smtps?:\/\/[^\s/@]+(@[^\s/@]+)?\/?$/,
+    doc: 'mail server of alerts, as smtp://user:password@host:587; no alerts are mailed without it',
+  },
+  SERVICE_SMTP_FROM: { kind: 'text', pattern: /^[^\s@<>,;]+@[^\s@<>,;]+$/, doc: 'sender of mailed alerts' },
   SERVICE_SQL_ANOMALY_SCREENING: {
     kind: 'flag',
     default: false,

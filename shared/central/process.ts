@@ -8,6 +8,7 @@ import { type HttpService, openHttp } from '#shared/node/http/server.ts'
 import type { Route } from '#shared/node/http/route.ts'
 import { PUBLIC_FOLDER } from '#shared/node/rules/run-files.ts'
 import { authSettings, isLoopback, proxiesOf } from '#shared/node/auth/auth-settings.ts'
+import type { MailSettings } from '#shared/node/alerts/mail.ts'
 import { readVersion } from '#shared/node/version.ts'
 import type { BackupSchedule } from './backup/backups.ts'
 import { type Central, type CentralOptions, createCentral } from './central.ts'
@@ -26,9 +27,11 @@ export function complainOfCentral(settings: Settings<typeof CENTRAL_VARIABLES>):
   const auth = authSettings(settings, bind)
   const loose = simulated !== undefined && !isLoopback(bind)
   const { SERVICE_BACKUP_DIR: backupDir, SERVICE_BACKUP_PASSPHRASE: passphrase } = settings
+  const { SERVICE_SMTP_URL: smtpUrl, SERVICE_SMTP_FROM: from } = settings
   return [
     ...(auth.ok ? [] : auth.complaints),
     ...(loose ? [`SERVICE_SIM_CLOCK: is taken only on loopback, not on ${bind}`] : []),
+    ...(smtpUrl !== undefined && from === undefined ? ['SERVICE_SMTP_FROM: SERVICE_SMTP_URL needs it'] : []),
     ...(backupDir !== undefined && passphrase === undefined ? ['SERVICE_BACKUP_PASSPHRASE: SERVICE_BACKUP_DIR needs it'] : []),
   ]
 }
@@ -38,7 +41,7 @@ export const clockFor = (settings: Settings<typeof CENTRAL_VARIABLES>): Clock =>
 
 export type ProcessParts = Pick<
   CentralOptions,
-  'service' | 'effective' | 'clock' | 'log' | 'scheduled' | 'onFindings' | 'priority' | 'health'
+  'service' | 'effective' | 'clock' | 'log' | 'scheduled' | 'onFindings' | 'priority' | 'watchEdges' | 'health'
 > & {
   site_id?: string
 }
@@ -72,6 +75,7 @@ export function createCentralOf(settings: CentralSettings, workspace: Workspace,
     ruleSecs: settings.SERVICE_RULE_MAX_SECS,
     screening: settings.SERVICE_SQL_ANOMALY_SCREENING,
     backups: backupSchedule(settings),
+    mail: mailSettings(settings),
     auth: auth.settings,
   })
 }
@@ -81,6 +85,11 @@ function backupSchedule(settings: CentralSettings): BackupSchedule | undefined {
   const { SERVICE_BACKUP_DIR: folder, SERVICE_BACKUP_PASSPHRASE: passphrase } = settings
   if (folder === undefined || passphrase === undefined) return undefined
   return { folder, passphrase, everyHours: settings.SERVICE_BACKUP_HOURS, keep: settings.SERVICE_BACKUP_KEEP }
+}
+
+/** @returns undefined where no mail server is set */
+function mailSettings({ SERVICE_SMTP_URL: url, SERVICE_SMTP_FROM: from }: CentralSettings): MailSettings | undefined {
+  return url === undefined || from === undefined ? undefined : { url, from }
 }
 
 /** Results that somebody relies on must be written, and not where they can vanish; a bench may. @throws Error that says where they would lie */

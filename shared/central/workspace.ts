@@ -13,6 +13,7 @@ import { historianService } from '#shared/node/historian/service.ts'
 import { keepPrivate, WORKSPACE_ENTRIES } from '#shared/node/private-files.ts'
 import type { Service } from '#shared/node/service.ts'
 import { type Database, openDatabase } from '#shared/node/sqlite.ts'
+import { alertStore } from '#shared/node/store/alerts.ts'
 import { apiTokenStore } from '#shared/node/store/api-tokens.ts'
 import { auditStore } from '#shared/node/store/audit.ts'
 import { baselineStore } from '#shared/node/store/baselines.ts'
@@ -127,4 +128,5 @@ const openStores = (db: Database) => ({
   baselines: baselineStore(db),
   users: userStore(db),
   apiTokens: apiTokenStore(db),
+  alerts: alertStore(db),
 })

@@ -26,6 +26,7 @@ const BOX = [
   '/faults/f-cooling?window=day',
   '/nowhere',
 ]
+const ADMINISTRATION = ['/alerts', '/backups']
 const HUB = ['/', '/?status=pending', '/faults?group=fault', '/faults/f-flow']
 
 for (const [name, look] of looks(
@@ -55,6 +56,29 @@ for (const [name, look] of looks(
       )
     })
   }
+}
+
+for (const [name, look] of looks('a desk in daylight', 'a phone at night')) {
+  test.serial(`every page for administrators is clean through ${name}`, async t => {
+    const { chromium, box } = t.context
+    const route = {
+      route_id: 'r1',
+      name: 'Plant team',
+      enabled: true,
+      webhook_url: 'http://127.0.0.1/',
+      priority_max: 2,
+    } as const
+    box.stores.alerts.putRoute({ route: { ...route, urgent_at_once: true }, secret: 'none', digest_at: 0 })
+    const { page, complaints, close } = await openPage(chromium.browser, box.url, look)
+    t.teardown(close)
+    await page.goto('/login')
+    await signIn(page, 'admin', PASSWORDS.admin)
+    for (const path of ADMINISTRATION) {
+      await page.goto(path)
+      await expectClean(t, page, path, 48)
+    }
+    t.deepEqual(complaints, [])
+  })
 }
 
 test.serial('without script a person signs in, reads everything and acknowledges', async t => {

@@ -1,6 +1,7 @@
 import type { Route } from '#shared/node/http/route.ts'
 import type { CentralParts } from '#shared/central/context.ts'
 import type { Trigger } from '#shared/central/fdd/trigger.ts'
+import { alertRoutes } from './alerts.ts'
 import { analyticsRoutes } from './analytics.ts'
 import { apiTokenRoutes } from './api-tokens.ts'
 import { auditRoutes } from './audit.ts'
@@ -45,5 +46,6 @@ export const centralRoutes = (context: CentralParts, trigger: Trigger): Route[] 
   ...analyticsRoutes(context),
   ...auditRoutes(context),
   ...backupRoutes(context),
+  ...alertRoutes(context),
   ...legacyRoutes(context, trigger),
 ]

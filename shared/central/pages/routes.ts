@@ -1,6 +1,7 @@
 import type { Route } from '#shared/node/http/route.ts'
 import type { NavItem } from '#shared/central/ui/frame.ts'
 import type { CentralParts } from '../context.ts'
+import { alertsPage } from '#shared/central/pages/settings/alerts.route.ts'
 import { analyticsPages } from '#shared/central/pages/analytics/analytics.route.ts'
 import { backupsPage } from '#shared/central/pages/settings/backups.route.ts'
 import { baselinesPage } from '#shared/central/pages/settings/baselines.route.ts'
@@ -37,6 +38,7 @@ const SETUP_PAGES: PageEntry[] = [
   { nav: { href: '/params', text: 'Parameters' }, routes: paramsPage },
   { routes: baselinesPage },
   { nav: { href: '/quantities', text: 'Quantities' }, routes: quantitiesPage },
+  { nav: { href: '/alerts', text: 'Alerts', operators: true }, routes: alertsPage },
   { nav: { href: '/backups', text: 'Backups' }, routes: backupsPage },
 ]
 

@@ -1,13 +1,6 @@
 /** Status icons: every state has a shape, a letter or number, and a word beside it; colour is never the only sign. */
-import type { Severity } from '#shared/core/findings/finding.ts'
+import { type Priority, PRIORITY_WORDS } from '#shared/core/findings/finding.ts'
 import { type Html, html, raw } from '#shared/node/http/html.ts'
-
-/** Three priorities, not more: severities 3 and 4 are both low. */
-export type Priority = 1 | 2 | 3
-export const PRIORITIES: readonly Priority[] = [1, 2, 3]
-export const PRIORITY_WORDS: Record<Priority, string> = { 1: 'high', 2: 'medium', 3: 'low' }
-
-export const priorityOf = (severity: Severity): Priority => (severity <= 3 ? (severity as Priority) : 3)
 
 /** States of a point or device. `down` is a communication failure; `fault` is configuration or reported by the device. */
 export const STATES = ['fault', 'down', 'stale', 'unknown', 'disabled', 'ok'] as const

@@ -3,6 +3,13 @@ import type { PricingGap, Impact, Waste } from '#shared/core/impact/impact.ts'
 
 export type Severity = 1 | 2 | 3 | 4
 
+/** Three priorities, not more: severities 3 and 4 are both low. */
+export type Priority = 1 | 2 | 3
+export const PRIORITIES: readonly Priority[] = [1, 2, 3]
+export const PRIORITY_WORDS: Record<Priority, string> = { 1: 'high', 2: 'medium', 3: 'low' }
+
+export const priorityOf = (severity: Severity): Priority => (severity <= 3 ? (severity as Priority) : 3)
+
 export const FINDING_KINDS = ['fault', 'control', 'sensor', 'data', 'override', 'energy', 'comfort'] as const
 export type FindingKind = (typeof FINDING_KINDS)[number]
 

@@ -11,6 +11,7 @@ import type { Clock } from '#shared/core/ports.ts'
 import { pageRoutes } from '#shared/central/pages/routes.ts'
 import { createPageLayout } from '#shared/central/pages/create-layout.ts'
 import { openWorkspace, type Workspace } from '#shared/central/workspace.ts'
+import type { MailSettings } from '#shared/node/alerts/mail.ts'
 import { wallClock } from '#shared/node/clock.ts'
 import { type HttpService, openHttp } from '#shared/node/http/server.ts'
 
@@ -40,6 +41,8 @@ export async function startCentral(
     screening?: boolean
     resultsDir?: string
     backups?: BackupSchedule
+    mail?: MailSettings
+    watchEdges?: boolean
     scheduled?: boolean
     ballastBytes?: number
     passwords?: typeof PASSWORDS
@@ -70,6 +73,8 @@ export async function startCentral(
     log,
     resultsDir: given.resultsDir,
     backups: given.backups,
+    mail: given.mail,
+    watchEdges: given.watchEdges ?? false,
     memoryMb: 128,
     ruleSecs: 30,
     screening: given.screening ?? false,

@@ -1,8 +1,15 @@
 /** What the page of faults lists: episodes gathered to one row for each equipment and rule, the worst first. */
-import type { Finding, FindingKind, FindingNote } from '#shared/core/findings/finding.ts'
+import {
+  type Finding,
+  type FindingKind,
+  type FindingNote,
+  PRIORITIES,
+  type Priority,
+  PRIORITY_WORDS,
+  priorityOf,
+} from '#shared/core/findings/finding.ts'
 import type { Impact, Range } from '#shared/core/impact/impact.ts'
 import { addRanges } from '#shared/core/impact/range.ts'
-import { PRIORITIES, PRIORITY_WORDS, type Priority, priorityOf } from '#shared/central/ui/icons.ts'
 
 export const LANES = ['faults', 'data', 'silenced'] as const
 export type Lane = (typeof LANES)[number]

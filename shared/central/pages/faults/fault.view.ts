@@ -1,5 +1,12 @@
 /** The page of one fault: it answers "why is this flagged", in the order in which a technician asks. */
-import type { CauseWeight, Evidence, Finding, FindingNote, RuleResult } from '#shared/core/findings/finding.ts'
+import {
+  type CauseWeight,
+  type Evidence,
+  type Finding,
+  type FindingNote,
+  priorityOf,
+  type RuleResult,
+} from '#shared/core/findings/finding.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import type { Building, Equipment, Point } from '#shared/core/model/model.ts'
 import { roleOfColumn } from '#shared/core/priority/array-snapshot.ts'
@@ -9,7 +16,7 @@ import { costSection } from './fault-cost.ts'
 import type { User } from '#shared/central/ui/frame.ts'
 import { coldWords, dayLists, valueWords } from '#shared/central/pages/settings/baseline-words.ts'
 import { formatParam, formatRoleValue, measureOfRole, roleWords, unitLabel, type UnitSystem } from '#shared/central/ui/measure.ts'
-import { overrideIcon, priorityIcon, priorityOf } from '#shared/central/ui/icons.ts'
+import { overrideIcon, priorityIcon } from '#shared/central/ui/icons.ts'
 import { formatDay, formatMoment, type Here, moment, momentAge } from '#shared/central/ui/moment.ts'
 import { NARROW, type Plot, plotSvg, WIDE } from '#shared/central/ui/plot.ts'
 import { plotSummary, plotTable } from '#shared/central/ui/plot-words.ts'

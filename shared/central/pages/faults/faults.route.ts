@@ -1,6 +1,6 @@
 /** The page of faults. */
 import { type Static, Type } from '@sinclair/typebox'
-import type { Finding } from '#shared/core/findings/finding.ts'
+import type { Finding, Priority } from '#shared/core/findings/finding.ts'
 import { combinedEnergy } from '#shared/core/impact/combined-energy.ts'
 import { DAY } from '#shared/core/time.ts'
 import type { Together } from '#shared/central/ui/cost-words.ts'
@@ -21,7 +21,6 @@ import {
   toRows,
 } from './fault-list.ts'
 import { type FaultsModel, faultsBody, type LastRun } from './faults.view.ts'
-import type { Priority } from '#shared/central/ui/icons.ts'
 import { oneOf, PAGE_ID, type Route, route, strict } from '#shared/node/http/route.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 import { panelOf, type RunStores } from '#shared/central/pages/runs.route.ts'

@@ -1,5 +1,5 @@
 /** The page of faults: tabs, filter, groups, and a positive statement when there is nothing. */
-import type { Finding, RuleResult } from '#shared/core/findings/finding.ts'
+import { type Finding, PRIORITIES, PRIORITY_WORDS, type RuleResult } from '#shared/core/findings/finding.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { isUnconfirmed } from './unconfirmed-card.ts'
 import type { Building } from '#shared/core/model/model.ts'
@@ -18,7 +18,7 @@ import {
   SORTS,
   type Lane,
 } from './fault-list.ts'
-import { overrideIcon, PRIORITIES, PRIORITY_WORDS, priorityIcon } from '#shared/central/ui/icons.ts'
+import { overrideIcon, priorityIcon } from '#shared/central/ui/icons.ts'
 import { formatDay, type Here, hereIn, moment, momentAge } from '#shared/central/ui/moment.ts'
 import { type UnitSystem } from '#shared/central/ui/measure.ts'
 import { formatCount, countOf } from '#shared/core/number-text.ts'

@@ -1,5 +1,5 @@
 import test from 'ava'
-import type { FindingNote } from '#shared/core/findings/finding.ts'
+import { type FindingNote, priorityOf } from '#shared/core/findings/finding.ts'
 import { HOUR } from '#shared/core/time.ts'
 import {
   countOpen,
@@ -10,7 +10,6 @@ import {
   matches,
   toRows,
 } from '#shared/central/pages/faults/fault-list.ts'
-import { priorityOf } from '#shared/central/ui/icons.ts'
 import { COOLING, FINDINGS, finding, NOW } from '../../../support/page-fixture.ts'
 
 const plain = (finding_id: string): FindingNote => ({ finding_id, ack: 'unacked' })

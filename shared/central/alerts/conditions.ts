@@ -1,0 +1,58 @@
+/** Conditions that raise alerts: open findings that nobody has snoozed or dismissed, and edges that send nothing. */
+import type { AlertCondition } from '#shared/core/alerts/alert.ts'
+import { type Priority, priorityOf } from '#shared/core/findings/finding.ts'
+import type { Building } from '#shared/core/model/model.ts'
+import { edgeName } from '#shared/core/model/model.ts'
+import { MINUTE } from '#shared/core/time.ts'
+import type { FindingReader, Notes } from '#shared/core/ports.ts'
+import type { EdgeStore, ModelStore } from '#shared/core/stores.ts'
+
+/** An edge is silent when nothing came from it for this long: three of its status messages are missing then. */
+export const SILENT_MS = 15 * MINUTE
+const EDGE_PRIORITY: Priority = 1
+const FINDINGS_MAX = 10_000
+
+export type AlertSources = { findings: FindingReader; notes: Notes; model: ModelStore; edges: EdgeStore }
+
+/** @param watchEdges whether edges connect to this process, and it has run long enough to notice a silent one */
+export function alertConditions(
+  { findings, notes, model, edges }: AlertSources,
+  now: number,
+  watchEdges: boolean,
+): AlertCondition[] {
+  const buildings = new Map(model.buildings().map(building => [building.building_id, building]))
+  const conditions: AlertCondition[] = []
+  for (const finding of findings.list({ state: 'active', limit: FINDINGS_MAX })) {
+    const { building_id, equipment_id, rule_id, role, kind, severity, title, evidence, from, finding_id } = finding
+    const note = notes.get(finding_id)
+    const isDismissed = note.not_a_fault !== undefined || (note.snoozed_until ?? 0) > now || finding.suppressed_by !== undefined
+    if (isDismissed) continue
+    const key = ['finding', building_id, equipment_id, rule_id, ...(role === undefined ? [] : [role])].join('/')
+    const path = `/faults/${encodeURIComponent(finding_id)}`
+    const what = { title: `${title} (${equipment_id})`, detail: evidence.sentence, since: from, path }
+    conditions.push({ key, kind, priority: priorityOf(severity), ...placeOf(building_id, buildings), ...what })
+  }
+  for (const edge of watchEdges ? edges.list() : []) {
+    const { last_seen_at, building_id } = edge
+    if (last_seen_at === null || now - last_seen_at <= SILENT_MS) continue
+    const what = {
+      title: `Edge ${edgeName(edge)} sends no data`,
+      detail: 'The hub has received nothing from this edge.',
+      since: last_seen_at,
+    }
+    conditions.push({
+      key: `edge/${edgeName(edge)}`,
+      kind: 'edge',
+      priority: EDGE_PRIORITY,
+      ...placeOf(building_id, buildings),
+      ...what,
+      path: '/',
+    })
+  }
+  return conditions
+}
+
+function placeOf(building_id: string, buildings: ReadonlyMap<string, Building>) {
+  const { name = building_id, timezone = 'UTC' } = buildings.get(building_id) ?? {}
+  return { building_id, building_name: name, timezone }
+}

@@ -1,0 +1,54 @@
+/** Alerts: the conditions that raise them, and when one is raised and recovered. */
+import type { FindingKind, Priority } from '../findings/finding.ts'
+import { HOUR, MINUTE } from '../time.ts'
+
+/** `edge`: an edge sends no data. */
+export type AlertKind = FindingKind | 'edge'
+
+/** Something that is wrong now. The `key` stays the same while the same fault of the same equipment lasts. */
+export type AlertCondition = {
+  key: string
+  kind: AlertKind
+  building_id: string
+  building_name: string
+  timezone: string
+  priority: Priority
+  title: string
+  /** One sentence with figures. */
+  detail: string
+  /** When it began, ms. */
+  since: number
+  /** Path of its page. */
+  path: string
+}
+export type AlertEvent = { type: 'raised' | 'recovered'; at: number; condition: AlertCondition }
+
+/** `clearing_since`: when the condition was last found untrue after it had been true. */
+export type AlertState = { condition: AlertCondition; raised_at: number; clearing_since?: number }
+
+/** An alert of a finding recovers when the finding was cleared for this long, so that one that flaps is one alert. */
+const FINDING_CLEAR_MS = 6 * HOUR
+/** An alert of an edge recovers when the edge has sent for this long. */
+const EDGE_CLEAR_MS = 10 * MINUTE
+
+/**
+ * One step of one alert. Raised and recovered events always alternate.
+ *
+ * @param condition undefined while it is not true
+ * @returns the next state, undefined when there is no alert, and the event to deliver
+ */
+export function stepAlert(
+  state: AlertState | undefined,
+  condition: AlertCondition | undefined,
+  now: number,
+): { state: AlertState | undefined; event?: AlertEvent } {
+  if (!state) {
+    if (!condition) return { state }
+    return { state: { condition, raised_at: now }, event: { type: 'raised', at: now, condition } }
+  }
+  if (condition) return { state: { condition, raised_at: state.raised_at } }
+  const since = state.clearing_since ?? now
+  const clearMs = state.condition.kind === 'edge' ? EDGE_CLEAR_MS : FINDING_CLEAR_MS
+  if (now - since < clearMs) return { state: { ...state, clearing_since: since } }
+  return { state: undefined, event: { type: 'recovered', at: now, condition: state.condition } }
+}
