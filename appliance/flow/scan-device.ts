@@ -40,7 +40,7 @@ import {
   stateTargets,
   stateTextsTarget,
 } from '../drivers/bacnet/core/device-scan.ts'
-import { cut, FAILURES_MAX } from '../core/poll/isolate.ts'
+import { splitEvenly, FAILURES_MAX } from '../core/poll/isolate.ts'
 import { countOf } from '#shared/core/number-text.ts'
 
 /** How a question ended. */
@@ -138,14 +138,14 @@ function openReader({ ask, pace, now }: ScanParts, device: DeviceResult, signal:
       learnt = multiple ? (afterRefusal(learnt, size, answer.refusal, now()) ?? learnt) : learnt
       if (learnt !== before) return [asked, ...rest]
       // Some decline a whole request for one property in it: the halves tell which.
-      return asked.length > 1 ? [...cut(asked, 2), ...rest] : rest
+      return asked.length > 1 ? [...splitEvenly(asked, 2), ...rest] : rest
     }
     const before = learnt
     if (multiple) learnt = afterSilence(learnt, size, now())
     if (learnt !== before) return [asked, ...rest]
     await probeDevice(answer)
     if (asked.length === 1) unanswered++
-    return asked.length === 1 ? rest : [...rest, ...cut(asked, 4)]
+    return asked.length === 1 ? rest : [...rest, ...splitEvenly(asked, 4)]
   }
 
   /** The device's name tells whether it is there: one that answers that is silent to some properties only. */

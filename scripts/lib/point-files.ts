@@ -10,8 +10,7 @@ import { openTimeline } from '#shared/core/csv/timeline.ts'
 import { INSTANT_END } from '#shared/core/time.ts'
 import { ROLES } from '#shared/core/model/role.ts'
 import { unitCode } from '#shared/core/model/unit.ts'
-import type { PackageEquipment } from './package.ts'
-import { csvCell } from './package.ts'
+import { type PackageEquipment, csvCell } from './package.ts'
 import { equipmentOf, type NamedEquipment, type PointMap, roleOfPoint } from './point-names.ts'
 
 type PointFiles = {

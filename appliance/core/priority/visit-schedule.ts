@@ -2,8 +2,7 @@
  * The schedule of visits as plain data: which device is next, when it is due, and how a visit changes both. Devices take
  * turns, one visit at a time, an interval apart. `appliance/flow/run-visits.ts` makes the visits.
  */
-import type { OtherDevice, Visit, VisitScheduleState } from '#shared/core/priority/visit.ts'
-import { OTHER_DEVICES_MAX } from '#shared/core/priority/visit.ts'
+import { type OtherDevice, type Visit, type VisitScheduleState, OTHER_DEVICES_MAX } from '#shared/core/priority/visit.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { MINUTE, SECOND } from '#shared/core/time.ts'
 import type { KnownIdentity } from './device-identity.ts'

@@ -1,7 +1,7 @@
-/** The one server of a haystack process and its credentials. The key is sent to no other address. */
+/** The server of a haystack process and its credentials. The key is sent to no other address. */
 import assert from 'node:assert/strict'
 import { X509Certificate } from 'node:crypto'
-import { parseEndpoint } from './core/endpoint.ts'
+import { parseEndpoint } from './core/address.ts'
 import type { Catalogue, DeviceEntry } from '../../store/catalogue-schema.ts'
 import type { Server } from './session.ts'
 
@@ -19,12 +19,14 @@ export function complainOfAccess(settings: AccessSettings): string[] {
   const parsed = parseEndpoint(endpoint ?? '')
   return [
     ...(typeof parsed === 'string' ? [`SERVICE_HAYSTACK_ENDPOINT: ${parsed}`] : []),
-    ...(key === undefined || key.trim() === '' ? ['SERVICE_HAYSTACK_API_KEY: the server asks for a key or a password'] : []),
-    ...(ca === undefined || isCertificate(ca) ? [] : ['SERVICE_HAYSTACK_CA: is no certificate in PEM']),
+    ...(key === undefined || key.trim() === ''
+      ? ['SERVICE_HAYSTACK_API_KEY: missing; set the API key or the password of the user']
+      : []),
+    ...(ca === undefined || isCertificate(ca) ? [] : ['SERVICE_HAYSTACK_CA: is not a certificate in PEM format']),
   ]
 }
 
-/** Only with settings that `complainOfAccess` has nothing against. */
+/** Call it only with settings for which `complainOfAccess` returns nothing. */
 export function accessOf(settings: AccessSettings): HaystackAccess {
   const { SERVICE_HAYSTACK_ENDPOINT: endpoint = '', SERVICE_HAYSTACK_API_KEY: secret = '', SERVICE_HAYSTACK_CA: ca } = settings
   const parsed = parseEndpoint(endpoint)
@@ -32,13 +34,13 @@ export function accessOf(settings: AccessSettings): HaystackAccess {
   return { endpoint: parsed, secret, ca }
 }
 
-/** How the server of an entry is reached. Only with an entry that the catalogue has checked. */
+/** @returns the server and login of an entry of a checked catalogue */
 export function serverOf({ haystack }: DeviceEntry, access: HaystackAccess): Server {
   assert(haystack)
   return { ...access, auth: haystack.auth, username: haystack.username }
 }
 
-/** @returns the different logins that the catalogue's devices use, each once */
+/** @returns the logins of the devices in the catalogue, each once */
 export function serversOf({ devices }: Catalogue, access: HaystackAccess): Server[] {
   const servers = devices.filter(({ protocol }) => protocol === 'haystack').map(entry => serverOf(entry, access))
   const same = (a: Server) => (b: Server) => a.auth === b.auth && a.username === b.username

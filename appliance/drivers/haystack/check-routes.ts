@@ -1,4 +1,4 @@
-/** "Test connection": as a command of the haystack process, and as a route of it while it runs. */
+/** "Test connection" as a command of the haystack process, and as its route while it runs. */
 import { Type } from '@sinclair/typebox'
 import { connectionLines, type ConnectionReport } from './core/connection-report.ts'
 import { Problem } from '#shared/core/problem.ts'
@@ -11,21 +11,21 @@ import { createSerialQueue } from '#shared/flow/serial-queue.ts'
 import type { Catalogue } from '../../store/catalogue-schema.ts'
 import type { FieldCatalogue } from '../../services/field-catalogue.ts'
 
-const NO_DEVICE = 'config/field-devices.json has no device with protocol haystack, which would name the login for the server'
+const NO_DEVICE = 'config/field-devices.json has no device with protocol haystack, so there is no login to test'
 
 async function checkAll(catalogue: Catalogue, access: HaystackAccess): Promise<ConnectionReport[]> {
   const reports: ConnectionReport[] = []
-  for (const server of serversOf(catalogue, access)) reports.push(await checkConnection(server, pointsBy(server, catalogue)))
+  for (const server of serversOf(catalogue, access)) reports.push(await checkConnection(server, pointsOf(server, catalogue)))
   return reports
 }
 
-/** Points that are read with this login to the server. */
-const pointsBy = ({ auth, username }: Server, { devices }: Catalogue): CheckedPoint[] =>
+/** Points that are read with this login. */
+const pointsOf = ({ auth, username }: Server, { devices }: Catalogue): CheckedPoint[] =>
   devices
     .filter(({ haystack }) => haystack?.auth === auth && haystack.username === username)
     .flatMap(({ points }) => points.map(point => ({ text: point.address, point: haystackPoint(point) })))
 
-/** @returns lines for the terminal, and the exit code: 0 when every login to the server works */
+/** @returns lines for the terminal, and the exit code: 0 when every login works */
 export async function checkInTerminal(catalogue: Catalogue, access: HaystackAccess): Promise<{ lines: string[]; exit: number }> {
   const reports = await checkAll(catalogue, access)
   if (reports.length === 0) return { lines: [NO_DEVICE], exit: 1 }

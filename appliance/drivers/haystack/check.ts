@@ -1,30 +1,30 @@
-/** Tests the connection to a Haystack server as far as the value of a point, and names the step that fails. */
+/** Tests the connection to a Haystack server up to the value of a point, and names the step that fails. */
 import { type ConnectionReport, type PointReport, reportSteps } from './core/connection-report.ts'
 import { HaystackFailure } from './core/failure.ts'
 import { type Dict, textOf } from './core/grid.ts'
 import { type HaystackPoint, pointState } from './core/point.ts'
 import { createSerialQueue } from '#shared/flow/serial-queue.ts'
-import { type HaystackClient, haystackClient } from './client.ts'
-import { openSession, type RequestOptions, type Server } from './session.ts'
+import { HaystackClient } from './client.ts'
+import { HaystackSession, type RequestOptions, type Server } from './session.ts'
 
-/** A person waits for the result. */
+/** Short, because a person waits for the result. */
 const TIMEOUT_MS = 5000
-/** Points that are tried until the server answers for one: some filter may be more than it can answer. */
+/** Points that are tried until the server answers for one: some filters may be more than it can evaluate. */
 const POINTS_MAX = 3
-/** What is asked for where the catalogue has no point. */
+/** The filter that is tried when the catalogue has no point. */
 const ANY_POINT = 'point'
 
-/** `text`: the address as the catalogue has it. */
+/** `text`: the address as it is in the catalogue. */
 export type CheckedPoint = { text: string; point: HaystackPoint }
 
 /**
- * Opens a connection of its own, logs in anew, asks what the server is and reads one point as polling would.
+ * Opens a separate connection, logs in, asks for product and version, and reads one point as polling does.
  *
- * @param points of the catalogue; the first that the server answers for is enough
+ * @param points of the catalogue; the first one that the server answers is enough
  */
 export async function checkConnection(server: Server, points: readonly CheckedPoint[]): Promise<ConnectionReport> {
-  const session = openSession(server, createSerialQueue(), Date.now)
-  const client = haystackClient(session)
+  const session = new HaystackSession(server, createSerialQueue(), Date.now)
+  const client = new HaystackClient(session)
   const options = { timeoutMs: TIMEOUT_MS, retries: 0, signal: new AbortController().signal }
   const { endpoint, auth } = server
   try {
@@ -55,9 +55,9 @@ export async function checkConnection(server: Server, points: readonly CheckedPo
   }
 }
 
-/** @throws HaystackFailure of the first point when the server answers for none */
+/** @throws HaystackFailure of the first point when the server answers none of those tried */
 async function readOne(client: HaystackClient, points: readonly CheckedPoint[], options: RequestOptions): Promise<PointReport> {
-  // A reference first: it costs the server least.
+  // References first: they cost the server least.
   const isFilter = ({ point }: CheckedPoint) => 'filter' in point.address
   const tried = points.toSorted((a, b) => Number(isFilter(a)) - Number(isFilter(b))).slice(0, POINTS_MAX)
   let first: HaystackFailure | undefined
@@ -68,7 +68,7 @@ async function readOne(client: HaystackClient, points: readonly CheckedPoint[], 
         'ref' in address ? await client.readIds([address.ref], options) : await client.read(address.filter, 2, options)
       return {
         address: text,
-        says: wordsFor(
+        says: describe(
           rows.filter(({ id }) => id !== undefined && id !== null),
           point,
         ),
@@ -80,12 +80,12 @@ async function readOne(client: HaystackClient, points: readonly CheckedPoint[], 
   }
   if (first) throw first
   const { rows } = await client.read(ANY_POINT, 1, options)
-  return { address: ANY_POINT, says: rows.length > 0 ? 'it has points' : 'no record fits' }
+  return { address: ANY_POINT, says: rows.length > 0 ? 'the server has points' : 'no record matches' }
 }
 
-function wordsFor([record, ...more]: readonly Dict[], point: HaystackPoint): string {
-  if (!record) return 'no record fits'
-  if (more.length > 0) return 'more than one record fits'
+function describe([record, ...more]: readonly Dict[], point: HaystackPoint): string {
+  if (!record) return 'no record matches'
+  if (more.length > 0) return 'more than one record matches'
   const { value, quality, reason } = pointState(record, point)
   return value === null ? reason! : `${value} ${point.unit}, ${quality}${reason === undefined ? '' : `: ${reason}`}`
 }
@@ -97,7 +97,7 @@ const formatsOf = (
 ): Promise<string[] | null> | null =>
   names && (names.has('filetypes') || names.has('formats')) ? orNull(client.formats(options)) : null
 
-/** What a server does not say is no failure of the connection. */
+/** Information that a server does not give is no failure of the connection. */
 async function orNull<T>(work: Promise<T>): Promise<T | null> {
   try {
     return await work

@@ -1,13 +1,13 @@
-/** The ops of a Haystack server that read, each as a function. @source project-haystack.org/doc/docHaystack/Ops */
+/** The ops of a Haystack server that read, each as a method. @source project-haystack.org/doc/docHaystack/Ops */
 import { HaystackFailure } from './core/failure.ts'
 import { type Dict, type Grid, makeGrid, makeNumber, makeRef, MARKER, numberOf, textOf } from './core/grid.ts'
-import type { Op, RequestOptions, Reply, Session } from './session.ts'
+import type { GridReply, HaystackSession, Op, RequestOptions } from './session.ts'
 
-/** Rows in the order of the answer; `at` as of the session. */
+/** Rows in the order of the answer; `at` as in `GridReply`. */
 type Rows = { rows: Dict[]; at: number; rttMs: number }
-type Watch = { watchId: string; leaseMs: number | undefined }
+type WatchGrant = { watchId: string; leaseMs: number | undefined }
 
-/** Milliseconds in the units that servers write a lease in. */
+/** Milliseconds of the units in which servers write a lease. */
 const LEASE_UNITS: Record<string, number> = {
   ms: 1,
   millisecond: 1,
@@ -21,80 +21,75 @@ const LEASE_UNITS: Record<string, number> = {
   hour: 3_600_000,
 }
 
-export type HaystackClient = ReturnType<typeof haystackClient>
+/** Every method throws HaystackFailure as `HaystackSession.call` does. */
+export class HaystackClient {
+  readonly #session: Pick<HaystackSession, 'call'>
 
-export function haystackClient({ call }: Pick<Session, 'call'>) {
-  const rowsOf = ({ grid: { rows }, at, rttMs }: Reply): Rows => ({ rows, at, rttMs })
-  const names = async (op: Op, options: RequestOptions): Promise<Dict[]> => (await call(op, undefined, options)).grid.rows
+  constructor(session: Pick<HaystackSession, 'call'>) {
+    this.#session = session
+  }
 
-  return {
-    /** What the server says of itself. */
-    about: async (options: RequestOptions): Promise<Dict> => (await names('about', options))[0] ?? {},
+  /** Product, version and name of the server. */
+  async about(options: RequestOptions): Promise<Dict> {
+    return (await this.#list('about', options))[0] ?? {}
+  }
 
-    /** Names of the ops that the server has. */
-    async ops(options: RequestOptions): Promise<Set<string>> {
-      // Haystack 4 names an op by its def, `^op:read`; before, by `name`.
-      return new Set((await names('ops', options)).map(row => nameOf(row).replace(/^op:/, '')))
-    },
+  /** Names of the ops that the server has. */
+  async ops(options: RequestOptions): Promise<Set<string>> {
+    // Haystack 4 names an op by its def, `^op:read`; earlier versions by `name`.
+    return new Set((await this.#list('ops', options)).map(row => nameOf(row).replace(/^op:/, '')))
+  }
 
-    /** Media types that the server reads and writes. Haystack 4 calls this op `filetypes`, earlier servers `formats`. */
-    async formats(options: RequestOptions): Promise<string[]> {
-      const rows = await names('filetypes', options).catch((error: HaystackFailure) => {
-        if (error.step !== 'op' || error.kind === 'silent') throw error
-        return names('formats', options)
-      })
-      return rows.map(row => textOf(row.mime) ?? nameOf(row).replace(/^filetype:/, ''))
-    },
+  /** Media types that the server reads and writes. Haystack 4 calls this op `filetypes`, earlier servers `formats`. */
+  async formats(options: RequestOptions): Promise<string[]> {
+    const rows = await this.#list('filetypes', options).catch((error: HaystackFailure) => {
+      if (error.step !== 'op' || error.kind === 'silent') throw error
+      return this.#list('formats', options)
+    })
+    return rows.map(row => textOf(row.mime) ?? nameOf(row).replace(/^filetype:/, ''))
+  }
 
-    /** Records that fit a filter, at most `limit`. */
-    read: async (filter: string, limit: number, options: RequestOptions): Promise<Rows> =>
-      rowsOf(await call('read', makeGrid([{ filter, limit }]), options)),
+  /** Records that match a filter, at most `limit`. */
+  async read(filter: string, limit: number, options: RequestOptions): Promise<Rows> {
+    return rowsOf(await this.#session.call('read', makeGrid([{ filter, limit }]), options))
+  }
 
-    /** Records by id, in the order of `ids`; a record that is not there is a row without `id`. */
-    readIds: async (ids: readonly string[], options: RequestOptions): Promise<Rows> =>
-      rowsOf(await call('read', idGrid(ids), options)),
+  /** Records by id, in the order of `ids`; a record that does not exist is a row without `id`. */
+  async readIds(ids: readonly string[], options: RequestOptions): Promise<Rows> {
+    return rowsOf(await this.#session.call('read', idGrid(ids), options))
+  }
 
-    /** Children of a place in the server's tree; of its root when `navId` is undefined. */
-    nav: async (navId: string | undefined, options: RequestOptions): Promise<Rows> =>
-      rowsOf(await call('nav', makeGrid([navId === undefined ? { navId: null } : { navId }]), options)),
+  /**
+   * Opens a watch, or adds records to one.
+   *
+   * @param leaseMs how long the server should keep the watch without a poll
+   * @returns the watch, and the records with their current values
+   */
+  async watchSub(ids: readonly string[], leaseMs: number, watchId: string | undefined, options: RequestOptions) {
+    const meta = { watchDis: 'Plenum', lease: makeNumber(Math.ceil(leaseMs / 60_000), 'min'), ...(watchId && { watchId }) }
+    const reply = await this.#session.call('watchSub', idGrid(ids, meta), options)
+    const given = textOf(reply.grid.meta.watchId)
+    if (given === undefined) throw new HaystackFailure('watchSub: the answer names no watch', { step: 'op' })
+    return { ...rowsOf(reply), watch: { watchId: given, leaseMs: leaseOf(reply.grid.meta.lease) } satisfies WatchGrant }
+  }
 
-    /**
-     * Opens a watch, or adds to one.
-     *
-     * @param leaseMs how long the server should keep the watch without a poll
-     * @returns the watch, and the records with their current values
-     */
-    async watchSub(ids: readonly string[], leaseMs: number, watchId: string | undefined, options: RequestOptions) {
-      const meta = { watchDis: 'Plenum', lease: makeNumber(Math.ceil(leaseMs / 60_000), 'min'), ...(watchId && { watchId }) }
-      const reply = await call('watchSub', idGrid(ids, meta), options)
-      const given = textOf(reply.grid.meta.watchId)
-      if (given === undefined) throw new HaystackFailure('watchSub: the answer names no watch', { step: 'op' })
-      return { ...rowsOf(reply), watch: { watchId: given, leaseMs: leaseOf(reply.grid.meta.lease) } satisfies Watch }
-    },
+  /** Records whose values have changed since the last poll. */
+  async watchPoll(watchId: string, options: RequestOptions): Promise<Rows> {
+    return rowsOf(await this.#session.call('watchPoll', makeGrid([], { watchId }), options))
+  }
 
-    /** Records whose values have changed since the last poll. */
-    watchPoll: async (watchId: string, options: RequestOptions): Promise<Rows> =>
-      rowsOf(await call('watchPoll', makeGrid([], { watchId }), options)),
+  /** Ends a watch. */
+  async watchUnsub(watchId: string, options: RequestOptions): Promise<void> {
+    await this.#session.call('watchUnsub', makeGrid([], { watchId, close: MARKER }), options)
+  }
 
-    /** Ends a watch. */
-    async watchUnsub(watchId: string, options: RequestOptions): Promise<void> {
-      await call('watchUnsub', makeGrid([], { watchId, close: MARKER }), options)
-    },
-
-    /**
-     * History of one point: rows with `ts` and `val`.
-     *
-     * @param range as the op takes it: `today`, `2026-03-01`, or an instant after which everything is wanted
-     */
-    hisRead: async (id: string, range: string, options: RequestOptions): Promise<Rows> =>
-      rowsOf(await call('hisRead', makeGrid([{ id: makeRef(id), range }]), options)),
-
-    /** Ends the session of a login. */
-    async close(options: RequestOptions): Promise<void> {
-      await call('close', makeGrid([]), options)
-    },
+  /** Rows of an op that takes no arguments. */
+  async #list(op: Op, options: RequestOptions): Promise<Dict[]> {
+    return (await this.#session.call(op, undefined, options)).grid.rows
   }
 }
+
+const rowsOf = ({ grid: { rows }, at, rttMs }: GridReply): Rows => ({ rows, at, rttMs })
 
 const idGrid = (ids: readonly string[], meta?: Dict): Grid =>
   makeGrid(
@@ -114,7 +109,7 @@ function leaseOf(cell: unknown): number | undefined {
 }
 
 /**
- * Tells whether only this one request failed: the server still answers `about`. A failed login, and a caller who gave up, concern
+ * Tells whether only this request failed: the server still answers `about`. A failed login, or a caller that gave up, concerns
  * every request.
  */
 export async function isServerAlive(

@@ -1,4 +1,4 @@
-/** One HTTP request and its whole answer, with a limit on everything: time to each step, size, redirects. */
+/** Sends one HTTP request and reads its answer, with limits on time and size. Redirects are not followed. */
 import { Agent as HttpAgent, type IncomingHttpHeaders, type IncomingMessage, request as httpRequest } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { isIP, type Socket } from 'node:net'
@@ -8,20 +8,20 @@ import { createSecureContext, getCACertificates, type SecureContext } from 'node
 import { createGunzip } from 'node:zlib'
 import { explainCode, HaystackFailure, type Step } from './core/failure.ts'
 
-type Outgoing = { method: 'GET' | 'POST'; url: URL; headers: Record<string, string>; body?: string }
-export type Answer = { status: number; headers: IncomingHttpHeaders; body: Buffer; rttMs: number }
-/** `timeoutMs`: longest silence, while connecting as between the parts of an answer. `step`: what the request is for. */
-type Terms = { timeoutMs: number; step: Step; signal: AbortSignal }
+type HttpRequest = { method: 'GET' | 'POST'; url: URL; headers: Record<string, string>; body?: string }
+export type HttpAnswer = { status: number; headers: IncomingHttpHeaders; body: Buffer; rttMs: number }
+/** `timeoutMs`: longest silence, while connecting and between the parts of an answer. `step`: purpose of the request. */
+type ExchangeOptions = { timeoutMs: number; step: Step; signal: AbortSignal }
 
-type Line = {
-  /** @throws HaystackFailure naming the step that failed; statuses and redirects are answers */
-  exchange(outgoing: Outgoing, terms: Terms): Promise<Answer>
+export type HttpConnection = {
+  /** @throws HaystackFailure with the step that failed; every status and redirect is an answer */
+  exchange(request: HttpRequest, options: ExchangeOptions): Promise<HttpAnswer>
   close(): void
 }
 
-/** Largest answer after unpacking: 200,000 rows of current values. */
+/** Maximum size of an answer after decompression, bytes: 200,000 rows of current values. */
 const ANSWER_MAX_BYTES = 8 * 2 ** 20
-/** An answer that drips may take so many times the longest silence, and no more. */
+/** Maximum duration of a request, as a multiple of `timeoutMs`: an answer may arrive in slow parts. */
 const TOTAL_FACTOR = 10
 
 /**
@@ -29,41 +29,46 @@ const TOTAL_FACTOR = 10
  *
  * @param ca PEM of the authorities to trust; those of the system when undefined
  */
-export function openLine(endpoint: URL, ca: string | undefined): Line {
+export function openHttpConnection(endpoint: URL, ca: string | undefined): HttpConnection {
   const keep = { keepAlive: true, maxSockets: 1 }
   const isSecure = endpoint.protocol === 'https:'
   const agent = isSecure ? new HttpsAgent({ ...keep, secureContext: trust(ca) }) : new HttpAgent(keep)
   const open = isSecure ? httpsRequest : httpRequest
   return {
-    async exchange(outgoing, terms) {
-      const first = await attempt(open, agent, outgoing, terms)
-      // The server may close an idle connection at the very moment it is used again; that says nothing of the server.
-      const last = first === 'stale' ? await attempt(open, agent, outgoing, terms) : first
-      if (last === 'stale') throw new HaystackFailure('the server broke the connection off', { step: terms.step, kind: 'silent' })
+    async exchange(request, options) {
+      const first = await attempt(open, agent, request, options)
+      // The server may close an idle connection at the moment when it is used again. That is no failure of the server.
+      const last = first === 'stale' ? await attempt(open, agent, request, options) : first
+      if (last === 'stale') throw new HaystackFailure('the server closed the connection', { step: options.step, kind: 'silent' })
       return last
     },
     close: () => agent.destroy(),
   }
 }
 
-/** Made once: it holds some hundred certificates. */
+/** Created once for each connection, because it holds some hundred certificates. */
 function trust(ca: string | undefined): SecureContext {
   if (ca !== undefined) return createSecureContext({ ca })
-  // A slim image has no authorities of its own; Node brings some.
+  // A slim image has no certificate authorities; those of Node are used instead.
   const system = getCACertificates('system')
   return createSecureContext({ ca: system.length ? system : getCACertificates('default') })
 }
 
 type Agent = HttpAgent | HttpsAgent
 
-async function attempt(open: typeof httpRequest, agent: Agent, { method, url, headers, body }: Outgoing, terms: Terms) {
+async function attempt(
+  open: typeof httpRequest,
+  agent: Agent,
+  { method, url, headers, body }: HttpRequest,
+  options: ExchangeOptions,
+) {
   const startedAt = performance.now()
   const stop = new AbortController()
-  const silence = setTimeout(() => stop.abort(), terms.timeoutMs)
-  const late = AbortSignal.any([stop.signal, AbortSignal.timeout(TOTAL_FACTOR * terms.timeoutMs)])
-  const signal = AbortSignal.any([late, terms.signal])
+  const silence = setTimeout(() => stop.abort(), options.timeoutMs)
+  const late = AbortSignal.any([stop.signal, AbortSignal.timeout(TOTAL_FACTOR * options.timeoutMs)])
+  const signal = AbortSignal.any([late, options.signal])
   const request = open(url, { method, agent, headers: { 'accept-encoding': 'gzip', ...headers }, signal })
-  const progress = watchProgress(request, url, terms.step, () => silence.refresh())
+  const progress = watchProgress(request, url, options.step, () => silence.refresh())
   try {
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       request.on('response', resolve).on('error', reject).end(body)
@@ -74,13 +79,13 @@ async function attempt(open: typeof httpRequest, agent: Agent, { method, url, he
     request.destroy()
     const isBroken = ['ECONNRESET', 'EPIPE'].includes((error as NodeJS.ErrnoException).code ?? '')
     if (request.reusedSocket && isBroken && !signal.aborted && !progress.answered()) return 'stale'
-    throw failureOf(error as NodeJS.ErrnoException, { progress, terms, url, isLate: late.aborted })
+    throw failureOf(error as NodeJS.ErrnoException, { progress, options, url, isLate: late.aborted })
   } finally {
     clearTimeout(silence)
   }
 }
 
-/** Tells how far a request has come. */
+/** Tracks which step a request has reached. */
 function watchProgress(request: ReturnType<typeof httpRequest>, url: URL, purpose: Step, onMove: () => void) {
   let step: Step = isIP(url.hostname.replace(/^\[|\]$/g, '')) ? 'tcp' : 'dns'
   let hasAnswered = false
@@ -103,9 +108,9 @@ function watchProgress(request: ReturnType<typeof httpRequest>, url: URL, purpos
 
 async function readBody(response: IncomingMessage, onPart: () => void, signal: AbortSignal): Promise<Buffer> {
   const encoding = response.headers['content-encoding'] ?? 'identity'
-  const isPacked = encoding === 'gzip' || encoding === 'x-gzip'
-  if (!isPacked && encoding !== 'identity') {
-    throw new HaystackFailure(`the answer is packed with ${encoding}, which was not asked for`, { step: 'op' })
+  const isCompressed = encoding === 'gzip' || encoding === 'x-gzip'
+  if (!isCompressed && encoding !== 'identity') {
+    throw new HaystackFailure(`the answer is compressed with ${encoding}, which was not requested`, { step: 'op' })
   }
   const parts: Buffer[] = []
   let bytes = 0
@@ -116,30 +121,31 @@ async function readBody(response: IncomingMessage, onPart: () => void, signal: A
       if (bytes > ANSWER_MAX_BYTES) {
         throw new HaystackFailure(`the answer has more than ${ANSWER_MAX_BYTES / 2 ** 20} MiB`, {
           step: 'op',
-          advice: 'ask for fewer points at a time: spread them over several devices of the catalogue',
+          advice: 'request fewer points at a time: distribute them over several devices of the catalogue',
         })
       }
       parts.push(part)
     }
   }
   const source: Readable = response
-  await (isPacked ? pipeline(source, createGunzip(), collect, { signal }) : pipeline(source, collect, { signal }))
+  await (isCompressed ? pipeline(source, createGunzip(), collect, { signal }) : pipeline(source, collect, { signal }))
   return Buffer.concat(parts)
 }
 
 type Progress = ReturnType<typeof watchProgress>
 
-type Failed = { progress: Progress; terms: Terms; url: URL; isLate: boolean }
+type FailureContext = { progress: Progress; options: ExchangeOptions; url: URL; isLate: boolean }
 
-function failureOf(error: NodeJS.ErrnoException, { progress, terms, url, isLate }: Failed): HaystackFailure {
+function failureOf(error: NodeJS.ErrnoException, { progress, options, url, isLate }: FailureContext): HaystackFailure {
   if (error instanceof HaystackFailure) return error
   const step = progress.step()
-  if (terms.signal.aborted) return new HaystackFailure('it was called off', { step, kind: 'silent', cause: error })
-  if (isLate) return new HaystackFailure(lateness(progress, terms.timeoutMs, url), { step, kind: 'silent', cause: error })
+  if (options.signal.aborted) return new HaystackFailure('the request was cancelled', { step, kind: 'silent', cause: error })
+  if (isLate)
+    return new HaystackFailure(describeTimeout(progress, options.timeoutMs, url), { step, kind: 'silent', cause: error })
   if (progress.answered()) {
-    const isUnpacking = error.code?.startsWith('Z_') ?? false
-    const says = isUnpacking ? `the answer cannot be unpacked: ${error.message}` : 'the answer broke off'
-    return new HaystackFailure(says, { step, kind: isUnpacking ? 'fault' : 'silent', cause: error })
+    const isDecompression = error.code?.startsWith('Z_') ?? false
+    const says = isDecompression ? `the answer cannot be decompressed: ${error.message}` : 'the answer ended early'
+    return new HaystackFailure(says, { step, kind: isDecompression ? 'fault' : 'silent', cause: error })
   }
   const { says, advice } = explainCode(error)
   const isAnswer = step === 'tls' || error.code?.startsWith('HPE_')
@@ -147,11 +153,11 @@ function failureOf(error: NodeJS.ErrnoException, { progress, terms, url, isLate 
   return new HaystackFailure(`${url.host}: ${says}`, { step, advice, kind, cause: error })
 }
 
-function lateness(progress: Progress, timeoutMs: number, { host }: URL): string {
-  if (progress.answered()) return `the answer of ${host} stalls, or takes more than ${TOTAL_FACTOR * timeoutMs} ms`
+function describeTimeout(progress: Progress, timeoutMs: number, { host }: URL): string {
+  if (progress.answered()) return `the answer of ${host} stalled, or took more than ${TOTAL_FACTOR * timeoutMs} ms`
   switch (progress.step()) {
     case 'dns':
-      return `no name server answers within ${timeoutMs} ms`
+      return `no name server answered within ${timeoutMs} ms`
     case 'tcp':
       return `no connection to ${host} within ${timeoutMs} ms`
     case 'tls':

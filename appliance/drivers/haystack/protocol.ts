@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import { parseHaystackAddress } from './core/address.ts'
-import { parseEndpoint } from './core/endpoint.ts'
+import { parseHaystackAddress, parseEndpoint } from './core/address.ts'
 import type { HaystackPoint } from './core/point.ts'
 import { HOUR, MINUTE, SECOND } from '#shared/core/time.ts'
 import type { DeviceEntry } from '../../store/catalogue-schema.ts'
@@ -9,16 +8,20 @@ import { type FieldProtocol, RETRIES, TIMEOUT_MS } from '../protocol.ts'
 import { createSerialQueue } from '#shared/flow/serial-queue.ts'
 import { type HaystackAccess, serverOf } from './access.ts'
 import { checkFilter } from './codec.ts'
-import { haystackDriver } from './driver.ts'
-import { openSession, type Session } from './session.ts'
+import { HaystackDriver } from './driver.ts'
+import { HaystackSession } from './session.ts'
 
-/** A watch outlives two polls that fail. */
+/** A lease of three poll periods: a watch survives two failed polls. */
 const LEASE_PERIODS = 3
 const LEASE_MIN_MS = MINUTE
 
-/** @param now what readings are stamped with, ms since 1970 UTC */
+/**
+ * Polls one Haystack server. Devices with the same login share a session.
+ *
+ * @param now time of readings, ms since 1970 UTC
+ */
 export function haystackProtocol({ access, now }: { access: HaystackAccess; now: () => number }): FieldProtocol {
-  const sessions = new Map<string, Session>()
+  const sessions = new Map<string, HaystackSession>()
   const inTurn = createSerialQueue()
   return {
     name: 'haystack',
@@ -27,9 +30,9 @@ export function haystackProtocol({ access, now }: { access: HaystackAccess; now:
     link(entry) {
       const server = serverOf(entry, access)
       const key = `${server.auth} ${server.username ?? ''}`
-      const session = sessions.get(key) ?? openSession(server, inTurn, now)
+      const session = sessions.get(key) ?? new HaystackSession(server, inTurn, now)
       sessions.set(key, session)
-      const driver = haystackDriver({
+      const driver = new HaystackDriver({
         session,
         timeoutMs: entry.timeout_ms ?? TIMEOUT_MS,
         retries: entry.retries ?? RETRIES,
@@ -50,10 +53,10 @@ function leaseMs({ points }: DeviceEntry): number {
   return Math.min(HOUR, Math.max(LEASE_MIN_MS, LEASE_PERIODS * shortest * SECOND))
 }
 
-/** What a point of an entry that the catalogue has checked means. */
+/** @returns the point that an entry of a checked catalogue describes */
 export function haystackPoint({ address, kind, unit, states }: DeviceEntry['points'][number]): HaystackPoint {
   const parsed = parseHaystackAddress(address)
-  assert(typeof parsed !== 'string', 'the catalogue checks addresses')
+  assert(typeof parsed !== 'string', 'addresses were checked when the catalogue was read')
   return { address: parsed, kind, unit, states }
 }
 
@@ -63,17 +66,20 @@ function checkHaystack({ haystack, points }: DeviceEntry, { endpoint, secret }: 
   const own = parseEndpoint(haystack.endpoint)
   if (typeof own === 'string') complaints.push({ pointer: '/haystack/endpoint', message: own })
   else if (own.href !== endpoint.href) {
-    const message = `this process speaks to ${endpoint.href} alone (SERVICE_HAYSTACK_ENDPOINT); another server takes another process`
+    const message = `this process reads only ${endpoint.href} (SERVICE_HAYSTACK_ENDPOINT); start another process for another server`
     complaints.push({ pointer: '/haystack/endpoint', message })
   }
-  // RFC 9110 5.5; a password of scram or basic goes encoded.
+  // RFC 9110 5.5: a header holds visible ASCII only. Passwords of scram and basic are encoded.
   if (haystack.auth.startsWith('bearer') && !/^[\x21-\x7e]+$/.test(secret)) {
-    const message = `SERVICE_HAYSTACK_API_KEY holds characters that auth ${haystack.auth} cannot send`
+    const message = `SERVICE_HAYSTACK_API_KEY contains characters that auth ${haystack.auth} cannot send`
     complaints.push({ pointer: '/haystack/auth', message })
   }
   const needsName = haystack.auth === 'scram' || haystack.auth === 'basic'
   if (needsName !== (haystack.username !== undefined)) {
-    complaints.push({ pointer: '/haystack/username', message: `auth ${haystack.auth} takes ${needsName ? 'a' : 'no'} user name` })
+    complaints.push({
+      pointer: '/haystack/username',
+      message: `auth ${haystack.auth} ${needsName ? 'needs a' : 'has no'} user name`,
+    })
   }
   return [
     ...complaints,
@@ -87,7 +93,7 @@ function checkAddress({ address, scale, offset }: DeviceEntry['points'][number])
   const wrong = typeof parsed === 'string' ? parsed : 'filter' in parsed ? checkFilter(parsed.filter) : undefined
   if (wrong !== undefined) complaints.push({ pointer: '/address', message: wrong })
   if (scale !== undefined || offset !== undefined) {
-    const message = 'a Haystack server says units, and values are converted by them; they are not scaled'
+    const message = 'not allowed: values from a Haystack server are converted by their units'
     complaints.push({ pointer: scale === undefined ? '/offset' : '/scale', message })
   }
   return complaints

@@ -1,121 +1,143 @@
-/** One Modbus server or serial port: requests in turn, one in flight, and a new connection when the old one is in doubt. */
+/** Sends the requests to one Modbus server or serial port in turn: one in flight, on a connection that is replaced when in doubt. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { RegisterRange } from './core/point.ts'
 import { errorText } from '#shared/core/error-text.ts'
 import { createSerialQueue } from '#shared/flow/serial-queue.ts'
+import type { Reply } from './core/pdu.ts'
 import type { RetryPolicy } from '../protocol.ts'
-import type { Answer, Connection, Link } from './connection.ts'
 
-/** The outcome of a read. Whatever a device does is an outcome, never an exception. */
-export type Outcome =
-  /** `at`: when the answer came, on the clock given to the bus. */
+export type ConnectionAnswer = Reply | { state: 'timeout' } | { state: 'closed'; reason: string }
+
+/** A socket or a serial port. It is replaced by a new one when its state is in doubt. */
+export interface ModbusConnection {
+  /** False also when later bytes on it could not be trusted. */
+  isOpen(): boolean
+  /** Sends one request; no other may be in flight. It ends when the connection does. */
+  read(unit: number, range: RegisterRange, timeoutMs: number): Promise<ConnectionAnswer>
+  close(): Promise<void>
+}
+
+/** Opens connections to one server or serial port. */
+export type ModbusLink = {
+  /** For messages: `10.20.0.40:502` or `/dev/serial/by-id/...`. */
+  readonly name: string
+  /** @throws Error with the reason why there is no connection */
+  open(timeoutMs: number, signal: AbortSignal): Promise<ModbusConnection>
+}
+
+/** The outcome of a read. Every failure of a device is an outcome, never an exception. */
+export type BusOutcome =
+  /** `at`: when the answer arrived, on the clock of the bus. */
   | { state: 'data'; bytes: Uint8Array; at: number; rttMs: number }
   | { state: 'exception'; code: number; at: number; rttMs: number }
   /** `unreachable`: there is no connection, so no unit of the bus was asked. */
   | { state: 'silent' | 'garbled' | 'unreachable'; reason: string }
 
-type Attempt = Answer | { state: 'unreachable'; reason: string }
+type Attempt = ConnectionAnswer | { state: 'unreachable'; reason: string }
 
 /** Units behind one gateway, or on one serial line, share its bus. */
 export interface ModbusBus {
-  read(unit: number, place: RegisterRange, retryPolicy: RetryPolicy, signal: AbortSignal): Promise<Outcome>
+  read(unit: number, range: RegisterRange, retryPolicy: RetryPolicy, signal: AbortSignal): Promise<BusOutcome>
   close(): Promise<void>
 }
 
-/** Pause before the second attempt of a read and before the second of a connection, doubling with each further one. */
+/** Pause before the second attempt of a read, and before the second attempt to connect, doubling with each further one. */
 const BACKOFF_MS = 100
 /** Longest pause between attempts to connect. */
 const RECONNECT_MAX_MS = 30_000
 
-/** Half to the whole of a doubling pause, so that what failed together is not tried again together. */
-const backoff = (failures: number, most: number): number =>
-  Math.min(most, BACKOFF_MS * 2 ** (failures - 1)) * (0.5 + Math.random() / 2)
+/** @returns a doubling pause, shortened at random by up to half, so that simultaneous failures are not retried simultaneously */
+const backoff = (failures: number): number =>
+  Math.min(RECONNECT_MAX_MS, BACKOFF_MS * 2 ** (failures - 1)) * (0.5 + Math.random() / 2)
 
-/** @param now what `at` is reckoned in; timeouts run on the machine's own clock */
-export function modbusBus(link: Link, now: () => number): ModbusBus {
-  const inTurn = createSerialQueue()
-  let connection: Connection | undefined
-  /** Connections in a row that failed or gave no answer, why the last did, and when the next may be tried. */
-  let failures = 0
-  let failure = ''
-  let nextOpenAt = 0
-  /** Whose request is in flight, and whose end is listened for. */
-  let asking: AbortSignal | undefined
-  const watchedSignals = new WeakSet<AbortSignal>()
+export class SharedBus implements ModbusBus {
+  readonly #link: ModbusLink
+  readonly #now: () => number
+  readonly #inTurn = createSerialQueue()
+  #connection: ModbusConnection | undefined
+  /** Connections in a row that failed or gave no answer, the last reason, and the earliest time of the next attempt. */
+  #failures = 0
+  #failure = ''
+  #nextOpenAt = 0
+  /** Signal of the request in flight. */
+  #inFlight: AbortSignal | undefined
+  readonly #watchedSignals = new WeakSet<AbortSignal>()
 
-  async function drop(): Promise<void> {
-    const dropped = connection
-    connection = undefined
-    await dropped?.close()
+  /** @param now clock of `at`; timeouts run on the monotonic clock of the machine */
+  constructor(link: ModbusLink, now: () => number) {
+    this.#link = link
+    this.#now = now
   }
 
-  function noteFailure(reason: string): void {
-    failures++
-    failure = reason
-    nextOpenAt = performance.now() + backoff(failures, RECONNECT_MAX_MS)
-  }
-
-  /** @returns why there is no connection; undefined when there is one */
-  async function connect(timeoutMs: number, signal: AbortSignal): Promise<Attempt | undefined> {
-    await drop()
-    const waitMs = nextOpenAt - performance.now()
-    if (waitMs > timeoutMs) {
-      return { state: 'unreachable', reason: `${failure}; tried again in ${Math.ceil(waitMs / 1000)} s` }
-    }
-    if (waitMs > 0) await pause(waitMs, undefined, { signal }).catch(() => undefined)
-    try {
-      signal.throwIfAborted()
-      connection = await link.open(timeoutMs, signal)
-      return undefined
-    } catch (error) {
-      noteFailure(errorText(error))
-      return { state: 'unreachable', reason: failure }
-    }
-  }
-
-  /** One request. It ends at once when the caller gives up. */
-  async function attempt(unit: number, place: RegisterRange, timeoutMs: number, signal: AbortSignal): Promise<Attempt> {
-    const failed = connection?.isOpen() ? undefined : await connect(timeoutMs, signal)
-    if (failed || !connection) return failed ?? { state: 'closed', reason: 'given up' }
-    asking = signal
-    const answer = await connection.read(unit, place, timeoutMs)
-    asking = undefined
-    if (answer.state === 'closed' && !signal.aborted) noteFailure(answer.reason)
-    if (answer.state === 'data' || answer.state === 'exception') failures = 0
-    return answer
-  }
-
-  /** A caller gives the same signal with each of its reads. */
-  function watch(signal: AbortSignal): void {
-    if (watchedSignals.has(signal)) return
-    watchedSignals.add(signal)
-    signal.addEventListener('abort', () => void (asking === signal && drop()), { once: true })
-  }
-
-  /** Others may have their turn between the attempts of one read. */
-  async function read(
-    unit: number,
-    place: RegisterRange,
-    { timeoutMs, retries }: RetryPolicy,
-    signal: AbortSignal,
-  ): Promise<Outcome> {
-    let last: Exclude<Attempt, { state: 'data' | 'exception' }> = { state: 'closed', reason: 'given up' }
-    watch(signal)
+  /** Requests of other callers may be sent between the attempts of one read. */
+  async read(unit: number, range: RegisterRange, { timeoutMs, retries }: RetryPolicy, signal: AbortSignal): Promise<BusOutcome> {
+    let last: Exclude<Attempt, { state: 'data' | 'exception' }> = { state: 'closed', reason: 'cancelled' }
+    this.#watch(signal)
     for (let tried = 0; tried <= retries && !signal.aborted; tried++) {
-      if (tried > 0) await pause(backoff(tried, RECONNECT_MAX_MS), undefined, { signal }).catch(() => undefined)
-      const outcome = await inTurn(async () => {
+      if (tried > 0) await pause(backoff(tried), undefined, { signal }).catch(() => undefined)
+      const { answer, ...when } = await this.#inTurn(async () => {
         const sentAt = performance.now()
-        const answer = await attempt(unit, place, timeoutMs, signal)
-        return { answer, at: now(), rttMs: performance.now() - sentAt }
+        const answer = await this.#attempt(unit, range, timeoutMs, signal)
+        return { answer, at: this.#now(), rttMs: performance.now() - sentAt }
       })
-      const { answer, ...when } = outcome
       if (answer.state === 'data' || answer.state === 'exception') return { ...answer, ...when }
       last = answer
     }
-    const where = `${link.name} unit ${unit}`
+    const where = `${this.#link.name} unit ${unit}`
     if (last.state === 'timeout') return { state: 'silent', reason: `no answer from ${where} in ${retries + 1} attempts` }
     return { state: last.state === 'closed' ? 'silent' : last.state, reason: `${where}: ${last.reason}` }
   }
 
-  return { read, close: () => inTurn(drop) }
+  close(): Promise<void> {
+    return this.#inTurn(() => this.#drop())
+  }
+
+  async #drop(): Promise<void> {
+    const dropped = this.#connection
+    this.#connection = undefined
+    await dropped?.close()
+  }
+
+  /** Closes the connection when the caller of the request in flight gives up. A caller reuses its signal for many reads. */
+  #watch(signal: AbortSignal): void {
+    if (this.#watchedSignals.has(signal)) return
+    this.#watchedSignals.add(signal)
+    signal.addEventListener('abort', () => void (this.#inFlight === signal && this.#drop()), { once: true })
+  }
+
+  /** Sends one request. It ends at once when the caller gives up. */
+  async #attempt(unit: number, range: RegisterRange, timeoutMs: number, signal: AbortSignal): Promise<Attempt> {
+    const failed = this.#connection?.isOpen() ? undefined : await this.#connect(timeoutMs, signal)
+    if (failed || !this.#connection) return failed ?? { state: 'closed', reason: 'cancelled' }
+    this.#inFlight = signal
+    const answer = await this.#connection.read(unit, range, timeoutMs)
+    this.#inFlight = undefined
+    if (answer.state === 'closed' && !signal.aborted) this.#noteFailure(answer.reason)
+    if (answer.state === 'data' || answer.state === 'exception') this.#failures = 0
+    return answer
+  }
+
+  /** @returns why there is no connection; undefined when there is one */
+  async #connect(timeoutMs: number, signal: AbortSignal): Promise<Attempt | undefined> {
+    await this.#drop()
+    const waitMs = this.#nextOpenAt - performance.now()
+    if (waitMs > timeoutMs) {
+      return { state: 'unreachable', reason: `${this.#failure}; next attempt in ${Math.ceil(waitMs / 1000)} s` }
+    }
+    if (waitMs > 0) await pause(waitMs, undefined, { signal }).catch(() => undefined)
+    try {
+      signal.throwIfAborted()
+      this.#connection = await this.#link.open(timeoutMs, signal)
+      return undefined
+    } catch (error) {
+      this.#noteFailure(errorText(error))
+      return { state: 'unreachable', reason: this.#failure }
+    }
+  }
+
+  #noteFailure(reason: string): void {
+    this.#failures++
+    this.#failure = reason
+    this.#nextOpenAt = performance.now() + backoff(this.#failures)
+  }
 }

@@ -3,9 +3,8 @@ import type { WordOrder } from './core/byte-order.ts'
 import { type ModbusPoint, parseModbusAddress, type RegisterRange } from './core/point.ts'
 import type { DeviceEntry } from '../../store/catalogue-schema.ts'
 import { type FieldProtocol, RETRIES, TIMEOUT_MS } from '../protocol.ts'
-import { type ModbusBus, modbusBus, type Outcome } from './bus.ts'
+import { type ModbusBus, SharedBus, type BusOutcome, type ModbusLink } from './bus.ts'
 import { checkModbus, DEFAULT_ORDER, wayTo } from './check.ts'
-import type { Link } from './connection.ts'
 import { MAX_GAP, modbusDriver } from './driver.ts'
 import { serialLink } from './serial-link.ts'
 import { tcpLink } from './tcp-link.ts'
@@ -16,7 +15,7 @@ export type ModbusProtocol = FieldProtocol & {
    *
    * @param entry a device of this protocol
    */
-  readPlace(entry: DeviceEntry, place: RegisterRange): Promise<Outcome>
+  readPlace(entry: DeviceEntry, place: RegisterRange): Promise<BusOutcome>
 }
 
 /**
@@ -30,7 +29,7 @@ export function modbusProtocol({ now }: { now: () => number }): ModbusProtocol {
 
   function acquire(entry: DeviceEntry) {
     const link = linkOf(entry)
-    const shared = buses.get(link.name) ?? { bus: modbusBus(link, now), users: 0 }
+    const shared = buses.get(link.name) ?? { bus: new SharedBus(link, now), users: 0 }
     buses.set(link.name, shared)
     let isUser = true
     shared.users++
@@ -73,7 +72,7 @@ export function modbusProtocol({ now }: { now: () => number }): ModbusProtocol {
   }
 }
 
-function linkOf({ modbus }: DeviceEntry): Link {
+function linkOf({ modbus }: DeviceEntry): ModbusLink {
   assert(modbus)
   const way = wayTo(modbus)
   return way.kind === 'tcp' ? tcpLink(way.host, way.port) : serialLink(way)

@@ -4,7 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import { encodeRequest } from './codec.ts'
-import type { Answer, Connection } from './connection.ts'
+import type { ConnectionAnswer, ModbusConnection } from './bus.ts'
 import { findRivals, stillExpected, type UnansweredRequest } from './core/late-replies.ts'
 import type { Reply } from './core/pdu.ts'
 import type { RegisterRange } from './core/point.ts'
@@ -30,7 +30,7 @@ const STRAY_GAP_MS = 50
 /** Longest wait for the line to fall silent, beyond the other waits. */
 const CHATTER_MS = 1000
 
-export class RtuConnection implements Connection {
+export class RtuConnection implements ModbusConnection {
   readonly #port: Port
   readonly #line: Line
   #closedReason: string | undefined
@@ -50,7 +50,7 @@ export class RtuConnection implements Connection {
     return this.#closedReason === undefined
   }
 
-  async read(unit: number, range: RegisterRange, timeoutMs: number): Promise<Answer> {
+  async read(unit: number, range: RegisterRange, timeoutMs: number): Promise<ConnectionAnswer> {
     const isSilent = await this.#waitForSilence(timeoutMs)
     if (this.#closedReason !== undefined) return { state: 'closed', reason: this.#closedReason }
     if (!isSilent) return { state: 'garbled', reason: 'the line does not fall silent' }
@@ -114,14 +114,18 @@ export class RtuConnection implements Connection {
 class RtuExchange {
   readonly #line: Line
   readonly #request: { unit: number; range: RegisterRange; timeoutMs: number }
-  readonly #resolve: (answer: Answer) => void
+  readonly #resolve: (answer: ConnectionAnswer) => void
   readonly #sentAt = performance.now()
   #timer: NodeJS.Timeout
   #input: Uint8Array = new Uint8Array(0)
   /** Replies that fit; when there is more than one, all but one are to earlier requests. */
   readonly #replies: Reply[] = []
 
-  constructor(line: Line, request: { unit: number; range: RegisterRange; timeoutMs: number }, resolve: (answer: Answer) => void) {
+  constructor(
+    line: Line,
+    request: { unit: number; range: RegisterRange; timeoutMs: number },
+    resolve: (answer: ConnectionAnswer) => void,
+  ) {
     this.#line = line
     this.#request = request
     this.#resolve = resolve
@@ -142,7 +146,7 @@ class RtuExchange {
     }
   }
 
-  finish(answer: Answer): void {
+  finish(answer: ConnectionAnswer): void {
     clearTimeout(this.#timer)
     this.#resolve(answer)
   }

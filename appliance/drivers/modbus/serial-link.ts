@@ -2,7 +2,7 @@
 import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
 import type { SerialPort } from 'serialport'
-import type { Link } from './connection.ts'
+import type { ModbusLink } from './bus.ts'
 import { createLine, type Line, RtuConnection } from './rtu-connection.ts'
 
 const PARITIES = ['none', 'even', 'odd'] as const
@@ -19,7 +19,7 @@ export const explainPort = ({ code, message }: NodeJS.ErrnoException): string =>
   HINTS[code ?? ''] ?? `the port cannot be opened: ${message.replace(/^Error:? /, '')}`
 
 /** Unanswered requests are remembered beyond the port: a device answers late whether or not the port was opened again. */
-export function serialLink(settings: SerialSettings): Link {
+export function serialLink(settings: SerialSettings): ModbusLink {
   const line: Line = createLine(settings.baud)
   return {
     name: settings.path,

@@ -7,7 +7,7 @@ import type { RegisterRange } from './core/point.ts'
 import { CRC_BYTES } from './core/rtu.ts'
 import { readTcpFrame, tcpFrame } from './core/tcp.ts'
 import { encodeRequest } from './codec.ts'
-import type { Answer, Connection, Link } from './connection.ts'
+import type { ConnectionAnswer, ModbusConnection, ModbusLink } from './bus.ts'
 
 /** After one timeout the answer may still come and is told by its transaction id; after two the server may hang. */
 const TIMEOUTS_MAX = 2
@@ -18,7 +18,7 @@ const INPUT_BYTES = 1024
 /** Gets bytes that are there until it returns. */
 type Take = (bytes: Uint8Array) => void
 
-export const tcpLink = (host: string, port: number): Link => ({
+export const tcpLink = (host: string, port: number): ModbusLink => ({
   name: `${host}:${port}`,
   async open(timeoutMs, signal) {
     let take: Take = () => {}
@@ -51,9 +51,9 @@ async function openSocket(options: TcpNetConnectOpts, timeoutMs: number, signal:
   }
 }
 
-type Pending = { id: number; unit: number; place: RegisterRange; settle(answer: Answer): void }
+type Pending = { id: number; unit: number; place: RegisterRange; settle(answer: ConnectionAnswer): void }
 
-function tcpConnection(socket: Socket, listen: (take: Take) => void): Connection {
+function tcpConnection(socket: Socket, listen: (take: Take) => void): ModbusConnection {
   let closed: string | undefined
   let pending: Pending | undefined
   /** The beginning of a frame that is not whole yet. */
@@ -61,7 +61,7 @@ function tcpConnection(socket: Socket, listen: (take: Take) => void): Connection
   let lastId = 0
   let timeouts = 0
 
-  function end(reason: string, answer: Answer = { state: 'closed', reason }): void {
+  function end(reason: string, answer: ConnectionAnswer = { state: 'closed', reason }): void {
     if (closed !== undefined) return
     closed = reason
     socket.destroy()
@@ -102,7 +102,7 @@ function tcpConnection(socket: Socket, listen: (take: Take) => void): Connection
           pending?.settle({ state: 'timeout' })
           if (++timeouts === TIMEOUTS_MAX) end('two timeouts in a row')
         }, timeoutMs)
-        const settle = (answer: Answer) => {
+        const settle = (answer: ConnectionAnswer) => {
           clearTimeout(timer)
           pending = undefined
           resolve(answer)
@@ -118,7 +118,7 @@ function tcpConnection(socket: Socket, listen: (take: Take) => void): Connection
   }
 }
 
-const wrongUnit = (came: number, asked: number): Answer => ({
+const wrongUnit = (came: number, asked: number): ConnectionAnswer => ({
   state: 'garbled',
   reason: `unit ${came} answers for unit ${asked}`,
 })

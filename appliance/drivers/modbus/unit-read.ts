@@ -5,7 +5,7 @@
 import { ILLEGAL_ADDRESS, isAboutAddress } from './core/exception.ts'
 import { hasGap } from './core/plan.ts'
 import { placeOf, type UnitBlock, type UnitItem } from './core/unit-memory.ts'
-import { endPart, type Failure, failure, FAILURES_MAX, isResting, RETRIES_MAX } from '../../core/poll/isolate.ts'
+import { endPart, type SplitRequest, createFailure, FAILURES_MAX, isResting, RETRIES_MAX } from '../../core/poll/isolate.ts'
 import { type Answer, ask, hasValues, isThere, knock, type Lost, type Round, take, type ModbusUnit } from './unit-round.ts'
 
 /** Blocks that may be lost before the search begins, so that it gets on in each read. */
@@ -15,8 +15,8 @@ const RETRY_SHARE = 10
 const TOO_MANY = 'not asked for in this read, for too many others failed'
 
 type Failed = { block: UnitBlock; answer: Exclude<Answer, { state: 'data' }> }
-type Part = { block: UnitBlock; within: Failure | undefined }
-type Search = { unit: ModbusUnit; round: Round; askedFor: Map<Failure, Failed> }
+type Part = { block: UnitBlock; within: SplitRequest | undefined }
+type Search = { unit: ModbusUnit; round: Round; askedFor: Map<SplitRequest, Failed> }
 
 /** @throws DeviceError when nothing of the unit answers, or when the caller gives up */
 export async function readUnit(unit: ModbusUnit, round: Round): Promise<void> {
@@ -94,13 +94,13 @@ function narrow({ unit, askedFor, ...search }: Search, { block, answer, within }
     settle({ unit, askedFor, ...search }, endPart(within, 'culprit'))
     return []
   }
-  const record = failure(block.count, smaller.length, within)
+  const record = createFailure(block.count, smaller.length, within)
   askedFor.set(record, { block, answer })
   return smaller.map(part => ({ block: part, within: record }))
 }
 
 /** Learns from a block that failed although all its parts were answered. */
-function settle({ unit, askedFor }: Search, unexplained: Failure | undefined): void {
+function settle({ unit, askedFor }: Search, unexplained: SplitRequest | undefined): void {
   const failed = unexplained && askedFor.get(unexplained)
   if (failed) unit.memory.readInParts(failed.block, failed.answer.reason, unit.now(), failed.answer.state === 'declined')
 }

@@ -4,7 +4,7 @@ import type { RegisterRange } from './core/point.ts'
 import type { UnitBlock, UnitItem, UnitMemory } from './core/unit-memory.ts'
 import { DeviceError } from '#shared/core/poll/device.ts'
 import type { Reading } from '#shared/core/telemetry/reading.ts'
-import type { ModbusBus, Outcome } from './bus.ts'
+import type { ModbusBus, BusOutcome } from './bus.ts'
 import type { RetryPolicy } from '../protocol.ts'
 
 /** A unit of a bus, and what is known of it from read to read. */
@@ -72,7 +72,7 @@ export async function ask(unit: ModbusUnit, round: Round, place: RegisterRange, 
   return answer
 }
 
-function judge(outcome: Outcome): Answer {
+function judge(outcome: BusOutcome): Answer {
   switch (outcome.state) {
     case 'data':
       return outcome

@@ -1,7 +1,7 @@
 /** The two sides: our driver with points, planning and readings, and modbus-serial as one would call it by hand. */
 import ModbusSerial from 'modbus-serial'
 import { parseModbusAddress } from '#appliance/drivers/modbus/core/point.ts'
-import { modbusBus } from '#appliance/drivers/modbus/bus.ts'
+import { SharedBus } from '#appliance/drivers/modbus/bus.ts'
 import { MAX_GAP, modbusDriver } from '#appliance/drivers/modbus/driver.ts'
 import { tcpLink } from '#appliance/drivers/modbus/tcp-link.ts'
 
@@ -17,7 +17,7 @@ const UNIT = 1
 
 /** @param floats points of two registers each, side by side from register 0 */
 export function openOurs(port: number, floats: number): Side {
-  const bus = modbusBus(tcpLink(HOST, port), Date.now)
+  const bus = new SharedBus(tcpLink(HOST, port), Date.now)
   const retryPolicy = { timeoutMs: TIMEOUT_MS, retries: 0 }
   const driver = modbusDriver(bus, { unit_id: UNIT, max_gap: MAX_GAP, retryPolicy, now: Date.now })
   const points = Array.from({ length: floats }, (_, i) => {

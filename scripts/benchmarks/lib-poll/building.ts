@@ -5,8 +5,7 @@ import { wallClock } from '#shared/node/clock.ts'
 import { bacnetProtocol } from '#appliance/drivers/bacnet/protocol.ts'
 import { PollService } from '#appliance/services/poll-service.ts'
 import type { DeviceEntry } from '#appliance/store/catalogue-schema.ts'
-import type { BuildingOrder, BuildingReport, PolledAt } from './order.ts'
-import { DEVICE_INSTANCE, valueAt } from './order.ts'
+import { type BuildingOrder, type BuildingReport, type PolledAt, DEVICE_INSTANCE, valueAt } from './order.ts'
 
 const POLL_SECS = 60
 const order = JSON.parse(process.argv[2] ?? '') as BuildingOrder

@@ -1,6 +1,5 @@
 /** One client in a process of its own: reads as ordered, and reports what that cost. */
-import type { ClientOrder, ClientReport } from './order.ts'
-import { valueAt } from './order.ts'
+import { type ClientOrder, type ClientReport, valueAt } from './order.ts'
 
 const order = JSON.parse(process.argv[2] ?? '') as ClientOrder
 const { open } = await (order.client === 'ours' ? import('./our-client.ts') : import('./peer-client.ts'))

@@ -7,8 +7,7 @@ import { once } from 'node:events'
 import { answererOf } from '../../simulator/bacnet/device.ts'
 import { OBJECT_TYPES } from '../../simulator/bacnet/objects.ts'
 import { apduOf, datagram } from '../../simulator/bacnet/wire.ts'
-import type { DeviceAt, SimulatorOrder } from './order.ts'
-import { DEVICE_INSTANCE, valueAt } from './order.ts'
+import { type DeviceAt, type SimulatorOrder, DEVICE_INSTANCE, valueAt } from './order.ts'
 
 /** BVLC 4, NPCI 2, PDU type 1. */
 const INVOKE_ID_AT = 7

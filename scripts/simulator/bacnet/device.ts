@@ -12,8 +12,16 @@ import {
   readTags,
   unsigned,
 } from './wire.ts'
-import { ALL, ARRAY_ALL, deviceProperties, type PropertyError, type PropertyTable, propertiesOf, refuse } from './objects.ts'
-import type { SimObject } from './objects.ts'
+import {
+  ALL,
+  ARRAY_ALL,
+  deviceProperties,
+  type PropertyError,
+  type PropertyTable,
+  propertiesOf,
+  refuse,
+  type SimObject,
+} from './objects.ts'
 import { openSubscriptions, type Subscribed } from './cov.ts'
 
 /** How a device misbehaves. `late` answers after `lateMs`; the rest as they say. */

@@ -1,11 +1,11 @@
-/** How the simulated Haystack server lets clients in: SCRAM-SHA-256 from its side, basic, and keys. */
+/** Login of the simulated Haystack server: the server side of SCRAM-SHA-256, basic, and keys. */
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 export type SimAuth = 'scram' | 'basic' | 'bearer' | 'bearer-haystack'
 export type SimLoginFault =
   | 'none'
-  /** A server that does not know the password, and lets everybody in. */
+  /** The server does not know the password and accepts any. */
   | 'wrong signature'
   | 'wrong nonce'
   | 'few iterations'
@@ -31,25 +31,25 @@ export function simLogin(auth: SimAuth, account: SimAccount, needsCookie: boolea
   let fault: SimLoginFault = 'none'
   let logins = 0
 
-  /** @returns whether the request may go on to its op; the answer is sent when it may not */
+  /** @returns whether the request is authenticated; when it is not, the answer has been sent */
   function admit(request: IncomingMessage, response: ServerResponse): boolean {
     const header = request.headers.authorization ?? ''
     if (auth === 'basic')
       return (
         header === `Basic ${Buffer.from(`${account.username}:${account.password}`).toString('base64')}` ||
-        turnAway(response, 'Basic realm="sim"')
+        refuse(response, 'Basic realm="sim"')
       )
-    if (auth === 'bearer') return header === `Bearer ${account.password}` || turnAway(response, 'Bearer')
-    if (auth === 'bearer-haystack') return header === `BEARER authToken=${account.password}` || turnAway(response, 'bearer')
+    if (auth === 'bearer') return header === `Bearer ${account.password}` || refuse(response, 'Bearer')
+    if (auth === 'bearer-haystack') return header === `BEARER authToken=${account.password}` || refuse(response, 'bearer')
     const token = /^BEARER authToken=(.+)$/.exec(header)?.[1]
     const hasCookie = !needsCookie || /session=s1/.test(request.headers.cookie ?? '')
-    if (token !== undefined) return (tokens.has(token) && hasCookie) || turnAway(response, 'scram hash=SHA-256')
+    if (token !== undefined) return (tokens.has(token) && hasCookie) || refuse(response, 'scram hash=SHA-256')
     handshake(header, hasCookie, response)
     return false
   }
 
-  function turnAway(response: ServerResponse, challenge: string): false {
-    response.writeHead(401, { 'www-authenticate': challenge, 'content-type': 'text/plain' }).end('not let in')
+  function refuse(response: ServerResponse, challenge: string): false {
+    response.writeHead(401, { 'www-authenticate': challenge, 'content-type': 'text/plain' }).end('login required')
     return false
   }
 
@@ -57,7 +57,7 @@ export function simLogin(auth: SimAuth, account: SimAccount, needsCookie: boolea
     if (header.startsWith('HELLO username=')) return hello(text64(header.slice('HELLO username='.length)), response)
     const params = Object.fromEntries([...header.matchAll(/(\w+)=([^,\s]+)/g)].map(([, name, value]) => [name, value]))
     const known = handshakes.get(params.handshakeToken ?? '')
-    if (!header.startsWith('SCRAM ') || !known || !hasCookie) return void turnAway(response, 'scram hash=SHA-256')
+    if (!header.startsWith('SCRAM ') || !known || !hasCookie) return void refuse(response, 'scram hash=SHA-256')
     const message = text64(params.data ?? '')
     if (message.startsWith('n,,')) return serverFirst(params.handshakeToken!, message, response)
     return serverFinal(known, message, response)
@@ -65,11 +65,11 @@ export function simLogin(auth: SimAuth, account: SimAccount, needsCookie: boolea
 
   function hello(username: string, response: ServerResponse): void {
     if (fault === 'hello 200') return void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>welcome</html>')
-    if (fault === 'basic only') return void turnAway(response, 'Basic realm="station"')
+    if (fault === 'basic only') return void refuse(response, 'Basic realm="station"')
     const token = randomBytes(6).toString('hex')
     handshakes.set(token, { bare: username, first: '', nonce: '' })
     if (needsCookie) response.setHeader('set-cookie', 'session=s1; Path=/; HttpOnly')
-    turnAway(response, `scram hash=${fault === 'sha-512' ? 'SHA-512' : 'SHA-256'}, handshakeToken=${token}`)
+    refuse(response, `scram hash=${fault === 'sha-512' ? 'SHA-512' : 'SHA-256'}, handshakeToken=${token}`)
   }
 
   function serverFirst(token: string, message: string, response: ServerResponse): void {
@@ -79,7 +79,7 @@ export function simLogin(auth: SimAuth, account: SimAccount, needsCookie: boolea
     const nonce = fault === 'wrong nonce' ? 'foreign-nonce' : theirs + randomBytes(9).toString('hex')
     const first = `r=${nonce},s=${SALT.toString('base64')},i=${fault === 'few iterations' ? 1 : ITERATIONS}`
     handshakes.set(token, { bare, first, nonce })
-    turnAway(response, `scram handshakeToken=${token}, hash=SHA-256, data=${data64(first)}`)
+    refuse(response, `scram handshakeToken=${token}, hash=SHA-256, data=${data64(first)}`)
   }
 
   function serverFinal({ bare, first, nonce }: Handshake, message: string, response: ServerResponse): void {
@@ -103,9 +103,9 @@ export function simLogin(auth: SimAuth, account: SimAccount, needsCookie: boolea
 
   return {
     admit,
-    /** From now on logins go wrong like this. */
+    /** Makes further logins fail with a fault. */
     fault: (how: SimLoginFault) => void (fault = how),
-    /** Every login is forgotten. */
+    /** Drops every login. */
     expire: () => tokens.clear(),
     logins: () => logins,
     open: () => tokens.size,

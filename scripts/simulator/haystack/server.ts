@@ -1,16 +1,15 @@
 /**
- * A Haystack server on a real socket. It is written from the protocol, not on the library that the product reads with,
- * so that the two cannot share a mistake; its profiles do what servers of three families do.
+ * A simulated Haystack server on a real socket. It follows the specification and does not use the library of the product, so
+ * that the two cannot share an error. Its profiles behave like servers of three families.
  */
 import { once } from 'node:events'
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
-import type { Socket } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
 import { type SimAccount, type SimAuth, simLogin } from './login.ts'
-import { MISCHIEF, type Mischief } from './misbehavior.ts'
+import { HTTP_FAULTS, type HttpFault } from './http-faults.ts'
 import {
   readQuestion,
   type SimCell,
@@ -24,11 +23,11 @@ import {
 export type SimProfile = {
   auth: SimAuth
   formats: ('zinc' | 'hayson')[]
-  /** Of the grids it writes. */
+  /** Version of the grids that it writes. */
   ver: string
   /** Content type of Zinc. */
   zincType: string
-  /** `none`: no such ops. `forgetful`: a watch is gone at its first poll. `single`: every question opens another watch. */
+  /** `none`: no such ops. `forgetful`: a watch is dropped at its first poll. `single`: every request opens another watch. */
   watches: 'good' | 'none' | 'forgetful' | 'single'
   /** Ops are named by def (`^op:read`) or by name. */
   opStyle: 'def' | 'name'
@@ -38,7 +37,7 @@ export type SimProfile = {
   gzip: boolean
 }
 
-/** What the three families have been seen to do. */
+/** Observed behaviour of the three families. */
 export const PROFILES = {
   skyspark: {
     auth: 'scram',
@@ -82,7 +81,7 @@ export type HaystackServerOptions = {
   account?: SimAccount
   tls?: { cert: string; key: string }
 }
-type Watch = { ids: Set<string>; told: Map<string, string>; aliveUntil: number; leaseMs: number }
+type Watch = { ids: Set<string>; sent: Map<string, string>; aliveUntil: number; leaseMs: number }
 
 export const ACCOUNT: SimAccount = { username: 'plenum, reader', password: 'key-of-the-site' }
 const BASE = '/api/demo/'
@@ -101,16 +100,16 @@ export async function openHaystackServer({ profile, points, account = ACCOUNT, t
     at: number
     version?: string
   }[] = []
-  const mischief = new Map<string, { how: Mischief; times: number }>()
-  let trap: { isCaught: (question: SimQuestion) => boolean; how: Mischief } | undefined
+  const mischief = new Map<string, { how: HttpFault; times: number }>()
+  let trap: { isCaught: (question: SimQuestion) => boolean; how: HttpFault } | undefined
   const sockets = new Set<Socket>()
   let connections = 0
   let inFlight = 0
   let busiest = 0
   let watchCount = 0
-  /** Ends each connection after its answer without saying so before. */
+  /** Whether each connection is closed after its answer, without a header that announces it. */
   let closesIdle = false
-  /** Moves the server's clock, ms. */
+  /** How far the server's clock is ahead, ms. */
   let aheadMs = 0
   const now = () => Date.now() + aheadMs
 
@@ -144,11 +143,6 @@ export async function openHaystackServer({ profile, points, account = ACCOUNT, t
       const found = [...records].filter(([, tags]) => tags.dis === wanted).slice(0, limit)
       return { rows: found.map(([id]) => row(id)), cols: ['id', ...tagNames()] }
     },
-    nav: () => ({ rows: [{ navId: 'equip:ahu1', dis: 'AHU 1' }] }),
-    hisRead: ({ ids, range }) => ({
-      meta: { id: { ref: ids[0] ?? '' } },
-      rows: range === 'today' ? [{ ts: { at: '2026-03-01T00:00:00Z' }, val: { num: 1.5, unit: 'kW' } }] : [],
-    }),
     close: (_question, request) => {
       login.logOut(request)
       return { rows: [] }
@@ -164,11 +158,11 @@ export async function openHaystackServer({ profile, points, account = ACCOUNT, t
     const id = profile.watches === 'single' || watchId === undefined ? `w-${++watchCount}` : watchId
     if (watchId !== undefined && !alive(watchId)) return fail(`haystack::UnknownWatchErr: ${watchId}`)
     const leaseMs = Math.min(leaseMin, LONGEST_LEASE_MIN) * 60_000
-    const watch = watches.get(id) ?? { ids: new Set(), told: new Map(), aliveUntil: now() + leaseMs, leaseMs }
+    const watch = watches.get(id) ?? { ids: new Set(), sent: new Map(), aliveUntil: now() + leaseMs, leaseMs }
     watches.set(id, watch)
     for (const one of ids.filter(one => records.has(keyOf(one)))) {
       watch.ids.add(one)
-      watch.told.set(one, JSON.stringify(records.get(keyOf(one))))
+      watch.sent.set(one, JSON.stringify(records.get(keyOf(one))))
     }
     if (profile.watches === 'forgetful') watches.delete(id)
     return {
@@ -189,8 +183,8 @@ export async function openHaystackServer({ profile, points, account = ACCOUNT, t
     const watch = alive(watchId)
     if (!watch) return fail(`haystack::UnknownWatchErr: ${watchId}`)
     watch.aliveUntil = now() + watch.leaseMs
-    const changed = [...watch.ids].filter(id => watch.told.get(id) !== JSON.stringify(records.get(keyOf(id))))
-    for (const id of changed) watch.told.set(id, JSON.stringify(records.get(keyOf(id))))
+    const changed = [...watch.ids].filter(id => watch.sent.get(id) !== JSON.stringify(records.get(keyOf(id))))
+    for (const id of changed) watch.sent.set(id, JSON.stringify(records.get(keyOf(id))))
     return { meta: { watchId }, rows: changed.filter(id => records.has(keyOf(id))).map(row), cols: ['id', ...tagNames()] }
   }
 
@@ -217,8 +211,8 @@ export async function openHaystackServer({ profile, points, account = ACCOUNT, t
     })
     if (closesIdle) response.on('finish', () => request.socket.destroy())
     if (act(op, response) || !login.admit(request, response)) return
-    if (trap?.isCaught(question)) return void MISCHIEF[trap.how](response)
-    // A reader of version 2 does not take what calls itself newer.
+    if (trap?.isCaught(question)) return void HTTP_FAULTS[trap.how](response)
+    // A server of version 2 refuses grids of a later version.
     if (profile.ver === '2.0' && version === '3.0') return void response.writeHead(400).end('Unsupported version')
     const wantsHayson = /json/.test(request.headers.accept ?? '')
     const format = wantsHayson ? 'hayson' : 'zinc'
@@ -229,16 +223,16 @@ export async function openHaystackServer({ profile, points, account = ACCOUNT, t
     if (!grid) return void response.writeHead(404, { 'content-type': 'text/html' }).end('<html>no such page</html>')
     const body = format === 'zinc' ? writeZincGrid(grid, profile.ver) : writeHaysonGrid(grid, profile.ver)
     const type = format === 'zinc' ? profile.zincType : 'application/vnd.haystack+json; version=4; charset=utf-8'
-    const isPacked = profile.gzip && /gzip/.test(request.headers['accept-encoding'] ?? '')
+    const isCompressed = profile.gzip && /gzip/.test(request.headers['accept-encoding'] ?? '')
     if (profile.cookie && profile.auth === 'basic') response.setHeader('set-cookie', 'session=s1; Path=/; HttpOnly')
-    response.writeHead(200, { 'content-type': type, ...(isPacked && { 'content-encoding': 'gzip' }) })
-    response.end(isPacked ? gzipSync(body) : body)
+    response.writeHead(200, { 'content-type': type, ...(isCompressed && { 'content-encoding': 'gzip' }) })
+    response.end(isCompressed ? gzipSync(body) : body)
   }
 
   function act(op: string, response: ServerResponse): boolean {
     const planned = mischief.get(op) ?? mischief.get('*')
     if (!planned || planned.times-- <= 0) return false
-    MISCHIEF[planned.how](response)
+    HTTP_FAULTS[planned.how](response)
     return true
   }
 
@@ -258,18 +252,18 @@ export async function openHaystackServer({ profile, points, account = ACCOUNT, t
     endpoint: `${tls ? 'https' : 'http'}://127.0.0.1:${port}${BASE}`,
     login,
     asked,
-    /** Names of the ops that were asked for, in order. */
+    /** Names of the requested ops, in order. */
     ops: () => asked.map(({ op }) => op),
     connections: () => connections,
-    /** Most requests that were under way at once. */
+    /** Maximum number of requests in flight at once. */
     busiest: () => busiest,
     watches,
     set: (id: string, tags: SimRow) => void records.set(id, { ...records.get(id), ...tags }),
     remove: (id: string) => void records.delete(id),
-    /** The next answers to `op` (`*`: to all) go wrong like this. */
-    misbehave: (how: Mischief, op = '*', times = Infinity) => void mischief.set(op, { how, times }),
-    /** Answers to questions that `isCaught` go wrong like this. */
-    spoil: (how: Mischief, isCaught: (question: SimQuestion) => boolean) => void (trap = { isCaught, how }),
+    /** Answers the next `times` requests for `op` (`*`: any) with a fault. */
+    misbehave: (how: HttpFault, op = '*', times = Infinity) => void mischief.set(op, { how, times }),
+    /** Answers requests for which `isCaught` is true with a fault. */
+    spoil: (how: HttpFault, isCaught: (question: SimQuestion) => boolean) => void (trap = { isCaught, how }),
     behave: () => {
       mischief.clear()
       trap = undefined

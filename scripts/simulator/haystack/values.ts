@@ -1,4 +1,4 @@
-/** Values of the simulated Haystack server, written by hand as Zinc and as Hayson: no library has a part in it. */
+/** Values of the simulated Haystack server, written as Zinc and Hayson without a library. */
 
 type SimNumber = { num: number | 'NaN' | 'INF' | '-INF'; unit?: string }
 type SimRef = { ref: string; dis?: string }
@@ -13,7 +13,7 @@ export type SimCell =
   | { dict: Record<string, SimCell> }
   | { sym: string }
   | { at: string }
-  /** Goes out as it is, in Zinc; for what no reader should take. */
+  /** Sent unchanged in Zinc; for text that no reader should accept. */
   | { raw: string }
 export type SimRow = Record<string, SimCell>
 export type SimGrid = { meta?: SimRow; rows: SimRow[]; cols?: string[] }
@@ -56,7 +56,7 @@ const colsOf = ({ rows, cols }: SimGrid): string[] => {
 export function writeZincGrid(grid: SimGrid, ver: string): string {
   const cols = colsOf(grid)
   const meta = grid.meta ? ` ${zincTags(grid.meta)}` : ''
-  // A row of one empty cell would be an empty line, which ends a grid.
+  // A row of one empty cell would be an empty line, which ends the grid.
   const line = (row: SimRow) => cols.map(name => zincCell(row[name])).join(',') || 'N'
   return [`ver:"${ver}"${meta}`, cols.join(','), ...grid.rows.map(line), ''].join('\n')
 }
@@ -88,7 +88,7 @@ export const writeHaysonGrid = (grid: SimGrid, ver: string): string =>
     rows: grid.rows.map(haysonTags),
   })
 
-/** What a request asks for, as far as the simulated ops care. */
+/** The arguments of a request that the simulated ops use. */
 export type SimQuestion = {
   watchId?: string
   leaseMin?: number
@@ -96,7 +96,6 @@ export type SimQuestion = {
   ids: string[]
   filter?: string
   limit?: number
-  range?: string
 }
 
 export function readQuestion(text: string, isHayson: boolean): SimQuestion {
@@ -115,7 +114,6 @@ function readZincQuestion(text: string): SimQuestion {
     ids: names.includes('id') ? lines.flatMap(line => /^@([^\s,"]+)/.exec(line)?.[1] ?? []) : [],
     ...optional('filter', names.includes('filter') ? texts[0] : undefined),
     ...optional('limit', numeral(limit)),
-    ...optional('range', names.includes('range') ? texts[0] : undefined),
   }
 }
 
@@ -129,7 +127,6 @@ function readHaysonQuestion({ meta = {}, rows = [] }: Hayson): SimQuestion {
     ids: rows.flatMap(row => (row.id?._kind === 'ref' ? [row.id.val as string] : [])),
     ...optional('filter', rows[0]?.filter as string | undefined),
     ...optional('limit', rows[0]?.limit as number | undefined),
-    ...optional('range', rows[0]?.range as string | undefined),
   }
 }
 

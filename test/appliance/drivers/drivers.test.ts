@@ -4,7 +4,7 @@ import { firstBatch } from '#appliance/drivers/bacnet/core/batch.ts'
 import type { ModbusPoint } from '#appliance/drivers/modbus/core/point.ts'
 import { BacnetDriver } from '#appliance/drivers/bacnet/driver.ts'
 import { openBacnetTransport } from '#appliance/drivers/bacnet/transport.ts'
-import { modbusBus } from '#appliance/drivers/modbus/bus.ts'
+import { SharedBus } from '#appliance/drivers/modbus/bus.ts'
 import { modbusDriver } from '#appliance/drivers/modbus/driver.ts'
 import { tcpLink } from '#appliance/drivers/modbus/tcp-link.ts'
 import { openBacnetDevice } from '#scripts/simulator/bacnet/device.ts'
@@ -38,7 +38,7 @@ driverConformance<ModbusPoint>(test, 'Modbus TCP', async t => {
     (address): SimRegister => ({ table: 'input', address, kind: 'uint16', value: () => 10 + address }),
   )
   const device = await openModbusDevice({ registers })
-  const bus = modbusBus(tcpLink(device.host, device.port), () => NOW)
+  const bus = new SharedBus(tcpLink(device.host, device.port), () => NOW)
   t.teardown(async () => {
     await bus.close()
     await device.close()

@@ -1,5 +1,5 @@
 /** Knowledge of a device that is kept from read to read, and the order of reading that follows from it. */
-import { type Apart, type Failure, firstUnreached, sortOut } from '../../../core/poll/isolate.ts'
+import { type IsolatedItems, type SplitRequest, unreachedFirst, planRetries } from '../../../core/poll/isolate.ts'
 import { type Batch, type Learnt, sizeOf, startLearning } from './batch.ts'
 import { type Target, targetKey } from '#shared/core/bacnet/object.ts'
 
@@ -9,8 +9,8 @@ import { type Target, targetKey } from '#shared/core/bacnet/object.ts'
  */
 export type DeviceMemory = {
   learnt: Learnt
-  loners: Apart
-  culprits: Apart
+  loners: IsolatedItems
+  culprits: IsolatedItems
   /** Points that the last read did not come to. */
   unreached: Set<string>
   /** A point that was answered lately. */
@@ -39,7 +39,7 @@ export type Item = { address: { target: Target } }
  * that could have held many. `witness`: says only whether the device is there.
  */
 export type Role = 'many' | 'part' | 'trial' | 'loner' | 'retried' | 'leaf' | 'declined' | 'witness'
-export type Chunk<I> = { items: readonly I[]; role: Role; of?: Failure }
+export type Chunk<I> = { items: readonly I[]; role: Role; of?: SplitRequest }
 
 export const targetOf = ({ address }: Item): Target => address.target
 export const keyOf = (item: Item): string => targetKey(targetOf(item))
@@ -48,9 +48,9 @@ export const reasonOf = ({ culprits }: DeviceMemory, item: Item): string => culp
 
 /** @returns what to ask: `last` are culprits that are tried again, `resting` are not asked */
 export function firstChunks<I extends Item>(known: DeviceMemory, items: readonly I[], now: number) {
-  const { together, retried, resting } = sortOut(known.culprits, items, keyOf, now)
-  const { together: sociable, retried: trial, resting: alone } = sortOut(known.loners, together, keyOf, now)
-  const many = firstUnreached(known.unreached, sociable, keyOf)
+  const { together, retried, resting } = planRetries(known.culprits, items, keyOf, now)
+  const { together: sociable, retried: trial, resting: alone } = planRetries(known.loners, together, keyOf, now)
+  const many = unreachedFirst(known.unreached, sociable, keyOf)
   // Loners that are due again need company; one of the others is enough.
   const company = trial.length > 0 ? 1 : 0
   const todo: Chunk<I>[] = [

@@ -4,7 +4,16 @@
  *
  * `appliance/core/poll/isolate.ts` describes the search for bad points.
  */
-import { accuse, cut, endPart, type Failure, failure, FAILURES_MAX, RETRIES_MAX, splitPart } from '../../../core/poll/isolate.ts'
+import {
+  isolate,
+  splitEvenly,
+  endPart,
+  type SplitRequest,
+  createFailure,
+  FAILURES_MAX,
+  RETRIES_MAX,
+  splitPart,
+} from '../../../core/poll/isolate.ts'
 import { afterAnswer, afterTooLarge, deniesService, deniesSize, fitting, sizeOf, withoutMultiple } from './batch.ts'
 import {
   bytesOf,
@@ -34,7 +43,7 @@ export type PointRequest<I> = {
   isWitness: boolean
   role: Role
   /** The failed request that this one is part of. */
-  of: Failure | undefined
+  of: SplitRequest | undefined
 }
 
 /** A point without a value that was not declined, and the reason. */
@@ -61,7 +70,7 @@ export class ReadSequence<I extends Item> {
   /** Conclusions about points, drawn when the device has answered a request of many: one that declines everything says nothing of points. */
   readonly #found: (() => void)[] = []
   /** The points of a failure that were then asked alone. When no other point explains the failure, they are asked alone from then on. */
-  readonly #singlesOf = new WeakMap<Failure, readonly I[]>()
+  readonly #singlesOf = new WeakMap<SplitRequest, readonly I[]>()
   #isThere: boolean
   #hasValue = false
   #hasTogether = false
@@ -122,7 +131,7 @@ export class ReadSequence<I extends Item> {
       this.#split(request, 'declined')
     } else {
       const key = keyOf(asked[0]!)
-      this.#found.push(() => accuse(this.#memory.loners, key, 'asked alone', this.#now, true))
+      this.#found.push(() => isolate(this.#memory.loners, key, 'asked alone', this.#now, true))
       this.#todo.unshift({ items: asked, role: 'declined', ...(of && { of }) })
     }
     return []
@@ -179,14 +188,14 @@ export class ReadSequence<I extends Item> {
     return { items: asked, isAlone, isHasty: isGrown || HASTY.has(role), isWitness: false, role, of }
   }
 
-  #end(of: Failure | undefined, how: number | 'culprit'): void {
+  #end(of: SplitRequest | undefined, how: number | 'culprit'): void {
     const unexplained = endPart(of, how)
     if (!unexplained) return
     const singles = this.#singlesOf.get(unexplained)
     const { proven } = this.#memory.learnt
     if (singles && (proven === 0 || unexplained.size <= proven)) {
       // Which of them fails in company is unknown; the others are soon asked together again.
-      this.#found.push(() => singles.forEach(item => accuse(this.#memory.loners, keyOf(item), 'asked alone', this.#now)))
+      this.#found.push(() => singles.forEach(item => isolate(this.#memory.loners, keyOf(item), 'asked alone', this.#now)))
       this.#noteAlone(singles.length)
     } else this.#memory.learnt = afterTooLarge(this.#memory.learnt, unexplained.size, unexplained.answered, this.#now)
   }
@@ -198,9 +207,9 @@ export class ReadSequence<I extends Item> {
   }
 
   #split({ items: some, role, of }: PointRequest<I>, how: keyof typeof WAYS): void {
-    const parts = cut(some, WAYS[how])
+    const parts = splitEvenly(some, WAYS[how])
     const size = bytesOf(some)
-    const failed = failure(size, parts.length, of)
+    const failed = createFailure(size, parts.length, of)
     const roleOf = (part: readonly I[]) => (part.length === 1 && how === 'unanswered' ? 'leaf' : 'part')
     const chunks = parts.map((part): Chunk<I> => ({ items: part, role: roleOf(part), of: failed }))
     const singles = chunks.filter(chunk => chunk.role === 'leaf').flatMap(chunk => chunk.items)
@@ -214,7 +223,7 @@ export class ReadSequence<I extends Item> {
   #convict({ request, reason }: FailedRequest<PointRequest<I>>): void {
     if (!request.isAlone) return this.#split(request, 'unanswered')
     const [item] = request.items as [I]
-    accuse(this.#memory.culprits, keyOf(item), reason, this.#now)
+    isolate(this.#memory.culprits, keyOf(item), reason, this.#now)
     if (request.role === 'retried') this.#failedRetries++
     this.#unread.push({ item, reason })
     return this.#end(request.of, 'culprit')
@@ -241,8 +250,8 @@ export class ReadSequence<I extends Item> {
 
   #declinedAlone({ items: asked, role, of }: PointRequest<I>, refusal: Refusal): I[] {
     const key = keyOf(asked[0]!)
-    if (deniesSize(refusal)) this.#found.push(() => accuse(this.#memory.culprits, key, formatRefusal(refusal), this.#now))
-    else if (role === 'leaf') this.#found.push(() => accuse(this.#memory.loners, key, formatRefusal(refusal), this.#now))
+    if (deniesSize(refusal)) this.#found.push(() => isolate(this.#memory.culprits, key, formatRefusal(refusal), this.#now))
+    else if (role === 'leaf') this.#found.push(() => isolate(this.#memory.loners, key, formatRefusal(refusal), this.#now))
     else if (role === 'retried') this.#memory.culprits.delete(key)
     this.#end(of, 'culprit')
     return asked

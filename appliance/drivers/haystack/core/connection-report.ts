@@ -1,11 +1,11 @@
-/** The report of a connection test: each step, and what to do about the one that fails. */
-import type { HaystackAuth } from './endpoint.ts'
+/** The report of a connection test: the state of each step, and advice for the one that failed. */
+import type { HaystackAuth } from './address.ts'
 import { STEPS, type HaystackFailure, type Step } from './failure.ts'
 
 type StepState = 'ok' | 'failed' | 'not_reached' | 'not_used'
 type StepReport = { step: Step; state: StepState; message?: string; advice?: string }
 
-/** One point that was read: its value, or in words why it has none. */
+/** One point that was read. `says`: its value, or the reason why it has none. */
 export type PointReport = { address: string; says: string }
 
 export type ConnectionReport = {
@@ -13,17 +13,17 @@ export type ConnectionReport = {
   endpoint: string
   auth: HaystackAuth
   steps: StepReport[]
-  /** Null when the server was not reached, or does not say. */
+  /** Null when the server was not reached; each text is null when the server does not state it. */
   server: { name: string | null; product: string | null; version: string | null; haystack: string | null } | null
-  /** Media types that the server says it writes. Null when it does not say. */
+  /** Media types that the server writes; null when it does not list them. */
   formats: string[] | null
-  /** Whether changes can be watched; null when the server does not say. Where not, points are read. */
+  /** Whether the server has watches; null when it does not list its ops. Without watches points are read by id. */
   watches: boolean | null
-  /** Null when no point could be read, which is a failure of the step op or parse. */
+  /** Null when no point could be read; then the step op or parse has failed. */
   point: PointReport | null
 }
 
-/** @param failure what ended the test; undefined when everything went well */
+/** @param failure the error that ended the test; undefined when it passed */
 export function reportSteps(endpoint: URL, auth: HaystackAuth, failure: HaystackFailure | undefined): StepReport[] {
   const failed = failure ? STEPS.indexOf(failure.step) : STEPS.length
   return STEPS.map((step, i): StepReport => {
@@ -47,13 +47,13 @@ const NAMES: Record<Step, string> = {
   dns: 'name',
   tcp: 'connection (TCP)',
   tls: 'encryption (TLS)',
-  hello: 'kind of login (hello)',
+  hello: 'login method (hello)',
   auth: 'login (auth)',
-  op: 'question (op)',
+  op: 'request (op)',
   parse: 'answer (parse)',
 }
 
-/** The report in lines for a terminal. */
+/** @returns the report as lines for a terminal */
 export function connectionLines({ ok, endpoint, auth, steps, server, formats, watches, point }: ConnectionReport): string[] {
   const lines = steps.flatMap(({ step, state, message, advice }) => [
     `  ${NAMES[step].padEnd(22)} ${STATES[state]}${message === undefined ? '' : `: ${message}`}`,
@@ -61,17 +61,17 @@ export function connectionLines({ ok, endpoint, auth, steps, server, formats, wa
   ])
   const about = server && [server.product, server.version, server.name && `"${server.name}"`].filter(Boolean).join(' ')
   return [
-    `${endpoint} with auth ${auth}: ${ok ? 'well' : wordFor(steps)}`,
+    `${endpoint} with auth ${auth}: ${ok ? 'ok' : describeFailure(steps)}`,
     ...lines,
-    ...(about ? [`  it is ${about}${server.haystack === null ? '' : `, Haystack ${server.haystack}`}`] : []),
-    ...(formats ? [`  it writes ${formats.join(', ')}`] : []),
-    ...(watches === null ? [] : [`  ${watches ? 'changes are watched' : 'it keeps no watches; points are read'}`]),
+    ...(about ? [`  server: ${about}${server.haystack === null ? '' : `, Haystack ${server.haystack}`}`] : []),
+    ...(formats ? [`  formats: ${formats.join(', ')}`] : []),
+    ...(watches === null ? [] : [`  ${watches ? 'watches: yes' : 'watches: none, so points are read by id'}`]),
     ...(point ? [`  ${point.address}: ${point.says}`] : []),
   ]
 }
 
-/** A server that lets us in and answers nothing that can be used was reached. */
-function wordFor(steps: readonly StepReport[]): string {
+/** A failure of the request or of its answer shows that the server was reached. */
+function describeFailure(steps: readonly StepReport[]): string {
   const failed = steps.find(({ state }) => state === 'failed')?.step
-  return failed === 'op' || failed === 'parse' ? 'reached, but not read' : 'not reached'
+  return failed === 'op' || failed === 'parse' ? 'reached, but not readable' : 'not reached'
 }

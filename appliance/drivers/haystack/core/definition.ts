@@ -2,16 +2,16 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { DriverDefinition } from '../../../core/catalogue/driver-definition.ts'
 import { choice, strict } from '../../../core/catalogue/entry-fields.ts'
-import { HAYSTACK_AUTHS } from './endpoint.ts'
+import { HAYSTACK_AUTHS } from './address.ts'
 
 const HaystackSection = Type.Object(
   {
     endpoint: Type.String({
       minLength: 1,
       maxLength: 500,
-      description: 'Address of the API, to which the names of ops are added: https://skyspark.example/api/demo/',
+      description: 'Address of the API without the name of an op: https://skyspark.example/api/demo/',
     }),
-    auth: choice(HAYSTACK_AUTHS, 'How the server knows us; the key or password is in SERVICE_HAYSTACK_API_KEY, never here'),
+    auth: choice(HAYSTACK_AUTHS, 'Kind of login; the key or password is in SERVICE_HAYSTACK_API_KEY, never here'),
     username: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'For auth scram and basic' })),
   },
   strict,

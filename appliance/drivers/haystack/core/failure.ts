@@ -1,19 +1,19 @@
-/** The steps of a request at which it can fail, in their order. */
+/** The steps at which a request can fail, in their order. */
 export const STEPS = ['dns', 'tcp', 'tls', 'hello', 'auth', 'op', 'parse'] as const
 export type Step = (typeof STEPS)[number]
 
 type FailureParts = {
   step: Step
-  /** What to do about it; undefined when the message says all. */
+  /** The remedy; undefined when the message is enough. */
   advice?: string | undefined
-  /** `silent`: there was no answer. `fault`: there was one, but nothing that can be used. */
+  /** `silent`: there was no answer. `fault`: the answer cannot be used. */
   kind?: 'silent' | 'fault'
   /** The HTTP status of an answer that failed. */
   status?: number
   cause?: unknown
 }
 
-/** A request to a Haystack server that failed. The message says what happened, `step` where. */
+/** A request to a Haystack server failed: the message states the error, `step` the step that failed. */
 export class HaystackFailure extends Error {
   override name = 'HaystackFailure'
   readonly step: Step
@@ -29,48 +29,48 @@ export class HaystackFailure extends Error {
   }
 }
 
-const TRUST = 'give the certificate of the authority that signed it with SERVICE_HAYSTACK_CA_FILE'
+const TRUST = 'set SERVICE_HAYSTACK_CA_FILE to the certificate of the authority that signed it'
 
-/** What the machine's own error codes mean to a person. @source errno(3); OpenSSL's verification results as Node names them */
+/** Error codes of the operating system in plain words. @source errno(3); OpenSSL's verification results as Node names them */
 const CODES: Record<string, { says: string; advice?: string }> = {
   ENOTFOUND: {
-    says: 'the host name is not known',
-    advice: 'check the name in the endpoint, and the name server of this machine',
+    says: 'unknown host name',
+    advice: 'check the name in the endpoint, and the name server (DNS) of this machine',
   },
   EAI_AGAIN: {
     says: 'no name server answers',
-    advice: 'check the name server of this machine, or write the address instead of the name',
+    advice: 'check the name server (DNS) of this machine, or use the IP address instead of the name',
   },
-  ECONNREFUSED: { says: 'nothing listens there', advice: 'check host and port of the endpoint, and that the server runs' },
-  EHOSTUNREACH: { says: 'there is no way to the host', advice: 'check address, cable, VLAN and firewall' },
-  ENETUNREACH: { says: 'there is no way to the network', advice: 'check the gateway of this machine' },
-  ETIMEDOUT: { says: 'no answer to the connection', advice: 'a firewall may drop it; check host and port' },
-  ECONNRESET: { says: 'the server broke the connection off' },
-  EPIPE: { says: 'the server broke the connection off' },
-  EPROTO: { says: 'what answers does not speak TLS', advice: 'if the server has no TLS, the endpoint begins with http://' },
+  ECONNREFUSED: { says: 'connection refused', advice: 'check host and port of the endpoint, and that the server is running' },
+  EHOSTUNREACH: { says: 'no route to the host', advice: 'check address, cable, VLAN and firewall' },
+  ENETUNREACH: { says: 'no route to the network', advice: 'check the gateway of this machine' },
+  ETIMEDOUT: { says: 'the connection was not answered', advice: 'check host and port; a firewall may block them' },
+  ECONNRESET: { says: 'the server closed the connection' },
+  EPIPE: { says: 'the server closed the connection' },
+  EPROTO: { says: 'the server does not speak TLS', advice: 'if the server has no TLS, use http:// in the endpoint' },
   ERR_SSL_WRONG_VERSION_NUMBER: {
-    says: 'what answers does not speak TLS',
-    advice: 'if the server has no TLS, the endpoint begins with http://',
+    says: 'the server does not speak TLS',
+    advice: 'if the server has no TLS, use http:// in the endpoint',
   },
-  DEPTH_ZERO_SELF_SIGNED_CERT: { says: 'the certificate is signed by itself', advice: TRUST },
-  SELF_SIGNED_CERT_IN_CHAIN: { says: 'the certificate comes from an authority that is not trusted', advice: TRUST },
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: { says: 'the certificate comes from an authority that is not trusted', advice: TRUST },
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: { says: 'the certificate comes from an authority that is not trusted', advice: TRUST },
+  DEPTH_ZERO_SELF_SIGNED_CERT: { says: 'the certificate is self-signed', advice: TRUST },
+  SELF_SIGNED_CERT_IN_CHAIN: { says: 'the certificate was signed by an authority that is not trusted', advice: TRUST },
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: { says: 'the certificate was signed by an authority that is not trusted', advice: TRUST },
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: { says: 'the certificate was signed by an authority that is not trusted', advice: TRUST },
   CERT_HAS_EXPIRED: { says: 'the certificate has expired', advice: "renew it on the server; check this machine's clock" },
   CERT_NOT_YET_VALID: { says: 'the certificate is not valid yet', advice: "check this machine's clock" },
   ERR_TLS_CERT_ALTNAME_INVALID: {
-    says: 'the certificate is for another name',
-    advice: 'write the name that stands in the certificate into the endpoint',
+    says: 'the certificate was issued for another host name',
+    advice: 'use the name in the certificate as the host of the endpoint',
   },
 }
 
 const NO_HTTP = {
-  says: 'what answers does not speak HTTP as it should',
-  advice: 'check the port of the endpoint; if the server has TLS, the endpoint begins with https://',
+  says: 'the server does not speak HTTP correctly',
+  advice: 'check the port of the endpoint; if the server has TLS, use https://',
 }
 
-/** @param error as Node's sockets report it: a `code`, and a message that may be empty */
+/** @param error of a socket of Node: a `code`, and a message that may be empty */
 export function explainCode(error: { code?: string | undefined; message: string }): { says: string; advice?: string } {
   if (error.code?.startsWith('HPE_')) return NO_HTTP
-  return CODES[error.code ?? ''] ?? { says: error.message || error.code || 'it failed' }
+  return CODES[error.code ?? ''] ?? { says: error.message || error.code || 'unknown error' }
 }

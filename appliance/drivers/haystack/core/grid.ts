@@ -1,5 +1,5 @@
 /**
- * Grids as this program holds them: the plain values of Hayson, Project Haystack's JSON encoding, whatever they came as.
+ * Grids in memory: the plain values of Hayson, Project Haystack's JSON encoding, for every format of the wire.
  *
  * @source project-haystack.org/doc/docHaystack/Json (Hayson) and /HttpApi (error grids)
  */
@@ -8,36 +8,36 @@
 export type Dict = Readonly<Record<string, unknown>>
 export type Grid = { meta: Dict; cols: string[]; rows: Dict[] }
 
-/** `value` may be NaN or infinite; `unit` as the server writes it. */
+/** `value` may be NaN or infinite; `unit` is the server's text. */
 type HaystackNumber = { value: number; unit: string | undefined }
 
 const NUMBERS: Record<string, number> = { NaN: Number.NaN, INF: Infinity, '-INF': -Infinity }
-/** Longest text of a server that goes into a message. */
+/** Maximum length of a server's text in a message; longer ones are shortened. */
 const TEXT_MAX = 300
 
 const isDict = (value: unknown): value is Dict => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** @returns the grid, or in words why the value is none */
+/** @returns the grid, or the reason why the value is not one */
 export function takeGrid(value: unknown): Grid | string {
-  if (!isDict(value)) return 'the answer is no grid'
+  if (!isDict(value)) return 'the answer is not a grid'
   if (value._kind !== 'grid') {
     const isOld = Array.isArray(value.cols) && Array.isArray(value.rows)
-    return isOld ? 'the grid is in the JSON of Haystack 3, which is not read' : 'the answer is no grid'
+    return isOld ? 'the grid is in the JSON of Haystack 3, which is not supported' : 'the answer is not a grid'
   }
   const { meta = {}, cols = [], rows = [] } = value
-  if (!isDict(meta)) return 'the meta of the grid is no dictionary'
+  if (!isDict(meta)) return 'the meta of the grid is not a dictionary'
   if (!Array.isArray(cols) || !cols.every(col => isDict(col) && typeof col.name === 'string')) {
     return 'the grid has a column without a name'
   }
   const names = cols.map(col => (col as { name: string }).name)
   const twice = names.find((name, i) => names.indexOf(name) !== i)
-  if (twice !== undefined) return `the grid has two columns "${cut(twice)}"`
-  if (!Array.isArray(rows)) return 'the rows of the grid are no list'
-  const crooked = rows.findIndex(row => !isDict(row))
-  return crooked < 0 ? { meta, cols: names, rows } : `row ${crooked} of the grid is no dictionary`
+  if (twice !== undefined) return `the grid has two columns "${shorten(twice)}"`
+  if (!Array.isArray(rows)) return 'the rows of the grid are not a list'
+  const invalid = rows.findIndex(row => !isDict(row))
+  return invalid < 0 ? { meta, cols: names, rows } : `row ${invalid} of the grid is not a dictionary`
 }
 
-/** A grid to send. */
+/** @returns a grid to send; version 3.0 unless `meta` has `ver` */
 export const makeGrid = (rows: readonly Dict[], meta: Dict = {}): Grid => ({
   meta: { ver: '3.0', ...meta },
   cols: rows.length ? [...new Set(rows.flatMap(row => Object.keys(row)))] : ['empty'],
@@ -48,7 +48,7 @@ export const makeRef = (id: string): Dict => ({ _kind: 'ref', val: id })
 export const makeNumber = (val: number, unit: string): Dict => ({ _kind: 'number', val, unit })
 export const MARKER: Dict = { _kind: 'marker' }
 
-/** @returns what a server says went wrong; undefined when the grid is no error grid. It comes with HTTP 200 as well */
+/** @returns the error of an error grid; undefined for another grid. Error grids also arrive with HTTP status 200 */
 export function errorOf({ meta }: Grid): string | undefined {
   if (meta.err === undefined || meta.err === null || meta.err === false) return undefined
   return textOf(meta.dis) ?? textOf(meta.errType) ?? 'the server gives no reason'
@@ -66,11 +66,11 @@ export function numberOf(cell: unknown): HaystackNumber | undefined {
   return value === undefined ? undefined : { value, unit: typeof unit === 'string' && unit !== '' ? unit : undefined }
 }
 
-/** @returns a text, shortened to what a message can hold */
-export const textOf = (cell: unknown): string | undefined => (typeof cell === 'string' && cell !== '' ? cut(cell) : undefined)
+/** @returns the text of a cell, shortened for use in a message */
+export const textOf = (cell: unknown): string | undefined => (typeof cell === 'string' && cell !== '' ? shorten(cell) : undefined)
 
-/** What a cell is, in the words of Project Haystack. */
-export function kindOf(cell: unknown): string {
+/** @returns the kind of a cell, by the names of Project Haystack */
+export function cellKind(cell: unknown): string {
   if (cell === undefined || cell === null) return 'null'
   if (typeof cell === 'number') return 'number'
   if (typeof cell === 'boolean') return 'bool'
@@ -80,7 +80,7 @@ export function kindOf(cell: unknown): string {
   return typeof _kind === 'string' ? _kind : 'dict'
 }
 
-function cut(text: string): string {
+function shorten(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim()
   return line.length > TEXT_MAX ? `${line.slice(0, TEXT_MAX)}…` : line
 }

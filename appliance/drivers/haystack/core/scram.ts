@@ -1,6 +1,6 @@
 /**
- * SCRAM-SHA-256 without channel binding: the messages of the client and what they must be answered with. The slow part,
- * the salted password (PBKDF2), is the caller's.
+ * SCRAM-SHA-256 without channel binding: the messages of the client, and the check of the server's answers. The caller computes
+ * the salted password (PBKDF2), because that is slow.
  *
  * @source RFC 5802 sections 3, 5.1 and 7; RFC 7677 (SHA-256, at least 4096 iterations)
  */
@@ -9,17 +9,17 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 export const SCRAM_HASH = 'sha256'
 export const SCRAM_KEY_BYTES = 32
 const ITERATIONS_MIN = 4096
-/** More would only keep this machine busy: half a second of one core. */
+/** 1,000,000 iterations take half a second of one core; a server that asks for more is refused. */
 const ITERATIONS_MAX = 1_000_000
 const GS2_HEADER = 'n,,'
-/** The GS2 header in base64, as the final message repeats it. */
+/** The GS2 header in base64; the final message repeats it. */
 const CHANNEL = 'biws'
 
 type ServerFirst = { text: string; nonce: string; salt: Buffer; iterations: number }
 
 const hmac = (key: Buffer, text: string): Buffer => createHmac(SCRAM_HASH, key).update(text).digest()
 
-/** `bare` goes into the proof, `message` over the wire. */
+/** @returns `bare`, the part that the proof covers, and `message`, the text to send */
 export function clientFirst(username: string, nonce: string): { bare: string; message: string } {
   const name = username.replaceAll('=', '=3D').replaceAll(',', '=2C') // RFC 5802 5.1, saslname
   const bare = `n=${name},r=${nonce}`
@@ -27,16 +27,16 @@ export function clientFirst(username: string, nonce: string): { bare: string; me
 }
 
 /**
- * @param nonce what the client sent; the server's must continue it
- * @returns the server's first message, or in words what is wrong with it
+ * @param nonce the nonce of the client; the server's nonce must begin with it
+ * @returns the server's first message, or the reason why it is invalid
  */
 export function readServerFirst(text: string, nonce: string): ServerFirst | string {
   const { r, s, i } = attributes(text)
   if (r === undefined || s === undefined || i === undefined) return 'the server sent no nonce, salt or iteration count'
-  if (!r.startsWith(nonce) || r === nonce) return "the server's nonce does not continue ours"
+  if (!r.startsWith(nonce) || r === nonce) return "the server's nonce does not begin with ours"
   const iterations = Number(i)
   if (!/^\d+$/.test(i) || iterations < ITERATIONS_MIN || iterations > ITERATIONS_MAX) {
-    return `the server asks for ${i} iterations, not ${ITERATIONS_MIN} to ${ITERATIONS_MAX}`
+    return `the server asks for ${i} iterations; ${ITERATIONS_MIN} to ${ITERATIONS_MAX} are accepted`
   }
   const salt = Buffer.from(s, 'base64')
   return salt.length ? { text, nonce: r, salt, iterations } : 'the server sent an empty salt'
@@ -45,7 +45,7 @@ export function readServerFirst(text: string, nonce: string): ServerFirst | stri
 /**
  * @param bare of `clientFirst`
  * @param saltedPassword PBKDF2-HMAC-SHA-256 of the password with the server's salt and iterations, 32 bytes
- * @returns the final message, and the signature that only a server which knows the password can answer with
+ * @returns the final message, and the signature that a server must send to prove that it knows the password
  */
 export function clientFinal(bare: string, server: ServerFirst, saltedPassword: Buffer): { message: string; signature: Buffer } {
   const withoutProof = `c=${CHANNEL},r=${server.nonce}`
@@ -59,7 +59,7 @@ export function clientFinal(bare: string, server: ServerFirst, saltedPassword: B
   }
 }
 
-/** @returns in words why the server is not the one that knows the password; undefined when it is */
+/** @returns the reason why the server is not authenticated; undefined when it is */
 export function checkServerFinal(text: string, signature: Buffer): string | undefined {
   const { v, e } = attributes(text)
   if (e !== undefined) return `the server refuses the login: ${e}`
@@ -68,6 +68,6 @@ export function checkServerFinal(text: string, signature: Buffer): string | unde
   return isRight ? undefined : 'the server did not prove that it knows the password'
 }
 
-/** One letter, `=`, and everything up to the comma. */
+/** Parses `r=...,s=...`: one letter, `=`, and the value up to the next comma. */
 const attributes = (text: string): Record<string, string> =>
   Object.fromEntries(text.split(',').map(part => [part.slice(0, part.indexOf('=')), part.slice(part.indexOf('=') + 1)]))

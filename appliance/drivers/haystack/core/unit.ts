@@ -1,10 +1,9 @@
 import { conversion } from '#shared/core/model/unit.ts'
 
 /**
- * Units as Haystack servers write them. They are told by exact case: `mW` is no `MW`, and `C` and `F` are coulomb and
- * farad.
+ * Units of Haystack servers by code. Case matters: `mW` is not `MW`, and `C` and `F` are coulomb and farad.
  *
- * @source project-haystack.org/doc/docHaystack/Units: each unit goes by its name and its symbols
+ * @source project-haystack.org/doc/docHaystack/Units: each unit has a name and symbols
  */
 const NAMES: Record<string, readonly string[]> = {
   degC: ['celsius', '°C'],
@@ -47,14 +46,14 @@ const NAMES: Record<string, readonly string[]> = {
 const CODES = new Map(Object.entries(NAMES).flatMap(([code, names]) => names.map(name => [name, code] as const)))
 
 /**
- * How to turn a number of a server into an entry's unit.
+ * Converts a number of a server into the unit of an entry.
  *
- * @param given as the server writes it @param unit code of the entry
- * @returns value × scale + offset, or undefined when the unit is unknown or measures something else
+ * @param given the server's text @param unit code of the entry
+ * @returns value × scale + offset, or undefined when the unit is unknown or of another quantity
  */
 export function haystackConversion(given: string, unit: string): { scale: number; offset: number } | undefined {
   const code = CODES.get(given)
-  // K stands for differences here, and a difference is no temperature.
+  // K is the unit of temperature differences here, which cannot be converted to temperatures.
   if (code === undefined || (code === 'K') !== (unit === 'K')) return undefined
   return conversion(code, unit)
 }

@@ -1,24 +1,23 @@
 /**
- * Writes the few kinds of values that questions are made of as Zinc. The package's own writer breaks characters beyond
- * U+FFFF.
+ * Writes Zinc with the few kinds of values that requests contain. The writer of haystack-core breaks characters beyond U+FFFF.
  *
  * @source project-haystack.org/doc/docHaystack/Zinc
  */
 import assert from 'node:assert/strict'
-import { type Dict, kindOf, numberOf, refOf } from './grid.ts'
+import { type Dict, cellKind, numberOf, refOf } from './grid.ts'
 
 /** @param grid rows of texts, numbers, references, markers and nulls */
 export function writeZinc({ meta, cols, rows }: { meta: Dict; cols: readonly string[]; rows: readonly Dict[] }): string {
   const { ver, ...tags } = meta
   const head = Object.entries(tags).map(([name, cell]) =>
-    kindOf(cell) === 'marker' ? ` ${name}` : ` ${name}:${writeCell(cell)}`,
+    cellKind(cell) === 'marker' ? ` ${name}` : ` ${name}:${writeCell(cell)}`,
   )
   const lines = rows.map(row => cols.map(name => writeCell(row[name])).join(','))
   return [`ver:${writeCell(ver)}${head.join('')}`, cols.join(','), ...lines, ''].join('\n')
 }
 
 function writeCell(cell: unknown): string {
-  switch (kindOf(cell)) {
+  switch (cellKind(cell)) {
     case 'null':
       return 'N'
     case 'str':
@@ -30,7 +29,7 @@ function writeCell(cell: unknown): string {
       return `${value}${unit}`
     }
     default:
-      assert.fail(`no question holds a ${kindOf(cell)}`)
+      assert.fail(`requests contain no ${cellKind(cell)}`)
   }
 }
 

@@ -1,4 +1,4 @@
-import { cut } from '../../../core/poll/isolate.ts'
+import { splitEvenly } from '../../../core/poll/isolate.ts'
 import { isBits, type RegisterRange } from './point.ts'
 
 /** Most that one request may ask for (Modbus Application Protocol V1.1b3, 6.1 to 6.4). */
@@ -47,7 +47,7 @@ export function partsOf<P>(block: Block<P>, placeOf: (item: P) => RegisterRange)
   if (isOnePlace(block, placeOf)) return []
   if (hasGap(block, placeOf)) return planBlocks(block.items, placeOf, { gap: NO_GAP, registersMax: REGISTERS_MAX })
   const places = Array.from(Map.groupBy(block.items, item => keyOfPlace(placeOf(item))).values())
-  return cut(places, PARTS).map(part => blockOf(part.flat(), placeOf))
+  return splitEvenly(places, PARTS).map(part => blockOf(part.flat(), placeOf))
 }
 
 /** Whether all points of a block share one place, so that there is nothing smaller to ask for. */

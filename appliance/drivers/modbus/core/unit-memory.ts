@@ -1,5 +1,5 @@
 /** Knowledge of one Modbus unit, and the plan of reading its points that follows from it. */
-import { accuse, type Apart, firstUnreached, isResting, sortOut } from '../../../core/poll/isolate.ts'
+import { isolate, type IsolatedItems, unreachedFirst, isResting, planRetries } from '../../../core/poll/isolate.ts'
 import { type Block, blockOf, isOnePlace, keyOfPlace, type Limits, NO_GAP, partsOf, planBlocks } from './plan.ts'
 import { bytesDue } from './pdu.ts'
 import type { ModbusPoint, RegisterRange, Table } from './point.ts'
@@ -34,9 +34,9 @@ const firstKey = (block: UnitBlock) => keyOf(block.items[0]!)
 export class UnitMemory {
   readonly #limits: Limits
   /** Ranges that make every block that contains them fail. */
-  readonly #badRanges: Apart = new Map()
+  readonly #badRanges: IsolatedItems = new Map()
   /** Blocks that fail although their parts are answered, or after which the unit did not answer any more. */
-  readonly #failedBlocks: Apart = new Map()
+  readonly #failedBlocks: IsolatedItems = new Map()
   #gap: Limits['gap']
   /** Plans made while no range is bad: each poll asks for the same points again. */
   #plans: { items: readonly UnitItem[]; plan: UnitPlan }[] = []
@@ -56,7 +56,7 @@ export class UnitMemory {
     if (this.#badRanges.size > 0 || this.#failedBlocks.size > 0) return this.#planAround(items, now)
     const plan = this.#plans.find(known => isSame(known.items, items))?.plan ?? this.#remember(items)
     if (this.#unreached.size === 0) return plan
-    return { ...plan, blocks: firstUnreached(this.#unreached, plan.blocks, firstKey) }
+    return { ...plan, blocks: unreachedFirst(this.#unreached, plan.blocks, firstKey) }
   }
 
   /** Whether a block failed lately, so that one attempt at it is enough. */
@@ -77,7 +77,7 @@ export class UnitMemory {
 
   /** Notes a range that failed when it was asked for alone. */
   noteBadRange(range: RegisterRange, reason: string, now: number): void {
-    accuse(this.#badRanges, keyOfPlace(range), reason, now)
+    isolate(this.#badRanges, keyOfPlace(range), reason, now)
   }
 
   /**
@@ -94,7 +94,7 @@ export class UnitMemory {
   /** Notes a block after which the unit did not answer. At the second time the block itself is divided, and always read last. */
   noteGoneAfter(block: UnitBlock, reason: string, now: number): void {
     const failures = this.#noteFailedBlock(block, reason, now)
-    if (failures >= SURE_FAILURES && isOnePlace(block, placeOf)) accuse(this.#badRanges, keyOfPlace(block), reason, now)
+    if (failures >= SURE_FAILURES && isOnePlace(block, placeOf)) isolate(this.#badRanges, keyOfPlace(block), reason, now)
   }
 
   /** Reads no registers between the requested ones from now on. */
@@ -137,11 +137,11 @@ export class UnitMemory {
   }
 
   #planAround(items: readonly UnitItem[], now: number): UnitPlan {
-    const { together, retried, resting } = sortOut(this.#badRanges, items, keyOf, now)
+    const { together, retried, resting } = planRetries(this.#badRanges, items, keyOf, now)
     const spoilers = Array.from(this.#badRanges.keys(), placeOfKey)
     const planned = planBlocks(together, placeOf, { ...this.#limits, gap: this.#gap, spoilers })
     const blocks = planned.flatMap(block => this.#wholeOrParts(block, now))
-    const ordered = firstUnreached(this.#unreached, blocks, firstKey)
+    const ordered = unreachedFirst(this.#unreached, blocks, firstKey)
     return {
       blocks: [...ordered.filter(block => !this.isDoubted(block)), ...ordered.filter(block => this.isDoubted(block))],
       retried: Array.from(Map.groupBy(retried, keyOf).values(), same => blockOf(same, placeOf)),
@@ -159,7 +159,7 @@ export class UnitMemory {
   /** @returns how often the block has failed in a row */
   #noteFailedBlock(block: UnitBlock, reason: string, now: number): number {
     const key = keyOfPlace(block)
-    accuse(this.#failedBlocks, key, reason, now)
+    isolate(this.#failedBlocks, key, reason, now)
     if (this.#failedBlocks.size > FAILED_BLOCKS_MAX) this.#failedBlocks.delete(this.#failedBlocks.keys().next().value!)
     return this.#failedBlocks.get(key)!.failures
   }

@@ -1,4 +1,4 @@
-/** The Haystack driver keeps what every field driver promises, by watch and by reading. */
+/** The Haystack driver passes the suite of every field driver, with watches and without. */
 import test from 'ava'
 import { PROFILES, simPoint } from '#scripts/simulator/haystack/server.ts'
 import { driverConformance } from '../../../conformance/driver.ts'

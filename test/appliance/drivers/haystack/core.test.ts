@@ -1,16 +1,14 @@
-/** What is decided without a socket: headers, SCRAM, addresses, grids, units, what a record means for a point. */
+/** The pure core of the driver: headers, SCRAM, addresses, grids, units, values of points. */
 import { pbkdf2Sync } from 'node:crypto'
 import test from 'ava'
-import { isSameRef, parseHaystackAddress } from '#appliance/drivers/haystack/core/address.ts'
-import { parseChallenges, parseParams } from '#appliance/drivers/haystack/core/auth-header.ts'
+import { isSameRef, parseHaystackAddress, parseEndpoint } from '#appliance/drivers/haystack/core/address.ts'
+import { parseChallenges, parseParams, cookieHeader, takeCookies } from '#appliance/drivers/haystack/core/headers.ts'
 import { connectionLines, reportSteps } from '#appliance/drivers/haystack/core/connection-report.ts'
-import { cookieHeader, takeCookies } from '#appliance/drivers/haystack/core/cookies.ts'
-import { parseEndpoint } from '#appliance/drivers/haystack/core/endpoint.ts'
 import { HaystackFailure } from '#appliance/drivers/haystack/core/failure.ts'
 import {
   errorOf,
   type Grid,
-  kindOf,
+  cellKind,
   makeGrid,
   makeNumber,
   makeRef,
@@ -43,25 +41,25 @@ test('the SCRAM messages are those of RFC 7677', t => {
   t.is(checkServerFinal('e=invalid-proof', signature), 'the server refuses the login: invalid-proof')
 })
 
-test('a user name may hold what parts the attributes', t => {
+test('separators in a user name are escaped', t => {
   t.is(clientFirst('a=b,c', 'x').message, 'n,,n=a=3Db=2Cc,r=x')
 })
 
 for (const [first, why] of [
   ['', /no nonce/],
-  ['r=other,s=AA==,i=4096', /does not continue/],
-  [`r=${NONCE},s=AA==,i=4096`, /does not continue/],
+  ['r=other,s=AA==,i=4096', /does not begin with ours/],
+  [`r=${NONCE},s=AA==,i=4096`, /does not begin with ours/],
   [`r=${NONCE}x,s=AA==,i=100`, /100 iterations/],
   [`r=${NONCE}x,s=AA==,i=99999999`, /99999999 iterations/],
   [`r=${NONCE}x,s=AA==,i=4096x`, /iterations/],
   [`r=${NONCE}x,s=,i=4096`, /salt/],
 ] as const) {
-  test(`a first message of a server that cannot be trusted is refused: ${first || 'empty'}`, t => {
+  test(`an invalid first message of a server is refused: ${first || 'empty'}`, t => {
     t.regex(readServerFirst(first, NONCE) as string, why)
   })
 }
 
-test('challenges are parted, with parameters, quotes and several schemes in one line', t => {
+test('several challenges in one header are separated, with parameters and quotes', t => {
   t.deepEqual(parseChallenges('scram hash=SHA-256, handshakeToken=aGVsbG8='), [
     { scheme: 'scram', params: { hash: 'SHA-256', handshakeToken: 'aGVsbG8=' } },
   ])
@@ -75,7 +73,7 @@ test('challenges are parted, with parameters, quotes and several schemes in one 
   t.deepEqual(parseParams('authToken=web-1,hash=SHA-256, data=dj0='), { authToken: 'web-1', hash: 'SHA-256', data: 'dj0=' })
 })
 
-test('cookies come back as they were set, and go when they are taken away', t => {
+test('cookies are sent back unchanged until the server deletes them', t => {
   const first = takeCookies(new Map(), ['a=1; Path=/; HttpOnly', 'b="x=y"; Secure', 'nonsense', '=3', `long=${'x'.repeat(5000)}`])
   t.is(cookieHeader(first), 'a=1; b="x=y"')
   const second = takeCookies(first, ['a=; Max-Age=0', 'b=2; max-age = 0', 'c=3'])
@@ -136,14 +134,14 @@ const MIXED: SimGrid = {
 }
 
 for (const format of ['zinc', 'hayson'] as const) {
-  test(`cells of every kind come through ${format} as they are`, t => {
+  test(`cells of every kind keep their value in ${format}`, t => {
     const text = format === 'zinc' ? writeZincGrid(MIXED, '3.0') : writeHaysonGrid(MIXED, '3.0')
     const grid = decodeGrid(Buffer.from(text), format)
     if (typeof grid === 'string') return t.fail(grid)
     t.is(grid.meta.dis, 'x "y" \\ z')
     t.deepEqual(grid.cols, ['id', 'n', 'x', 'l', 't'])
     t.deepEqual(
-      grid.rows.map(row => ['id', 'n', 'x', 'l', 't'].map(name => kindOf(row[name]))),
+      grid.rows.map(row => ['id', 'n', 'x', 'l', 't'].map(name => cellKind(row[name]))),
       [
         ['ref', 'number', 'marker', 'list', 'str'],
         ['null', 'number', 'na', 'dict', 'str'],
@@ -164,7 +162,7 @@ for (const format of ['zinc', 'hayson'] as const) {
   })
 }
 
-test('what is sent as Zinc is what is sent as Hayson', t => {
+test('a request has the same content in Zinc and Hayson', t => {
   const rows = [{ id: makeRef('p:a:r:1') }, { id: makeRef('b') }]
   const grid = makeGrid(rows, { watchId: 'w "1"', lease: makeNumber(2, 'min'), close: MARKER })
   t.is(encodeGrid(grid, 'zinc'), 'ver:"3.0" watchId:"w \\"1\\"" lease:2min close\nid\n@p:a:r:1\n@b\n')
@@ -174,20 +172,20 @@ test('what is sent as Zinc is what is sent as Hayson', t => {
 })
 
 for (const [what, value, why] of [
-  ['a text', 'x', /no grid/],
-  ['a list', [], /no grid/],
-  ['null', null, /no grid/],
-  ['a dictionary', { a: 1 }, /no grid/],
+  ['a text', 'x', /not a grid/],
+  ['a list', [], /not a grid/],
+  ['null', null, /not a grid/],
+  ['a dictionary', { a: 1 }, /not a grid/],
   ['JSON of Haystack 3', { meta: {}, cols: [], rows: [] }, /Haystack 3/],
-  ['rows that are none', { _kind: 'grid', rows: 'x' }, /rows/],
-  ['a row that is none', { _kind: 'grid', rows: [{}, 3] }, /row 1/],
+  ['rows that are not a list', { _kind: 'grid', rows: 'x' }, /rows/],
+  ['a row that is not a dictionary', { _kind: 'grid', rows: [{}, 3] }, /row 1/],
   ['a column without a name', { _kind: 'grid', cols: [{}], rows: [] }, /column/],
   ['two columns of one name', { _kind: 'grid', cols: [{ name: 'a' }, { name: 'a' }], rows: [] }, /two columns "a"/],
 ] as const) {
-  test(`no grid: ${what}`, t => t.regex(takeGrid(value) as string, why))
+  test(`${what} is refused as a grid`, t => t.regex(takeGrid(value) as string, why))
 }
 
-test('an error grid is told by its marker, with its reason on one line', t => {
+test('an error grid is recognised by its marker, and its reason is shortened to one line', t => {
   const grid = (meta: Grid['meta']): Grid => ({ meta, cols: [], rows: [] })
   t.is(errorOf(grid({})), undefined)
   t.is(errorOf(grid({ err: { _kind: 'marker' }, dis: 'a\n  b' })), 'a b')
@@ -195,7 +193,7 @@ test('an error grid is told by its marker, with its reason on one line', t => {
   t.true(errorOf(grid({ err: true, dis: 'x'.repeat(1000) }))!.length < 310)
 })
 
-test('formats are told by the media type', t => {
+test('the media type decides the format', t => {
   t.is(formatOf('text/zinc; charset=utf-8'), 'zinc')
   t.is(formatOf('TEXT/PLAIN'), 'zinc')
   t.is(formatOf('application/vnd.haystack+json; version=4'), 'hayson')
@@ -213,38 +211,38 @@ const num = (val: number | string, unit?: string) => ({ _kind: 'number', val, ..
 const STATES: [what: string, point: HaystackPoint, record: object, value: unknown, quality: string, reason?: RegExp][] = [
   ['a number in the unit of the entry', NUMBER, { curVal: num(21, '°C'), curStatus: 'ok' }, 21, 'good'],
   ['a number in another unit of the kind', NUMBER, { curVal: num(212, '°F') }, 100, 'good'],
-  ['a number whose unit stands at the record', NUMBER, { curVal: 50, unit: '°F' }, 10, 'good'],
+  ['a number with the unit in the tag unit', NUMBER, { curVal: 50, unit: '°F' }, 10, 'good'],
   ['a number without any unit', NUMBER, { curVal: 50 }, 50, 'good'],
   [
-    'a number in a unit of something else',
+    'a number in a unit of another quantity',
     NUMBER,
     { curVal: num(3, 'kW') },
     null,
     'bad',
-    /in kW, which does not measure what degC does/,
+    /in kW, which cannot be converted to degC/,
   ],
-  ['a number in a unit that nobody knows', NUMBER, { curVal: num(3, '_mine') }, null, 'bad', /_mine/],
+  ['a number in an unknown unit', NUMBER, { curVal: num(3, '_mine') }, null, 'bad', /_mine/],
   ['a temperature difference for a temperature', NUMBER, { curVal: num(3, 'Δ°C') }, null, 'bad', /Δ°C/],
   ['not a number', NUMBER, { curVal: num('NaN') }, null, 'bad', /NaN/],
   ['infinity', NUMBER, { curVal: num('INF', '°C') }, null, 'bad', /Infinity/],
-  ['not available', NUMBER, { curVal: { _kind: 'na' } }, null, 'bad', /type na/],
+  ['not available', NUMBER, { curVal: { _kind: 'na' } }, null, 'bad', /is a na,/],
   ['no value', NUMBER, { curStatus: 'ok' }, null, 'bad', /no curVal/],
   ['a null value with an error', NUMBER, { curVal: null, curStatus: 'ok', curErr: 'dead' }, null, 'bad', /no curVal; dead/],
   ['a text for a number', NUMBER, { curVal: '21' }, null, 'bad', /text "21"/],
   ['a flag for a number', NUMBER, { curVal: true }, 1, 'good'],
-  ['a list', NUMBER, { curVal: [1] }, null, 'bad', /type list/],
+  ['a list', NUMBER, { curVal: [1] }, null, 'bad', /is a list,/],
   ['a flag', BOOL, { curVal: false }, false, 'good'],
   ['a flag as a number', BOOL, { curVal: 1 }, true, 'good'],
-  ['a flag as another number', BOOL, { curVal: 2 }, null, 'bad', /fits no bool/],
+  ['a flag as another number', BOOL, { curVal: 2 }, null, 'bad', /cannot be a bool/],
   ['a flag as its text', BOOL, { curVal: 'on' }, true, 'good'],
-  ['a flag as a strange text', BOOL, { curVal: 'maybe' }, null, 'bad', /maybe/],
-  ['a marker for a flag', BOOL, { curVal: { _kind: 'marker' } }, null, 'bad', /type marker/],
+  ['a flag as an unknown text', BOOL, { curVal: 'maybe' }, null, 'bad', /maybe/],
+  ['a marker for a flag', BOOL, { curVal: { _kind: 'marker' } }, null, 'bad', /is a marker,/],
   ['a state as text', ENUM, { curVal: 'cool' }, 'cool', 'good'],
-  ['a state that is none', ENUM, { curVal: 'dry' }, null, 'bad', /none of the states/],
+  ['an unknown state', ENUM, { curVal: 'dry' }, null, 'bad', /not one of the states/],
   ['a state as number', ENUM, { curVal: 2 }, 2, 'good'],
   ['a state where no states are named', FREE, { curVal: 'dry' }, 'dry', 'good'],
   ['a text', STRING, { curVal: 'hello' }, 'hello', 'good'],
-  ['a number for a text', STRING, { curVal: 3 }, null, 'bad', /fits no string/],
+  ['a number for a text', STRING, { curVal: 3 }, null, 'bad', /cannot be a string/],
   ['a stale value', NUMBER, { curVal: num(21, '°C'), curStatus: 'stale' }, 21, 'stale', /curStatus is stale/],
   [
     'a device that is down',
@@ -257,10 +255,10 @@ const STATES: [what: string, point: HaystackPoint, record: object, value: unknow
   ['a device in fault', NUMBER, { curStatus: 'fault' }, null, 'bad', /curStatus is fault/],
   ['a point that is disabled', NUMBER, { curVal: num(21, '°C'), curStatus: 'disabled' }, null, 'bad', /disabled/],
   ['a remote that is down', NUMBER, { curVal: num(21, '°C'), curStatus: 'remoteDown' }, null, 'bad', /remoteDown/],
-  ['a word that nobody knows', NUMBER, { curVal: num(21, '°C'), curStatus: 'odd' }, 21, 'uncertain', /curStatus is odd/],
+  ['an unknown curStatus', NUMBER, { curVal: num(21, '°C'), curStatus: 'odd' }, 21, 'uncertain', /curStatus is odd/],
 ]
 for (const [what, at, record, value, quality, reason] of STATES) {
-  test(`a record means for its point: ${what}`, t => {
+  test(`the value of a point from its record: ${what}`, t => {
     const state = pointState(record as Record<string, unknown>, at)
     if (typeof value === 'number') t.true(Math.abs((state.value as number) - value) < 1e-9, String(state.value))
     else t.is(state.value as unknown, value)
@@ -270,7 +268,7 @@ for (const [what, at, record, value, quality, reason] of STATES) {
   })
 }
 
-test('units are told by exact case', t => {
+test('the case of units matters', t => {
   t.deepEqual(haystackConversion('MW', 'kW'), { scale: 1000, offset: 0 })
   for (const unit of ['mW', 'C', 'F', 'KW', 'PA', ''])
     t.is(haystackConversion(unit, 'kW') ?? haystackConversion(unit, 'degC'), undefined, unit)
@@ -287,7 +285,7 @@ test('units are told by exact case', t => {
   }
 })
 
-test('a report names the failing step, those before it and those that were not reached', t => {
+test('a report names the failed step, the steps before it and those not reached', t => {
   const failure = new HaystackFailure('host: the certificate has expired', { step: 'tls', advice: 'renew it' })
   const steps = reportSteps(new URL('https://host/api/'), 'scram', failure)
   t.deepEqual(

@@ -1,4 +1,4 @@
-/** The driver against simulated servers: watches, fallbacks, what is bad and what goes on. */
+/** The driver against simulated servers: watches, fallbacks, bad points and failed servers. */
 import test from 'ava'
 import { DeviceError } from '#shared/core/poll/device.ts'
 import { MINUTE } from '#shared/core/time.ts'
@@ -9,7 +9,7 @@ const TEMP = item('temp', point('@a1'))
 const FAN = item('fan', point('@a2', 'bool', 'bool'))
 
 for (const [name, profile] of Object.entries(PROFILES)) {
-  test(`points of a server like ${name} are read, and read again`, async t => {
+  test(`points of a server like ${name} are read repeatedly`, async t => {
     const server = await openServer(t, profile)
     const driver = openDriver(t, accessOf(server, profile.auth))
     const items = [TEMP, FAN, item('mode', point('dis == "Point a3"', 'enum', 'enum'))]
@@ -31,7 +31,7 @@ for (const [name, profile] of Object.entries(PROFILES)) {
   })
 }
 
-test('a watch is asked for changes alone, and points are added to it', async t => {
+test('a watch is polled for changes only, and points are added to it', async t => {
   const server = await openServer(t)
   const driver = openDriver(t, accessOf(server, 'scram'))
   await driver.read([TEMP], NEVER)
@@ -48,7 +48,7 @@ test('a watch is asked for changes alone, and points are added to it', async t =
   t.is(server.watches.size, 1)
 })
 
-test('a reading is as old as the answer that confirms it', async t => {
+test('a reading has the time of the answer that confirms it', async t => {
   let now = 1000
   const server = await openServer(t)
   const driver = openDriver(t, accessOf(server, 'scram'), { now: () => now })
@@ -57,7 +57,7 @@ test('a reading is as old as the answer that confirms it', async t => {
   t.is((await driver.read([TEMP], NEVER))[0]!.t, 9000)
 })
 
-test('a watch whose lease is over is opened anew, without asking the old one', async t => {
+test('a watch whose lease has expired is replaced without a poll of the old one', async t => {
   let now = 0
   const server = await openServer(t)
   const driver = openDriver(t, accessOf(server, 'scram'), { now: () => now })
@@ -69,7 +69,7 @@ test('a watch whose lease is over is opened anew, without asking the old one', a
   t.deepEqual(server.ops().slice(-2), ['watchSub', 'watchSub'])
 })
 
-test('a watch that the server has forgotten is opened anew in the same read', async t => {
+test('a watch that the server has dropped is replaced in the same read', async t => {
   const server = await openServer(t)
   const driver = openDriver(t, accessOf(server, 'scram'))
   await driver.read([TEMP], NEVER)
@@ -81,7 +81,7 @@ test('a watch that the server has forgotten is opened anew in the same read', as
   t.is(server.ops().at(-1), 'watchPoll')
 })
 
-test('a server that forgets every watch is read instead', async t => {
+test('a server that drops every watch is read by id', async t => {
   const server = await openServer(t, { watches: 'forgetful' })
   const driver = openDriver(t, accessOf(server, 'scram'))
   for (let i = 0; i < 5; i++) {
@@ -91,7 +91,7 @@ test('a server that forgets every watch is read instead', async t => {
   t.deepEqual(server.ops().slice(-2), ['read', 'read'])
 })
 
-test('a server that adds to no watch is read instead', async t => {
+test('a server that cannot extend a watch is read by id', async t => {
   const server = await openServer(t, { watches: 'single' })
   const driver = openDriver(t, accessOf(server, 'scram'))
   await driver.read([TEMP], NEVER)
@@ -106,7 +106,7 @@ test('a server that adds to no watch is read instead', async t => {
   t.deepEqual(server.ops().slice(-2), ['read', 'read'])
 })
 
-test('a watch that is gone when everything is asked for again is opened anew', async t => {
+test('a watch that was dropped before the refresh is replaced', async t => {
   let now = 0
   const server = await openServer(t)
   const driver = openDriver(t, accessOf(server, 'scram'), { now: () => now, leaseMs: 60 * MINUTE })
@@ -119,7 +119,7 @@ test('a watch that is gone when everything is asked for again is opened anew', a
   t.deepEqual(server.ops().slice(-3), ['watchSub', 'watchSub', 'watchPoll'])
 })
 
-test('a watch that does not work is read instead; a server that does not work at the moment keeps its watch', async t => {
+test('points are read by id when only watches fail; a temporary failure of the whole server keeps the watch', async t => {
   for (const how of ['status 500 with a page', 'an error grid', 'forbidden'] as const) {
     const server = await openServer(t)
     server.misbehave(how, 'watchSub')
@@ -139,7 +139,7 @@ test('a watch that does not work is read instead; a server that does not work at
   t.is(server.ops().at(-1), 'watchPoll')
 })
 
-test('a filter is not given up for what is wrong with the server at the moment', async t => {
+test('a filter is tried again after a temporary failure of the server', async t => {
   const server = await openServer(t)
   server.misbehave('status 503 without a body', 'read', 1)
   const driver = openDriver(t, accessOf(server, 'scram'))
@@ -149,7 +149,7 @@ test('a filter is not given up for what is wrong with the server at the moment',
   t.like((await driver.read(items, NEVER))[0], { v: 'cool', q: 'good' })
 })
 
-test('everything is asked for again now and then, so that a record that is gone shows', async t => {
+test('all records are requested again after ten minutes, which finds a deleted record', async t => {
   let now = 0
   const server = await openServer(t)
   const driver = openDriver(t, accessOf(server, 'scram'), { now: () => now, leaseMs: 60 * MINUTE })
@@ -157,7 +157,7 @@ test('everything is asked for again now and then, so that a record that is gone 
   server.remove('a1')
   now += 10 * MINUTE - 1
   await driver.read([TEMP, FAN], NEVER)
-  t.is(driver.report().point_error ?? null, null, 'for ten minutes only changes are asked for')
+  t.is(driver.report().point_error ?? null, null, 'for ten minutes only changes are requested')
   now += 1
   t.deepEqual(
     (await driver.read([TEMP, FAN], NEVER)).map(({ v, q }) => [v, q]),
@@ -169,7 +169,7 @@ test('everything is asked for again now and then, so that a record that is gone 
   t.is(driver.report().point_error, '@a1: the server has no record @a1')
 })
 
-test('a filter that fits no record, or two, is a bad point with the reason; it is tried again later', async t => {
+test('a filter that matches no record, or two, gives a bad point with the reason and is tried again later', async t => {
   let now = 0
   const twins = [
     simPoint('b1', { num: 1 }, { dis: 'Twin' }),
@@ -191,9 +191,9 @@ test('a filter that fits no record, or two, is a bad point with the reason; it i
   )
   t.regex(driver.report().point_error!, /axon::ParseErr/)
   await driver.read([twin!], NEVER)
-  t.regex(driver.report().point_error!, /more than one record fits dis == "Twin"/)
+  t.regex(driver.report().point_error!, /more than one record matches dis == "Twin"/)
   await driver.read([none!], NEVER)
-  t.regex(driver.report().point_error!, /no record fits/)
+  t.regex(driver.report().point_error!, /no record matches/)
   const before = server.ops().filter(op => op === 'read').length
   t.is(before, 3)
   server.set('b2', { dis: 'Other' })
@@ -201,7 +201,7 @@ test('a filter that fits no record, or two, is a bad point with the reason; it i
   t.like((await read())[0], { v: 1, q: 'good' })
 })
 
-test('one record that cannot be read spoils no other, and is left alone for a while', async t => {
+test('one unreadable record affects no other, and is not requested for a while', async t => {
   for (const watches of ['good', 'none'] as const) {
     const many = Array.from({ length: 30 }, (_, i) => simPoint(`p${i}`, i === 17 ? { raw: 'Bin(text/plain)' } : { num: i }))
     const server = await openServer(t, { watches, formats: ['zinc'] }, { points: many })
@@ -223,7 +223,7 @@ test('one record that cannot be read spoils no other, and is left alone for a wh
   }
 })
 
-test('many points go in parts of 200, and each gets its own value', async t => {
+test('many points are requested in batches of 200, and each gets its own value', async t => {
   const many = Array.from({ length: 1030 }, (_, i) => simPoint(`p${i}`, { num: i }))
   const server = await openServer(t, {}, { points: many })
   const driver = openDriver(t, accessOf(server, 'scram'))
@@ -241,7 +241,7 @@ test('many points go in parts of 200, and each gets its own value', async t => {
   )
 })
 
-test('an account that is refused does not go on knocking', async t => {
+test('a refused login is not tried again for five minutes', async t => {
   let now = 0
   const server = await openServer(t)
   const driver = openDriver(t, accessOf(server, 'scram', { secret: 'wrong' }), { now: () => now })
@@ -258,12 +258,12 @@ test('an account that is refused does not go on knocking', async t => {
   t.is(server.asked.length, 6)
 })
 
-test('a read that is called off ends at once', async t => {
+test('a cancelled read ends at once', async t => {
   const server = await openServer(t)
   server.misbehave('silent')
   const driver = openDriver(t, accessOf(server, 'scram'), { retries: 3 })
   const stop = new AbortController()
   const read = driver.read([TEMP], stop.signal)
   setTimeout(() => stop.abort(), 50)
-  await t.throwsAsync(read, { instanceOf: DeviceError, message: /called off/ })
+  await t.throwsAsync(read, { instanceOf: DeviceError, message: /cancelled/ })
 })

@@ -1,8 +1,8 @@
-/** Whatever bytes come: a grid, or in words why there is none. Nothing is thrown, nothing hangs. */
+/** Any bytes decode to a grid or to a reason. Nothing is thrown, nothing hangs. */
 import test from 'ava'
 import fc from 'fast-check'
 import { pointState } from '#appliance/drivers/haystack/core/point.ts'
-import { parseChallenges } from '#appliance/drivers/haystack/core/auth-header.ts'
+import { parseChallenges } from '#appliance/drivers/haystack/core/headers.ts'
 import { makeGrid, takeGrid } from '#appliance/drivers/haystack/core/grid.ts'
 import { decodeGrid, encodeGrid } from '#appliance/drivers/haystack/codec.ts'
 import { type SimGrid, writeHaysonGrid, writeZincGrid } from '#scripts/simulator/haystack/values.ts'
@@ -28,7 +28,7 @@ const GRID: SimGrid = {
 }
 const SEEDS = { zinc: Buffer.from(writeZincGrid(GRID, '3.0')), hayson: Buffer.from(writeHaysonGrid(GRID, '3.0')) }
 
-/** Bytes changed, left out, doubled, and put in from elsewhere. */
+/** Bytes changed, removed, duplicated and inserted. */
 const mutations = fc.array(
   fc.record({
     at: fc.nat(1000),
@@ -53,7 +53,7 @@ function mutate(seed: Buffer, changes: { at: number; how: string; byte: number; 
 }
 
 for (const format of ['zinc', 'hayson'] as const) {
-  test(`a damaged grid in ${format} is a grid or a sentence, and its rows are readings or reasons`, t => {
+  test(`a damaged grid in ${format} decodes to a grid or a reason, and its rows to readings or reasons`, t => {
     let rows = 0
     fc.assert(
       fc.property(mutations, changes => {
@@ -72,7 +72,7 @@ for (const format of ['zinc', 'hayson'] as const) {
   })
 }
 
-test('arbitrary bytes, values and headers end in a sentence', t => {
+test('arbitrary bytes, values and headers decode to a grid or a reason', t => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 200 }), fc.constantFrom('zinc' as const, 'hayson' as const), (bytes, format) => {
       const grid = decodeGrid(bytes, format)
@@ -90,7 +90,7 @@ test('arbitrary bytes, values and headers end in a sentence', t => {
   t.pass()
 })
 
-test('ids and texts that are sent come back as they were', t => {
+test('ids and texts survive encoding and decoding', t => {
   const id = fc.stringMatching(/^[A-Za-z0-9_:.~-]{1,40}$/)
   fc.assert(
     fc.property(fc.array(id, { minLength: 1, maxLength: 20 }), fc.string({ unit: 'binary' }), (ids, text) => {

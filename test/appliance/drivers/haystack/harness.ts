@@ -1,12 +1,11 @@
-/** A simulated Haystack server and what the product reads it with, each test its own. */
+/** A simulated Haystack server, and the client and driver that read it, for one test. */
 import type { ExecutionContext } from 'ava'
-import type { HaystackAuth } from '#appliance/drivers/haystack/core/endpoint.ts'
-import { parseHaystackAddress } from '#appliance/drivers/haystack/core/address.ts'
+import { type HaystackAuth, parseHaystackAddress } from '#appliance/drivers/haystack/core/address.ts'
 import type { HaystackPoint } from '#appliance/drivers/haystack/core/point.ts'
 import type { PointKind } from '#shared/core/model/model.ts'
-import { haystackClient } from '#appliance/drivers/haystack/client.ts'
-import { haystackDriver } from '#appliance/drivers/haystack/driver.ts'
-import { openSession, type Server } from '#appliance/drivers/haystack/session.ts'
+import { HaystackClient } from '#appliance/drivers/haystack/client.ts'
+import { HaystackDriver } from '#appliance/drivers/haystack/driver.ts'
+import { HaystackSession, type Server } from '#appliance/drivers/haystack/session.ts'
 import { createSerialQueue } from '#shared/flow/serial-queue.ts'
 import {
   ACCOUNT,
@@ -18,9 +17,9 @@ import {
 } from '#scripts/simulator/haystack/server.ts'
 
 export const NEVER = new AbortController().signal
-/** Far above what an answer on loopback takes, on a busy machine too. */
+/** Timeout far above the time of an answer on loopback, also on a busy machine. */
 export const RETRY_POLICY = { timeoutMs: 20_000, retries: 0, signal: NEVER }
-/** For answers that never come; long enough for a connection on a busy machine. */
+/** Timeout for answers that never arrive; long enough for a connection on a busy machine. */
 export const IMPATIENCE = { timeoutMs: 2500, retries: 0, signal: NEVER }
 
 const POINTS = [simPoint('a1', { num: 21.5, unit: '°C' }), simPoint('a2', true), simPoint('a3', 'cool')]
@@ -35,7 +34,7 @@ export async function openServer(
   return server
 }
 
-/** How the product is told of a simulated server. */
+/** @returns endpoint and login of a simulated server */
 export function accessOf(server: { endpoint: string }, auth: HaystackAuth, changes: Partial<Server> = {}): Server {
   const named = auth === 'scram' || auth === 'basic'
   return {
@@ -49,14 +48,25 @@ export function accessOf(server: { endpoint: string }, auth: HaystackAuth, chang
 }
 
 export function openClient(t: ExecutionContext, server: Server, now: () => number = Date.now, inTurn = createSerialQueue()) {
-  const session = openSession(server, inTurn, now)
+  const session = new HaystackSession(server, inTurn, now)
   t.teardown(() => session.close())
-  return { session, client: haystackClient(session) }
+  return { session, client: new HaystackClient(session) }
 }
 
-export function openDriver(t: ExecutionContext, server: Server, changes: Partial<Parameters<typeof haystackDriver>[0]> = {}) {
+export function openDriver(
+  t: ExecutionContext,
+  server: Server,
+  changes: Partial<ConstructorParameters<typeof HaystackDriver>[0]> = {},
+) {
   const { session } = openClient(t, server, changes.now)
-  return haystackDriver({ session, timeoutMs: RETRY_POLICY.timeoutMs, retries: 0, leaseMs: 60_000, now: Date.now, ...changes })
+  return new HaystackDriver({
+    session,
+    timeoutMs: RETRY_POLICY.timeoutMs,
+    retries: 0,
+    leaseMs: 60_000,
+    now: Date.now,
+    ...changes,
+  })
 }
 
 export function point(text: string, unit = 'degC', kind: PointKind = 'number', states?: string[]): HaystackPoint {

@@ -1,4 +1,4 @@
-/** Servers that cannot answer one question: the other points are read all the same, and the check says what polling will see. */
+/** Servers that cannot answer one request: the other points are still read, and the connection test reports what polling will see. */
 import test from 'ava'
 import { connectionLines } from '#appliance/drivers/haystack/core/connection-report.ts'
 import { DeviceError } from '#shared/core/poll/device.ts'
@@ -13,7 +13,7 @@ const named = (id: string) => item(id, point(`dis == "Point ${id}"`))
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => simPoint(`p${i}`, { num: i }))
 const byId = (readings: readonly { id: string; v: unknown }[]) => Object.fromEntries(readings.map(({ id, v }) => [id, v]))
 
-test('a server of version 2 is written to in version 2, one of version 3 in version 3', async t => {
+test('a server of version 2 gets grids of version 2, one of version 3 grids of version 3', async t => {
   for (const [ver, profile] of [
     ['2.0', PROFILES.nhaystack],
     ['3.0', { ...PROFILES.skyspark, auth: 'basic' as const }],
@@ -31,7 +31,7 @@ test('a server of version 2 is written to in version 2, one of version 3 in vers
   }
 })
 
-test('a server that tells its version by its grids alone is written to in that version', async t => {
+test('the version of a server is also taken from its grids', async t => {
   const server = await openServer(t, PROFILES.nhaystack)
   const { client } = openClient(t, accessOf(server, 'basic'))
   server.misbehave('not found', 'about')
@@ -39,7 +39,7 @@ test('a server that tells its version by its grids alone is written to in that v
   t.is((await client.readIds(['a1'], RETRY_POLICY)).rows.length, 1)
 })
 
-test('a filter that the server does not answer leaves the other points good, and is tried again seldom', async t => {
+test('a filter that the server does not answer leaves the other points good, and is tried again after a growing pause', async t => {
   let now = 0
   const server = await openServer(t, { watches: 'none' }, { points: numbers(4) })
   const driver = openDriver(t, accessOf(server, 'scram'), { ...QUICK, now: () => now, leaseMs: HOUR })
@@ -56,7 +56,7 @@ test('a filter that the server does not answer leaves the other points good, and
   t.deepEqual(byId(await driver.read(items, NEVER)), { p0: 0, p1: 1, p2: 2, p3: 3 })
 })
 
-test('more filters that hang than one read has time for: the others are found in the reads after it', async t => {
+test('when many filters fail, the others are resolved in the following reads', async t => {
   const server = await openServer(t, { watches: 'none' }, { points: numbers(12) })
   const driver = openDriver(t, accessOf(server, 'scram'), { ...QUICK, leaseMs: HOUR })
   server.spoil('a page instead of a grid', ({ filter }) => /p[0-6]"/.test(filter ?? ''))
@@ -72,7 +72,7 @@ test('more filters that hang than one read has time for: the others are found in
 
 for (const watches of ['good', 'none'] as const) {
   for (const how of ['silent', 'an error grid', 'status 500 with a page'] as const) {
-    test(`with ${watches} watches one record that is answered by this spoils no other: ${how}`, async t => {
+    test(`with ${watches} watches one failing record affects no other: ${how}`, async t => {
       let now = 0
       const server = await openServer(t, { watches }, { points: numbers(30) })
       const driver = openDriver(t, accessOf(server, 'scram'), { ...QUICK, now: () => now, leaseMs: HOUR })
@@ -96,7 +96,7 @@ for (const watches of ['good', 'none'] as const) {
   }
 }
 
-test('a server whose watches hang is read instead', async t => {
+test('a server whose watches get no answer is read by id', async t => {
   const server = await openServer(t)
   server.misbehave('silent', 'watchSub')
   const driver = openDriver(t, accessOf(server, 'scram'), QUICK)
@@ -104,7 +104,7 @@ test('a server whose watches hang is read instead', async t => {
   t.is(server.ops().filter(op => op === 'watchSub').length, 1)
 })
 
-test('a server that answers nothing at all is down after few requests, whatever its points', async t => {
+test('a server that answers nothing is down after few requests, whatever its points', async t => {
   const server = await openServer(t, { watches: 'none' }, { points: numbers(40) })
   const driver = openDriver(t, accessOf(server, 'scram'), QUICK)
   const items = numbers(40).map(({ id }, i) => (i % 2 ? named(id) : item(id, point(`@${id}`))))
@@ -124,41 +124,41 @@ const CHECKED = [
 ]
 
 for (const [name, profile] of Object.entries(PROFILES)) {
-  test(`the check of a server like ${name} reads a point`, async t => {
+  test(`the connection test of a server like ${name} reads a point`, async t => {
     const server = await openServer(t, profile)
     const report = await checkConnection(accessOf(server, profile.auth), CHECKED)
     t.true(report.ok)
     t.deepEqual(report.point, { address: '@a1', says: '21.5 degC, good' })
-    t.regex(connectionLines(report).join('\n'), /: well\n(.*\n)+ {2}@a1: 21\.5 degC, good$/)
-    t.like(await checkConnection(accessOf(server, profile.auth), []), { ok: true, point: { says: 'it has points' } })
+    t.regex(connectionLines(report).join('\n'), /: ok\n(.*\n)+ {2}@a1: 21\.5 degC, good$/)
+    t.like(await checkConnection(accessOf(server, profile.auth), []), { ok: true, point: { says: 'the server has points' } })
   })
 }
 
-test('the check does not say well of a server that takes no question', async t => {
+test('the connection test fails for a server that answers no read', async t => {
   const server = await openServer(t)
   server.misbehave('status 500 with a page', 'read')
   const report = await checkConnection(accessOf(server, 'scram'), CHECKED)
   t.false(report.ok)
   t.like(
     report.steps.find(({ state }) => state === 'failed'),
-    { step: 'op', message: 'read is answered with status 500' },
+    { step: 'op', message: 'read was answered with status 500' },
   )
-  t.regex(connectionLines(report)[0]!, /: reached, but not read$/)
+  t.regex(connectionLines(report)[0]!, /: reached, but not readable$/)
 })
 
-test('the check tries another point when the server cannot answer for the first', async t => {
+test('the connection test tries another point when the server cannot answer the first', async t => {
   const server = await openServer(t)
   server.spoil('an error grid', ({ ids }) => ids.includes('a1'))
   t.like(await checkConnection(accessOf(server, 'scram'), CHECKED), { ok: true, point: { address: 'dis == "Point a1"' } })
 })
 
-test('the check says of a point that is not there that it is not there', async t => {
+test('the connection test reports a point without a record', async t => {
   const server = await openServer(t)
   const missing = [{ text: '@zz', point: point('@zz') }]
-  t.like(await checkConnection(accessOf(server, 'scram'), missing), { ok: true, point: { says: 'no record fits' } })
+  t.like(await checkConnection(accessOf(server, 'scram'), missing), { ok: true, point: { says: 'no record matches' } })
 })
 
-test('a fault is told at once, without another attempt; so is a password that is wrong', async t => {
+test('an error answer and a wrong password are reported without another attempt', async t => {
   const server = await openServer(t, { auth: 'basic' })
   const { client } = openClient(t, accessOf(server, 'basic'))
   server.misbehave('status 500 with a page')
@@ -170,7 +170,7 @@ test('a fault is told at once, without another attempt; so is a password that is
   t.is(server.asked.length, 2)
 })
 
-test('a question that is given up gets no further attempt', async t => {
+test('a cancelled request gets no further attempt', async t => {
   const server = await openServer(t)
   const { client } = openClient(t, accessOf(server, 'scram'))
   await client.about(RETRY_POLICY)
@@ -180,17 +180,17 @@ test('a question that is given up gets no further attempt', async t => {
   const asking = client.about({ ...RETRY_POLICY, retries: 3, signal: stop.signal })
   while (server.asked.length === before) await new Promise(setImmediate)
   stop.abort()
-  await t.throwsAsync(asking, { message: /called off/ })
+  await t.throwsAsync(asking, { message: /cancelled/ })
   t.is(server.asked.length, before + 1)
 })
 
-test('attempts wait 0.2 s, then twice as long each', async t => {
+test('the pause between attempts is 0.2 s and doubles', async t => {
   const server = await openServer(t, { auth: 'basic' })
   const { client } = openClient(t, accessOf(server, 'basic'))
   await client.about(RETRY_POLICY)
   server.misbehave('headers without end')
   await t.throwsAsync(client.about({ ...RETRY_POLICY, retries: 3 }), { message: /HTTP/ })
-  t.is(server.asked.length, 2, 'what is no silence is not asked again')
+  t.is(server.asked.length, 2, 'only a request without an answer is repeated')
   server.misbehave('reset')
   await t.throwsAsync(client.about({ ...RETRY_POLICY, retries: 3 }))
   const at = server.asked.map(one => one.at)

@@ -1,4 +1,4 @@
-/** The haystack process as it is started: what it refuses, how it tests a connection, and that readings arrive at central. */
+/** The haystack process: settings that it refuses, its connection test, and readings that arrive at central. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -14,7 +14,7 @@ import { folder, until } from '../../../support/folders.ts'
 import { openServer } from './harness.ts'
 import { site } from '../../../support/sites/catalogue-site.ts'
 
-/** Each starts processes; one after the other, they do not take each other's time. */
+/** The tests start processes, and run one after the other so that none delays another. */
 const test = anyTest.serial
 /** A process takes its time to start on a busy machine. */
 const START_MS = 90_000
@@ -65,30 +65,30 @@ const settings = (dir: string, endpoint: string) => ({
   SERVICE_EDGE_PORT: '0',
 })
 
-test('an endpoint that is blank or no HTTP address refuses the start', async t => {
+test('a blank endpoint, or one that is no HTTP address, prevents the start', async t => {
   for (const endpoint of [undefined, '', ' ', 'skyspark/api/demo', 'ftp://skyspark/api/', 'https://user:secret@skyspark/api/']) {
     const settings = { SERVICE_HAYSTACK_ENDPOINT: endpoint, SERVICE_HAYSTACK_API_KEY: 'x', SERVICE_HAYSTACK_CA: undefined }
     const complaints = complainOfAccess(settings)
     t.is(complaints.length, 1)
-    t.regex(complaints[0]!, /^SERVICE_HAYSTACK_ENDPOINT: takes/)
+    t.regex(complaints[0]!, /^SERVICE_HAYSTACK_ENDPOINT: must/)
     t.notRegex(complaints[0]!, /secret/)
   }
   const blank = await ended({ SERVICE_HAYSTACK_ENDPOINT: '', SERVICE_HAYSTACK_API_KEY: 'x' })
   t.is(blank.exit, 78)
-  t.regex(blank.wrong, /SERVICE_HAYSTACK_ENDPOINT: takes/)
+  t.regex(blank.wrong, /SERVICE_HAYSTACK_ENDPOINT: must/)
 })
 
-test('a missing key, an authority that is no certificate and a foreign endpoint in the catalogue refuse the start', async t => {
+test('a missing key, an invalid certificate of the authority and another endpoint in the catalogue prevent the start', async t => {
   const none = await ended({ SERVICE_HAYSTACK_CA: 'x' })
   t.is(none.exit, 78)
   t.regex(none.wrong, /SERVICE_HAYSTACK_ENDPOINT.*\n.*SERVICE_HAYSTACK_API_KEY.*\n.*SERVICE_HAYSTACK_CA/)
   const dir = workspace(t, 'https://other.example/api/')
   const foreign = await ended(settings(dir, 'https://skyspark.example/api/'))
   t.is(foreign.exit, 78)
-  t.regex(foreign.wrong, /devices\/0\/haystack\/endpoint: this process speaks to https:\/\/skyspark\.example\/api\/ alone/)
+  t.regex(foreign.wrong, /devices\/0\/haystack\/endpoint: this process reads only https:\/\/skyspark\.example\/api\//)
 })
 
-test('what is wrong in the catalogue is named with its place', async t => {
+test('errors in the catalogue are reported with their pointer', async t => {
   const endpoint = 'https://skyspark.example/api/demo'
   const points = [
     { point_id: 'a', address: '@a b', name: 'a', unit: 'degC', kind: 'number', poll_secs: 60 },
@@ -102,20 +102,20 @@ test('what is wrong in the catalogue is named with its place', async t => {
     t.true(wrong.includes(`/devices/0/${place}: `), place)
 })
 
-test('--check says of each step how it went', async t => {
+test('--check reports the state of each step', async t => {
   const server = await openServer(t)
   const dir = workspace(t, server.endpoint)
   const good = await ended(settings(dir, server.endpoint), '--check')
   t.is(good.exit, 0, good.wrong)
-  t.regex(good.said, /login \(auth\) +ok\n.*question \(op\) +ok\n.*answer \(parse\) +ok/)
-  t.regex(good.said, /it is Simulated 1\.0 "Sim", Haystack 3\.0\n.*it writes text\/zinc.*\n.*changes are watched/)
+  t.regex(good.said, /login \(auth\) +ok\n.*request \(op\) +ok\n.*answer \(parse\) +ok/)
+  t.regex(good.said, /server: Simulated 1\.0 "Sim", Haystack 3\.0\n.*formats: text\/zinc.*\n.*watches: yes/)
   const wrong = await ended({ ...settings(dir, server.endpoint), SERVICE_HAYSTACK_API_KEY: 'wrong' }, '--check')
   t.is(wrong.exit, 1)
   t.regex(wrong.said, /hello\) +ok\n.*login \(auth\) +FAILED: .*403.*\n.*→ check user name and password.*\n.*op\) +not reached/)
   t.notRegex(good.said + wrong.said, new RegExp(ACCOUNT.password))
 })
 
-test('readings arrive at central; health, poll status and the test of the connection are answered on loopback alone', async t => {
+test('readings arrive at central; health, poll status and the connection test are served on loopback only', async t => {
   const server = await openServer(t)
   const readings: { id: string; v: unknown; q: string }[] = []
   const central = createServer(async (request: IncomingMessage, response) => {

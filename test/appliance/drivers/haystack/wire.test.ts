@@ -1,54 +1,54 @@
-/** The session against servers that misbehave, on real sockets: every failure names its step, and nothing hangs or crashes. */
+/** The session against faulty servers on real sockets: every failure names its step, and nothing hangs or crashes. */
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import test from 'ava'
-import type { HaystackAuth } from '#appliance/drivers/haystack/core/endpoint.ts'
+import type { HaystackAuth } from '#appliance/drivers/haystack/core/address.ts'
 import { HaystackFailure, type Step } from '#appliance/drivers/haystack/core/failure.ts'
 import { issueServer, makeCa } from '#shared/node/pki/pki.ts'
 import { createSerialQueue } from '#shared/flow/serial-queue.ts'
 import { PROFILES } from '#scripts/simulator/haystack/server.ts'
 import type { SimLoginFault } from '#scripts/simulator/haystack/login.ts'
-import { MISCHIEF, type Mischief } from '#scripts/simulator/haystack/misbehavior.ts'
+import { HTTP_FAULTS, type HttpFault } from '#scripts/simulator/haystack/http-faults.ts'
 import { accessOf, IMPATIENCE, NEVER, openClient, openServer, RETRY_POLICY } from './harness.ts'
 
 type Expected = [step: Step, kind: 'silent' | 'fault', message: RegExp, advice?: RegExp]
 
-const EXPECTED: Record<Mischief, Expected> = {
+const EXPECTED: Record<HttpFault, Expected> = {
   silent: ['op', 'silent', /no answer from 127\.0\.0\.1:\d+ within 2500 ms/],
-  reset: ['op', 'silent', /broke the connection off/],
+  reset: ['op', 'silent', /closed the connection/],
   'no HTTP': ['op', 'fault', /does not speak HTTP/, /https/],
   'headers without end': ['op', 'fault', /does not speak HTTP/],
-  'status 500 with a page': ['op', 'fault', /about is answered with status 500/],
+  'status 500 with a page': ['op', 'fault', /about was answered with status 500/],
   'status 503 without a body': ['op', 'fault', /status 503/],
-  'a page instead of a grid': ['op', 'fault', /answered with text\/html.*no grid/, /path of the endpoint/],
+  'a page instead of a grid': ['op', 'fault', /answered with text\/html.*not a grid/, /path of the endpoint/],
   'a wrong content type': ['op', 'fault', /image\/png/],
   'no content type': ['op', 'fault', /no content type/],
   'an error grid': ['op', 'fault', /about: sys::Err: the database is closed/],
   'an error grid with status 400': ['op', 'fault', /UnknownOpErr/],
-  forbidden: ['auth', 'fault', /403/, /right to read/],
+  forbidden: ['auth', 'fault', /403/, /read access/],
   'not found': ['op', 'fault', /status 404/, /path of the endpoint/],
   'a redirect to another host': ['op', 'fault', /redirected to https:\/\/other\.example\/api\/demo\/about$/, /not followed/],
   'a redirect to the login page': ['op', 'fault', /redirected to http:\/\/127\.0\.0\.1:\d+\/user\/login/, /wants a login/],
-  'a body that is cut off': ['op', 'silent', /the answer broke off/],
-  'a grid that ends within a row': ['parse', 'fault', /breaks off within a row/],
-  'invalid UTF-8': ['parse', 'fault', /no UTF-8/],
+  'a body that is cut off': ['op', 'silent', /the answer ended early/],
+  'a grid that ends within a row': ['parse', 'fault', /ends in the middle of a row/],
+  'invalid UTF-8': ['parse', 'fault', /not valid UTF-8/],
   'no grid at all': ['parse', 'fault', /./],
   'two columns of one name': ['parse', 'fault', /two columns "id"/],
   'JSON of Haystack 3': ['parse', 'fault', /JSON of Haystack 3/],
   'half a JSON': ['parse', 'fault', /cannot be read as JSON/],
   'lists as deep as the sea': ['parse', 'fault', /cannot be read as Zinc/],
-  'damaged gzip': ['op', 'fault', /cannot be unpacked/],
-  'an unknown packing': ['op', 'fault', /packed with br/],
+  'damaged gzip': ['op', 'fault', /cannot be decompressed/],
+  'an unknown packing': ['op', 'fault', /compressed with br/],
   'a gzip bomb': ['op', 'fault', /more than 8 MiB/],
   'a body without end': ['op', 'fault', /more than 8 MiB/],
-  'a body drop by drop': ['op', 'silent', /stalls, or takes more than 25000 ms/],
-  'headers, then nothing': ['op', 'silent', /stalls/],
+  'a body drop by drop': ['op', 'silent', /stalled, or took more than 25000 ms/],
+  'headers, then nothing': ['op', 'silent', /stalled/],
 }
-/** Those that end only by the timeout of the client. */
-const SLOW = new Set<Mischief>(['silent', 'a body drop by drop', 'headers, then nothing'])
+/** Faults that end only by the timeout of the client. */
+const SLOW = new Set<HttpFault>(['silent', 'a body drop by drop', 'headers, then nothing'])
 
-for (const how of Object.keys(MISCHIEF) as Mischief[]) {
-  test(`a server that sends this is told by its step: ${how}`, async t => {
+for (const how of Object.keys(HTTP_FAULTS) as HttpFault[]) {
+  test(`the failure names its step: ${how}`, async t => {
     const server = await openServer(t, PROFILES.nhaystack)
     const { client } = openClient(t, accessOf(server, 'basic'))
     const options = SLOW.has(how) ? IMPATIENCE : RETRY_POLICY
@@ -70,7 +70,7 @@ const AUTHS: [HaystackAuth, RegExp][] = [
   ['scram', /^BEARER authToken=[0-9a-f]+$/],
 ]
 for (const [auth, header] of AUTHS) {
-  test(`auth ${auth} is let in, and a wrong key is told as such`, async t => {
+  test(`auth ${auth} is accepted, and a wrong key is reported as such`, async t => {
     const server = await openServer(t, { ...PROFILES.haxall, auth })
     const { client } = openClient(t, accessOf(server, auth))
     t.is((await client.about(RETRY_POLICY)).productName, 'Simulated')
@@ -84,16 +84,16 @@ for (const [auth, header] of AUTHS) {
 
 const LOGINS: [SimLoginFault, Step, RegExp, RegExp?][] = [
   ['wrong signature', 'auth', /did not prove that it knows the password/, /another server/],
-  ['wrong nonce', 'auth', /nonce does not continue/],
+  ['wrong nonce', 'auth', /nonce does not begin/],
   ['few iterations', 'auth', /asks for 1 iterations/],
   ['sha-512', 'hello', /SHA-512/],
   ['basic only', 'hello', /offers basic, not SCRAM/, /set auth to basic/],
   ['no token', 'auth', /without a token/],
-  ['hello 200', 'hello', /answers HELLO with 200/, /path of the endpoint/],
-  ['stops after first', 'auth', /did not go on with SCRAM.*403/],
+  ['hello 200', 'hello', /answered HELLO with status 200/, /path of the endpoint/],
+  ['stops after first', 'auth', /did not continue SCRAM.*403/],
 ]
 for (const [fault, step, message, advice] of LOGINS) {
-  test(`a login that goes wrong is told by its step, and no question is asked: ${fault}`, async t => {
+  test(`a failed login names its step, and no further request is sent: ${fault}`, async t => {
     const server = await openServer(t)
     server.login.fault(fault)
     const { client } = openClient(t, accessOf(server, 'scram'))
@@ -104,7 +104,7 @@ for (const [fault, step, message, advice] of LOGINS) {
   })
 }
 
-test('a login serves many questions, and its cookie goes along', async t => {
+test('one login serves many requests, with its cookie', async t => {
   const server = await openServer(t)
   const { client } = openClient(t, accessOf(server, 'scram'))
   for (let i = 0; i < 3; i++) await client.about(RETRY_POLICY)
@@ -114,7 +114,7 @@ test('a login serves many questions, and its cookie goes along', async t => {
 })
 
 for (const how of ['forbidden', 'a redirect to the login page'] as const) {
-  test(`a session that the server has forgotten is opened anew, once: ${how}`, async t => {
+  test(`an expired session is renewed once: ${how}`, async t => {
     const server = await openServer(t)
     const { client } = openClient(t, accessOf(server, 'scram'))
     await client.about(RETRY_POLICY)
@@ -127,7 +127,7 @@ for (const how of ['forbidden', 'a redirect to the login page'] as const) {
   })
 }
 
-test('a token that has expired in the middle of a session is renewed', async t => {
+test('a token that expires during a session is renewed', async t => {
   const server = await openServer(t)
   const { client } = openClient(t, accessOf(server, 'scram'))
   await client.about(RETRY_POLICY)
@@ -136,7 +136,7 @@ test('a token that has expired in the middle of a session is renewed', async t =
   t.is(server.login.logins(), 2)
 })
 
-test('a cookie whose session is over is dropped, and the question asked again without it', async t => {
+test('an expired cookie is dropped, and the request is repeated without it', async t => {
   const server = await openServer(t, { ...PROFILES.nhaystack, cookie: true })
   const { client } = openClient(t, accessOf(server, 'basic'))
   await client.about(RETRY_POLICY)
@@ -150,7 +150,7 @@ test('a cookie whose session is over is dropped, and the question asked again wi
   )
 })
 
-test('a session that ends logs out', async t => {
+test('closing a session logs out', async t => {
   const server = await openServer(t)
   const { client, session } = openClient(t, accessOf(server, 'scram'))
   await client.about(RETRY_POLICY)
@@ -159,52 +159,49 @@ test('a session that ends logs out', async t => {
   t.is(server.login.open(), 0)
 })
 
-test('an idle connection that the server closes at the wrong moment is no failure', async t => {
+test('an idle connection that the server closes at the moment of its reuse is no failure', async t => {
   const server = await openServer(t, PROFILES.nhaystack)
   server.closeIdle()
   const { client } = openClient(t, accessOf(server, 'basic'))
   for (let i = 0; i < 10; i++) t.is((await client.about(RETRY_POLICY)).serverName, 'Sim')
 })
 
-test('one question at a time is asked of a server, by however many sessions', async t => {
+test('all sessions together have one request in flight at a server', async t => {
   const server = await openServer(t, PROFILES.nhaystack)
   const inTurn = createSerialQueue()
   const clients = [1, 2, 3].map(() => openClient(t, accessOf(server, 'basic'), Date.now, inTurn).client)
   await Promise.all(Array.from({ length: 21 }, (_, i) => clients[i % 3]!.about(RETRY_POLICY)))
   t.is(server.asked.length, 21)
   t.is(server.busiest(), 1)
-  // A machine that is busy for long lets one of them go and opens another.
+  // On a busy machine an idle connection may expire, and another one is opened.
   t.true(server.connections() >= 3 && server.connections() < 21, String(server.connections()))
 })
 
-test('a silence is met with another attempt, as often as told', async t => {
+test('a request without an answer is repeated as often as `retries` says', async t => {
   const server = await openServer(t, PROFILES.nhaystack)
   const { client } = openClient(t, accessOf(server, 'basic'))
   server.misbehave('reset', 'about', 2)
   t.is((await client.about({ ...RETRY_POLICY, retries: 2 })).serverName, 'Sim')
   server.misbehave('reset', 'about', 3)
-  await t.throwsAsync(client.about({ ...RETRY_POLICY, retries: 1 }), { message: /broke the connection off/ })
+  await t.throwsAsync(client.about({ ...RETRY_POLICY, retries: 1 }), { message: /closed the connection/ })
 })
 
-test('every op comes with what it takes, in Zinc and in Hayson', async t => {
+test('every op sends its arguments, in Zinc and in Hayson', async t => {
   for (const profile of [PROFILES.skyspark, PROFILES.haxall]) {
     const server = await openServer(t, profile)
-    const { client } = openClient(t, accessOf(server, 'scram'))
+    const { client, session } = openClient(t, accessOf(server, 'scram'))
     t.is((await client.about(RETRY_POLICY)).haystackVersion, '3.0')
     t.true((await client.ops(RETRY_POLICY)).has('watchPoll'))
     t.true((await client.formats(RETRY_POLICY)).includes('application/vnd.haystack+json'))
     t.is((await client.read('dis == "Point a1"', 2, RETRY_POLICY)).rows.length, 1)
     t.is((await client.readIds(['a1', 'none', 'a2'], RETRY_POLICY)).rows.length, 3)
-    t.is((await client.nav(undefined, RETRY_POLICY)).rows[0]!.navId, 'equip:ahu1')
-    t.is((await client.nav('equip:ahu1', RETRY_POLICY)).rows.length, 1)
     const { watch, rows } = await client.watchSub(['a1', 'none'], 90_000, undefined, RETRY_POLICY)
     t.like(watch, { watchId: 'w-1', leaseMs: 120_000 })
     t.is(rows.length, 2)
     t.is((await client.watchPoll(watch.watchId, RETRY_POLICY)).rows.length, 0)
     await client.watchUnsub(watch.watchId, RETRY_POLICY)
     t.is(server.watches.size, 0)
-    t.is((await client.hisRead('a1', 'today', RETRY_POLICY)).rows.length, 1)
-    await client.close(RETRY_POLICY)
+    await session.close()
     t.is(server.login.open(), 0)
     t.deepEqual(
       new Set(server.asked.filter(({ headers }) => !/BEARER/.test(headers.authorization ?? '')).map(({ op }) => op)),
@@ -213,13 +210,13 @@ test('every op comes with what it takes, in Zinc and in Hayson', async t => {
   }
 })
 
-test('an older server says its formats by another op', async t => {
+test('an older server lists its formats by another op', async t => {
   const server = await openServer(t, PROFILES.nhaystack)
   const { client } = openClient(t, accessOf(server, 'basic'))
   t.deepEqual(await client.formats(RETRY_POLICY), ['text/zinc'])
 })
 
-test('Zinc is asked for first; a server that does not speak it is asked in Hayson from then on', async t => {
+test('Zinc is requested first; a server without it is asked in Hayson from then on', async t => {
   const server = await openServer(t, { ...PROFILES.haxall, auth: 'bearer' })
   const { client } = openClient(t, accessOf(server, 'bearer'))
   await client.readIds(['a1'], RETRY_POLICY)
@@ -235,7 +232,7 @@ test('Zinc is asked for first; a server that does not speak it is asked in Hayso
   )
 })
 
-test('nothing that a server sends makes the key go elsewhere', async t => {
+test('a redirect does not send the key to another host', async t => {
   const other = createServer()
   let reached = 0
   other.on('connection', socket => {
@@ -252,7 +249,7 @@ test('nothing that a server sends makes the key go elsewhere', async t => {
   t.is(reached, 0)
 })
 
-test('a certificate is verified by the authority that was given, and by nothing less', async t => {
+test('a certificate is verified against the given authority', async t => {
   const now = Date.now()
   const ca = await makeCa({ name: 'Test', now })
   const stranger = await makeCa({ name: 'Stranger', now })
@@ -267,8 +264,8 @@ test('a certificate is verified by the authority that was given, and by nothing 
 
   for (const [server, trusted, message, advice] of [
     [good, undefined, /authority that is not trusted/, /SERVICE_HAYSTACK_CA_FILE/],
-    [good, stranger.cert_pem, /authority that is not trusted|signed by itself/, /SERVICE_HAYSTACK_CA_FILE/],
-    [await open(other), ca.cert_pem, /another name/, /name/],
+    [good, stranger.cert_pem, /authority that is not trusted|self-signed/, /SERVICE_HAYSTACK_CA_FILE/],
+    [await open(other), ca.cert_pem, /another host name/, /name/],
     [await open(old), ca.cert_pem, /expired/, /clock/],
   ] as const) {
     const { client: doubtful } = openClient(t, accessOf(server, 'basic', { ca: trusted }))
@@ -279,14 +276,14 @@ test('a certificate is verified by the authority that was given, and by nothing 
   }
 })
 
-test('a server without TLS at an https endpoint, a closed port and an unknown name are told by their step', async t => {
+test('the failure names its step: no TLS at an https endpoint, a closed port, an unknown name', async t => {
   const server = await openServer(t, PROFILES.nhaystack)
   const plain = await openServer(t, PROFILES.nhaystack)
   await plain.close()
   for (const [endpoint, step, message, advice] of [
     [server.endpoint.replace('http:', 'https:'), 'tls', /does not speak TLS/, /http:\/\//],
-    [plain.endpoint, 'tcp', /nothing listens/, /host and port/],
-    ['http://no-such-host.invalid/api/', 'dns', /not known|no name server/, /name/],
+    [plain.endpoint, 'tcp', /connection refused/, /host and port/],
+    ['http://no-such-host.invalid/api/', 'dns', /unknown host name|no name server/, /name/],
   ] as const) {
     const { client } = openClient(t, accessOf({ endpoint }, 'basic'))
     const error = await t.throwsAsync<HaystackFailure>(client.about(RETRY_POLICY), { message })
@@ -295,7 +292,7 @@ test('a server without TLS at an https endpoint, a closed port and an unknown na
   }
 })
 
-test('a server that takes connections and says nothing in TLS is told by its step', async t => {
+test('the failure names its step: a server that accepts connections and never answers the TLS handshake', async t => {
   const mute = createServer(() => undefined)
   mute.listen(0, '127.0.0.1')
   await once(mute, 'listening')

@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net'
 import test, { type ExecutionContext } from 'ava'
 import { DeviceError } from '#shared/core/poll/device.ts'
-import { type ModbusBus, modbusBus } from '#appliance/drivers/modbus/bus.ts'
+import { type ModbusBus, SharedBus } from '#appliance/drivers/modbus/bus.ts'
 import type { RetryPolicy } from '#appliance/drivers/protocol.ts'
 import { modbusDriver } from '#appliance/drivers/modbus/driver.ts'
 import { modbusProtocol } from '#appliance/drivers/modbus/protocol.ts'
@@ -26,7 +26,7 @@ const driverOf = (bus: ModbusBus, retryPolicy: RetryPolicy, unit_id = 1, max_gap
   modbusDriver(bus, { unit_id, max_gap, retryPolicy, now: () => 1_000 })
 
 function openDriver(t: ExecutionContext, port: number, retryPolicy = patient, unit = 1) {
-  const bus = modbusBus(tcpLink('127.0.0.1', port), () => 1_000)
+  const bus = new SharedBus(tcpLink('127.0.0.1', port), () => 1_000)
   t.teardown(() => bus.close())
   return driverOf(bus, retryPolicy, unit)
 }
@@ -156,7 +156,7 @@ test('units behind one gateway take turns on one connection', async t => {
       socket.write(modbusFrame(request, registersOf({ ...request, address: 100 * request.unit })))
     }, 5)
   })
-  const bus = modbusBus(tcpLink('127.0.0.1', peer.port), () => 1_000)
+  const bus = new SharedBus(tcpLink('127.0.0.1', peer.port), () => 1_000)
   t.teardown(() => bus.close())
   const units = [1, 2, 3, 4, 5]
   const reads = units.map(unit => driverOf(bus, patient, unit).read(words(0), never))
@@ -218,7 +218,7 @@ test('bits of one register are read with one request, and a number that has to b
 
 test('what nobody asked for is read along as far as the entry allows', async t => {
   const peer = await openTcpPeer(t, well)
-  const bus = modbusBus(tcpLink('127.0.0.1', peer.port), () => 1_000)
+  const bus = new SharedBus(tcpLink('127.0.0.1', peer.port), () => 1_000)
   t.teardown(() => bus.close())
   const spans = async (max_gap: number) => {
     peer.asked.length = 0

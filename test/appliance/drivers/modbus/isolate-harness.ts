@@ -2,7 +2,7 @@
 import type { ExecutionContext } from 'ava'
 import type { RegisterRange } from '#appliance/drivers/modbus/core/point.ts'
 import type { Reading } from '#shared/core/telemetry/reading.ts'
-import { type ModbusBus, modbusBus, type Outcome } from '#appliance/drivers/modbus/bus.ts'
+import { type ModbusBus, SharedBus, type BusOutcome } from '#appliance/drivers/modbus/bus.ts'
 import type { RetryPolicy } from '#appliance/drivers/protocol.ts'
 import { modbusDriver } from '#appliance/drivers/modbus/driver.ts'
 import { serialLink } from '#appliance/drivers/modbus/serial-link.ts'
@@ -29,7 +29,7 @@ export const spanOf = ({ address, count }: Asked) => [address, count]
 /** A bus without a wire beneath it: answers take no time, and silences as long as `wait` says. */
 export function openQuick(device: Device, wait: () => void = () => undefined): Opened {
   const asked: Asked[] = []
-  const answer = (unit: number, { address, count }: RegisterRange, { retries }: RetryPolicy): Outcome => {
+  const answer = (unit: number, { address, count }: RegisterRange, { retries }: RetryPolicy): BusOutcome => {
     asked.push({ unit, address, count, retries })
     const ill = device({ unit, address, count })
     if (ill === 'silent') wait()
@@ -69,7 +69,7 @@ export async function openTcp(t: ExecutionContext, device: Device): Promise<Open
     if (ill === 'garbled') return void socket.write(modbusFrame(request, Buffer.of(3, 9, 9)))
     socket.write(modbusFrame(request, ill === undefined ? registersOf(request) : Buffer.of(request.code | 0x80, ill)))
   })
-  const bus = modbusBus(tcpLink('127.0.0.1', peer.port), () => 1_000)
+  const bus = new SharedBus(tcpLink('127.0.0.1', peer.port), () => 1_000)
   t.teardown(() => bus.close())
   return { bus: untilAnswered(bus, device), asked: peer.asked }
 }
@@ -81,7 +81,7 @@ export async function openRtu(t: ExecutionContext, device: Device): Promise<Open
     else if (ill === 'garbled') send(rtuAnswer(request).fill(0x55, 3, 5))
     else if (ill === undefined) send(rtuAnswer({ ...request, address: request.address - 1000 * request.unit }))
   })
-  const bus = modbusBus(serialLink({ path: line.path, baud: 115_200, parity: 'even', stopBits: 1 }), () => 1_000)
+  const bus = new SharedBus(serialLink({ path: line.path, baud: 115_200, parity: 'even', stopBits: 1 }), () => 1_000)
   t.teardown(async () => {
     await bus.close()
     await line.close()

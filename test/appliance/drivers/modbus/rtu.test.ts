@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { DeviceError } from '#shared/core/poll/device.ts'
-import { type ModbusBus, modbusBus } from '#appliance/drivers/modbus/bus.ts'
+import { type ModbusBus, SharedBus } from '#appliance/drivers/modbus/bus.ts'
 import type { RetryPolicy } from '#appliance/drivers/protocol.ts'
 import { modbusDriver } from '#appliance/drivers/modbus/driver.ts'
 import { explainPort, serialLink } from '#appliance/drivers/modbus/serial-link.ts'
@@ -25,7 +25,7 @@ const driverOf = (bus: ModbusBus, retryPolicy: RetryPolicy, unit_id = 1) =>
 
 async function openLine(t: ExecutionContext, behaviour: RtuBehaviour): Promise<RtuLine & { bus: ModbusBus }> {
   const line = await openRtuLine(behaviour)
-  const bus = modbusBus(portAt(line.path), () => 1_000)
+  const bus = new SharedBus(portAt(line.path), () => 1_000)
   t.teardown(async () => {
     await bus.close()
     await line.close()

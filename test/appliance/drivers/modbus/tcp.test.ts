@@ -1,7 +1,7 @@
 /** Servers that break the rules of Modbus TCP, each on a real socket: no crash, no wrong value, and every read ends. */
 import test, { type ExecutionContext } from 'ava'
 import { DeviceError } from '#shared/core/poll/device.ts'
-import { type ModbusBus, modbusBus } from '#appliance/drivers/modbus/bus.ts'
+import { type ModbusBus, SharedBus } from '#appliance/drivers/modbus/bus.ts'
 import type { RetryPolicy } from '#appliance/drivers/protocol.ts'
 import { modbusDriver } from '#appliance/drivers/modbus/driver.ts'
 import { tcpLink } from '#appliance/drivers/modbus/tcp-link.ts'
@@ -26,7 +26,7 @@ const driverOf = (bus: ModbusBus, retryPolicy: RetryPolicy) =>
   modbusDriver(bus, { unit_id: 1, max_gap: 16, retryPolicy, now: () => 1_000 })
 
 function openBus(t: ExecutionContext, port: number): ModbusBus {
-  const bus = modbusBus(tcpLink('127.0.0.1', port), () => 1_000)
+  const bus = new SharedBus(tcpLink('127.0.0.1', port), () => 1_000)
   t.teardown(() => bus.close())
   return bus
 }
@@ -245,7 +245,7 @@ test('connecting is tried less and less often, and a read that would wait longer
   const reasons: string[] = []
   for (let i = 0; i < 8; i++) reasons.push((await t.throwsAsync(driver.read(words(0), never)))!.message)
   t.true(peer.connections() < 8)
-  t.true(reasons.some(reason => /tried again in \d+ s/.test(reason)))
+  t.true(reasons.some(reason => /next attempt in \d+ s/.test(reason)))
 })
 
 test('mutated answers leave no read open and end nothing', async t => {

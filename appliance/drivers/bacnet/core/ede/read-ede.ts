@@ -5,8 +5,7 @@
  *   mandatory and stand where the layout has them; the others are found by their heading, because tools rename them
  *   (`settable` and `commandable`) and misspell them (`vendor-specific-addres`)
  */
-import type { FoundObject } from '../discovery/discovery.ts'
-import { INSTANCE_MAX } from '../discovery/discovery.ts'
+import { type FoundObject, INSTANCE_MAX } from '../discovery/discovery.ts'
 import { parseTarget } from '#shared/core/bacnet/object.ts'
 import { OTHER_TYPES, POINT_TYPES } from '../device-scan.ts'
 import { unitCode } from '#shared/core/model/unit.ts'

@@ -1,4 +1,4 @@
-/** What servers, and what stands before them, do instead of answering. Each is written to the socket by hand. */
+/** Faults of servers and proxies: what they send instead of an answer. */
 import type { ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
 
@@ -10,7 +10,7 @@ const page = { 'content-type': 'text/html; charset=utf-8' }
 const send = (status: number, headers: Record<string, string>, body: string | Buffer) => (response: ServerResponse) =>
   void response.writeHead(status, headers).end(body)
 
-export const MISCHIEF = {
+export const HTTP_FAULTS = {
   silent: () => undefined,
   reset: response => void response.socket?.resetAndDestroy(),
   'no HTTP': response => void response.socket?.end('SSH-2.0-OpenSSH_9.9\r\n'),
@@ -71,4 +71,4 @@ export const MISCHIEF = {
   },
 } as const satisfies Record<string, (response: ServerResponse) => void>
 
-export type Mischief = keyof typeof MISCHIEF
+export type HttpFault = keyof typeof HTTP_FAULTS
