@@ -112,13 +112,22 @@ export type AuditRow = {
   role: string
   action: string
   subject: string
+  /** Null for a change that belongs to no building, or to several. */
+  building_id: string | null
   before: unknown
   after: unknown
   request_id: string
 }
+/** `entry` counts rows in the order of their arrival. */
+export type StoredAuditRow = AuditRow & { entry: number }
+/** Rows that match all of it. Times are ms since 1970 UTC, `[from, to)`. */
+export type AuditFilter = { actor?: string; action?: string; building_id?: string; from?: number; to?: number }
 export interface AuditStore {
   add(row: AuditRow): void
-  list(query: { limit: number; before?: number }): AuditRow[]
+  /** Newest first; `before` is the row before which to go on. */
+  list(query: AuditFilter & { limit: number; before?: Pick<StoredAuditRow, 'at' | 'entry'> }): StoredAuditRow[]
+  /** Whoever and whatever is in the rows, by name; at most 500 each. */
+  names(): { actors: string[]; actions: string[] }
 }
 
 /** Refused logins are counted: one row of the audit stands for many, and its figures are brought up to date. */

@@ -100,7 +100,7 @@ const executeRoute = (context: CentralContext, sessions: ImportSessions) =>
       }
       await assertSpace(context.workspace)
       const result = await sessions.importOnce(session_id, session => importSession(session, mode, context))
-      audit({ subject: result.building_id, after: { mode, ...result } })
+      audit({ subject: result.building_id, building_id: result.building_id, after: { mode, ...result } })
       return { ok: true, ...result, total_ms: Math.round(performance.now() - started) }
     },
   })

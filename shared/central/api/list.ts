@@ -9,16 +9,17 @@ export const PAGE = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMIT_MAX, default: LIMIT_DEFAULT })),
   cursor: Type.Optional(Type.String({ maxLength: 512 })),
 }
-export type PageQuery = { limit?: number; cursor?: string }
+type PageQuery = { limit?: number; cursor?: string }
 
 export const limitOf = ({ limit = LIMIT_DEFAULT }: PageQuery): number => limit
-const encode = (id: string) => Buffer.from(id).toString('base64url')
+/** Where a list goes on, as a cursor. */
+export const encodeCursor = (id: string): string => Buffer.from(id).toString('base64url')
 
 /** @returns the id after which to go on. @throws Problem bad_cursor */
 export function afterOf({ cursor }: PageQuery): string | undefined {
   if (cursor === undefined) return undefined
   const id = Buffer.from(cursor, 'base64url').toString()
-  if (cursor === '' || encode(id) !== cursor) throw new Problem('bad_cursor', 'The cursor is not one that a list has given')
+  if (cursor === '' || encodeCursor(id) !== cursor) throw new Problem('bad_cursor', 'The cursor is not one that a list has given')
   return id
 }
 
@@ -30,7 +31,7 @@ export function afterOf({ cursor }: PageQuery): string | undefined {
 export function pageOf<T>(found: T[], query: PageQuery, idOf: (item: T) => string): { items: T[]; next_cursor?: string } {
   const limit = limitOf(query)
   const items = found.slice(0, limit)
-  return found.length > limit ? { items, next_cursor: encode(idOf(items.at(-1)!)) } : { items }
+  return found.length > limit ? { items, next_cursor: encodeCursor(idOf(items.at(-1)!)) } : { items }
 }
 
 /** Cuts a whole list that is in memory, in its own order. @throws Problem bad_cursor */

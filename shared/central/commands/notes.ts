@@ -65,7 +65,7 @@ function changeNote(
   const before = notes.get(finding_id)
   const note = change(before)
   notes.set(note)
-  audit({ subject: finding_id, before, after: note })
+  audit({ subject: finding_id, building_id: finding.building_id, before, after: note })
   return { finding, note }
 }
 

@@ -19,7 +19,7 @@ export function startRun(
   request: RunRequest,
 ): { run_id: string; report: Promise<RunReport> } {
   const started = runs.start(request, 'request')
-  audit({ subject: request.building_id, after: { run_id: started.run_id } })
+  audit({ subject: request.building_id, building_id: request.building_id, after: { run_id: started.run_id } })
   return started
 }
 
@@ -59,5 +59,5 @@ export function startMissingRuns(context: RunContext, actor: Pick<Actor, 'audit'
 export function cancelRun({ runs }: Pick<CentralContext, 'runs'>, { caller, audit }: Actor, run_id: string): void {
   const { building_id, state } = needRun(runs, run_id).run
   runs.cancel(run_id, caller!.subject)
-  audit({ subject: building_id, before: { run_id, state }, after: { run_id, state: 'cancelled' } })
+  audit({ subject: building_id, building_id, before: { run_id, state }, after: { run_id, state: 'cancelled' } })
 }

@@ -52,7 +52,7 @@ export function openRefusedLogins(store: RefusedLoginStore | undefined, log: Log
   }
   const begin = (subject: string, at: number): Row => {
     const row = { id: 0, wrong: 0, throttled: 0, first: at, last: at, dirty: true }
-    const nobody = { actor: 'nobody', role: 'public', before: null }
+    const nobody = { actor: 'nobody', role: 'public', building_id: null, before: null }
     row.id = store?.begin({ at, ...nobody, subject, after: afterOf(row), request_id: randomUUID() }, KEPT_MAX) ?? 0
     rows.set(subject, row)
     return row

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 
 import { Html } from './html.ts'
 import { Problem } from '#shared/core/problem.ts'
 import type { AuditStore } from '#shared/core/stores.ts'
+import { buildingOfChange } from './audit-building.ts'
 import { YAML_TYPES } from './body.ts'
 import { type Idempotency, idempotencyKey } from './idempotency.ts'
 import { type Call, type Caller, type Route, type SharedToken, strict } from './route.ts'
@@ -30,7 +31,7 @@ declare module 'fastify' {
 type MountOptions = {
   auth: Auth
   /** Undefined in a process that writes no audit rows. */
-  audit: AuditStore | undefined
+  audit: Pick<AuditStore, 'add'> | undefined
   idempotency: Idempotency
   /** The wall clock, ms. */
   now: () => number
@@ -183,9 +184,11 @@ function coerce(schema: TSchema, given: Record<string, unknown>): Record<string,
 
 async function answer(route: Route, request: FastifyRequest, reply: FastifyReply, options: MountOptions): Promise<unknown> {
   const { body, query, params, caller, id: request_id } = request
-  const audit: Call<unknown, unknown, unknown>['audit'] = ({ subject, before = null, after = null }) => {
+  const audit: Call<unknown, unknown, unknown>['audit'] = note => {
+    const { subject, before = null, after = null } = note
     const who = { actor: caller?.subject ?? 'nobody', role: caller?.role ?? 'public' }
-    options.audit?.add({ at: options.now(), ...who, action: route.action ?? route.path, subject, before, after, request_id })
+    const what = { action: route.action ?? route.path, subject, building_id: buildingOfChange(route, request, note) }
+    options.audit?.add({ at: options.now(), ...who, ...what, before, after, request_id })
   }
   const handle = async () => route.handle({ body, query, params, caller, request_id, audit, request, reply })
   const key = route.idempotent && idempotencyKey(request.headers['idempotency-key'])

@@ -22,7 +22,13 @@ export type Caller = {
 }
 
 /** The part of an audit row that the handler knows: the changed thing, and its state before and after. */
-export type AuditNote = { subject: string; before?: unknown; after?: unknown }
+export type AuditNote = {
+  subject: string
+  /** Where the request does not name it. */
+  building_id?: string
+  before?: unknown
+  after?: unknown
+}
 
 export type Call<Body, Query, Params> = {
   body: Body

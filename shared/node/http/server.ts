@@ -51,7 +51,7 @@ export type HttpOptions = {
   port: number
   routes: Route[]
   auth: Auth
-  audit: AuditStore | undefined
+  audit: Pick<AuditStore, 'add'> | undefined
   log: Logger
   version: string
   trustedProxies: string[]

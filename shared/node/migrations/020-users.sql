@@ -27,6 +27,8 @@ CREATE TABLE IF NOT EXISTS api_tokens (
   created_at   INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- The audit log is filtered by person and by action, newest first.
-CREATE INDEX IF NOT EXISTS audit_by_actor ON audit (actor, id DESC);
-CREATE INDEX IF NOT EXISTS audit_by_action ON audit (action, id DESC);
+-- The audit log is filtered by person, action and building, newest first.
+ALTER TABLE audit ADD COLUMN building_id TEXT;
+CREATE INDEX IF NOT EXISTS audit_by_actor ON audit (actor, at DESC, id DESC);
+CREATE INDEX IF NOT EXISTS audit_by_action ON audit (action, at DESC, id DESC);
+CREATE INDEX IF NOT EXISTS audit_by_building ON audit (building_id, at DESC, id DESC) WHERE building_id IS NOT NULL;

@@ -98,6 +98,7 @@ test('a flood from everywhere leaves a hundred rows and one, and years of it ten
     role: 'admin',
     action: 'put_config',
     subject: 'config',
+    building_id: null,
     before: null,
     after: null,
     request_id: 'r',

@@ -2,7 +2,7 @@ import test from 'ava'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Quantity, ReviewStatus } from '#shared/core/model/quantity.ts'
-import type { EdgeRecord } from '#shared/core/stores.ts'
+import type { AuditFilter, AuditRow, EdgeRecord, StoredAuditRow } from '#shared/core/stores.ts'
 import { openDatabase, openReadOnly } from '#shared/node/sqlite.ts'
 import { auditStore } from '#shared/node/store/audit.ts'
 import { edgeStore } from '#shared/node/store/edges.ts'
@@ -81,23 +81,59 @@ test('edges come back as they were put, with what is not known yet as null', t =
   t.is(edges.get('s', 'e2'), undefined)
 })
 
-const row = (at: number, before: unknown, after: unknown) => ({
+const row = (at: number, before: unknown, after: unknown, more: Partial<AuditRow> = {}): AuditRow => ({
   at,
   actor: 'kim',
   role: 'admin',
   action: 'save',
   subject: 'x',
+  building_id: null,
   before,
   after,
   request_id: `r${at}`,
+  ...more,
 })
 
 test('the audit is listed newest first and goes on before an instant', t => {
   const audit = auditStore(temporaryDatabase(t))
   const rows = [row(1, null, { a: 1 }), row(2, { a: 1 }, { a: 2 }), row(3, [1], null)]
   for (const each of rows) audit.add(each)
-  t.deepEqual(audit.list({ limit: 2 }), [rows[2]!, rows[1]!])
-  t.deepEqual(audit.list({ limit: 2, before: 2 }), [rows[0]!])
+  t.deepEqual(audit.list({ limit: 2 }), [
+    { ...rows[2]!, entry: 3 },
+    { ...rows[1]!, entry: 2 },
+  ])
+  t.deepEqual(audit.list({ limit: 2, before: { at: 2, entry: 2 } }), [{ ...rows[0]!, entry: 1 }])
+})
+
+test('rows of the same instant, and of a clock that was set back, are each listed once', t => {
+  const audit = auditStore(temporaryDatabase(t))
+  for (const at of [5, 5, 5, 9, 3]) audit.add(row(at, null, null))
+  const seen: number[] = []
+  let before: StoredAuditRow | undefined
+  do {
+    const [next] = audit.list({ limit: 1, ...(before && { before }) })
+    before = next
+    if (next) seen.push(next.entry)
+  } while (before)
+  t.deepEqual(seen, [4, 3, 2, 1, 5])
+})
+
+test('the audit is filtered by person, action, building and time, together as well', t => {
+  const db = temporaryDatabase(t)
+  const audit = auditStore(db)
+  audit.add(row(1, null, null))
+  audit.add(row(2, null, null, { actor: 'lee', building_id: 'school' }))
+  audit.add(row(3, null, null, { action: 'delete', building_id: 'school' }))
+  audit.add(row(4, null, null, { building_id: 'library' }))
+  const found = (filter: AuditFilter) => audit.list({ limit: 10, ...filter }).map(({ at }) => at)
+  t.deepEqual(found({ actor: 'kim' }), [4, 3, 1])
+  t.deepEqual(found({ action: 'delete' }), [3])
+  t.deepEqual(found({ building_id: 'school' }), [3, 2])
+  t.deepEqual(found({ from: 2, to: 4 }), [3, 2])
+  t.deepEqual(found({ actor: 'kim', building_id: 'school', from: 1, to: 9 }), [3])
+  t.deepEqual(found({ actor: "kim' OR 1=1 --" }), [])
+  t.deepEqual(audit.names(), { actors: ['kim', 'lee'], actions: ['delete', 'save'] })
+  t.deepEqual(auditStore(temporaryDatabase(t)).names(), { actors: [], actions: [] })
 })
 
 test('rule states and token epochs keep what was set last', t => {
