@@ -39,8 +39,8 @@ type ApplianceParts = {
 export const OWN_PAGES: NonNullable<PageLayoutOptions['more']> = [
   { href: '/overrides', text: 'Overrides' },
   { href: '/devices', text: 'Devices' },
-  { href: '/discover', text: 'Discover', operators: true },
-  { href: '/modbus', text: 'Modbus', operators: true },
+  { href: '/discover', text: 'Discover', for: 'operator' },
+  { href: '/modbus', text: 'Modbus', for: 'operator' },
 ]
 /** What the page of devices offers beside the list. */
 const FIND_LINKS = [

@@ -6,6 +6,8 @@ export const PAGES = [
   '',
   'alerts',
   'analytics',
+  'audit',
+  'audit.csv',
   'backups',
   'baselines',
   'coverage',
@@ -26,6 +28,7 @@ export const PAGES = [
   'quantities',
   'runs',
   'static',
+  'users',
 ]
 /** A segment that is still percent-encoded after this many rounds of decoding is malformed. */
 const ROUNDS_MAX = 3

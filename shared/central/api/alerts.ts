@@ -6,6 +6,7 @@ import { type Route, route, strict } from '#shared/node/http/route.ts'
 import type { Delivery } from '#shared/node/store/alerts.ts'
 import { addRoute, ALERT_ROUTE, changeRoute, removeRoute, resendDelivery, testRoute } from '#shared/central/commands/alerts.ts'
 import type { CentralParts } from '#shared/central/context.ts'
+import { SECRET_ANSWER } from './auth.ts'
 import { afterOf, limitOf, PAGE, pageOf } from './list.ts'
 
 type Context = Pick<CentralParts, 'alerts' | 'alertService' | 'clock'>
@@ -32,7 +33,10 @@ const routeRoutes = (context: Context): Route[] => [
     body: ALERT_ROUTE,
     action: 'add_alert_route',
     problems: ['invalid', 'conflict'],
-    handle: call => ({ ok: true, ...addRoute(context, call, call.body) }),
+    handle: call => {
+      call.reply.header('cache-control', SECRET_ANSWER)
+      return { ok: true, ...addRoute(context, call, call.body) }
+    },
   }),
   route({
     method: 'PUT',

@@ -10,6 +10,8 @@ import { pointsPage } from './points.route.ts'
 import { faultPage } from '#shared/central/pages/faults/fault.route.ts'
 import { faultsPage } from '#shared/central/pages/faults/faults.route.ts'
 import { loginPage } from './login.route.ts'
+import { auditPage } from '#shared/central/pages/access/audit.route.ts'
+import { usersPage } from '#shared/central/pages/access/users.route.ts'
 import { passwordPage } from '#shared/central/pages/access/password.route.ts'
 import { paramsPage } from '#shared/central/pages/settings/params.route.ts'
 import { quantitiesPage } from '#shared/central/pages/settings/quantities.route.ts'
@@ -38,8 +40,10 @@ const SETUP_PAGES: PageEntry[] = [
   { nav: { href: '/params', text: 'Parameters' }, routes: paramsPage },
   { routes: baselinesPage },
   { nav: { href: '/quantities', text: 'Quantities' }, routes: quantitiesPage },
-  { nav: { href: '/alerts', text: 'Alerts', operators: true }, routes: alertsPage },
-  { nav: { href: '/backups', text: 'Backups' }, routes: backupsPage },
+  { nav: { href: '/alerts', text: 'Alerts', for: 'operator' }, routes: alertsPage },
+  { nav: { href: '/users', text: 'Users', for: 'admin' }, routes: usersPage },
+  { nav: { href: '/audit', text: 'Audit', for: 'admin' }, routes: auditPage },
+  { nav: { href: '/backups', text: 'Backups', for: 'admin' }, routes: backupsPage },
 ]
 
 /** The pages that appliance and hub share, with the files that they load. */

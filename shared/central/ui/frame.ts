@@ -4,8 +4,8 @@ import { moment, type Here } from './moment.ts'
 
 /** Addresses of the few files that a page asks for; they carry a hash, so a browser may keep them for ever. */
 export type Assets = { css: string; script: string; htmx: string; icon: string }
-/** `operators`: for them alone; whoever may not open it does not see it. */
-export type NavItem = { href: string; text: string; count?: number; operators?: true }
+/** `for`: the role that a page needs; the entry is hidden from people without it. */
+export type NavItem = { href: string; text: string; count?: number; for?: 'operator' | 'admin' }
 /** What all pages of a process share. */
 export type Site = {
   /** `appliance` pages have larger controls. */
@@ -59,9 +59,12 @@ ${footer(frame)}
 
 const header = ({ site, current, user, csrf }: Frame): Html => html`<header class="top">
 <p class="brand"><span class="product">Plenum</span> <span class="place">${site.name}</span></p>
-${user && !user.mustChangePassword && html`<nav aria-label="Pages"><ul>${site.nav.filter(item => !item.operators || user.mayOperate).map(item => navItem(item, current))}</ul></nav>`}
+${user && !user.mustChangePassword && html`<nav aria-label="Pages"><ul>${site.nav.filter(item => isFor(item, user)).map(item => navItem(item, current))}</ul></nav>`}
 ${user && !site.open && signOut(user, csrf)}
 </header>`
+
+const isFor = ({ for: role }: NavItem, user: User): boolean =>
+  role === undefined || user.role === 'admin' || (role === 'operator' && user.mayOperate)
 
 const navItem = ({ href, text, count }: NavItem, current: string): Html =>
   html`<li><a href="${href}"${href === current && html` aria-current="page"`}>${text}${

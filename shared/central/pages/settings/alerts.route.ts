@@ -19,6 +19,7 @@ import {
   resendDelivery,
   testRoute,
 } from '#shared/central/commands/alerts.ts'
+import { SECRET_ANSWER } from '#shared/central/api/auth.ts'
 import { invalidField } from '#shared/central/commands/command.ts'
 import type { CentralParts } from '#shared/central/context.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
@@ -39,7 +40,7 @@ const NEW_ROUTE = strict({
   hours: oneOf(HOURS_CHOICES.map(({ value }) => value)),
   from: orBlank(CLOCK),
   to: orBlank(END_CLOCK),
-  urgent_at_once: oneOf(['true', 'false']),
+  urgent_at_once: Type.Boolean(),
   digest_day: oneOf(['', '1', '2', '3', '4', '5', '6', '7']),
 })
 
@@ -79,6 +80,7 @@ export const alertsPage = (context: CentralParts, layout: PageLayout): Route[] =
       const given = routeOf(call.body)
       const { secret } = addRoute(context, call, given)
       if (given.webhook_url === undefined) return call.reply.redirect('/alerts', 303)
+      call.reply.header('cache-control', SECRET_ANSWER)
       return layout.document(call, AT, newRouteBody(given.name, secret))
     },
   }),
@@ -92,12 +94,12 @@ const changeForms = (context: CentralParts): Route[] => [
     auth: 'admin',
     summary: 'The form that switches an alert route on or off',
     takes: 'form',
-    body: strict({ route_id: ID, enabled: oneOf(['true', 'false']) }),
+    body: strict({ route_id: ID, enabled: Type.Boolean() }),
     action: 'change_alert_route',
     handle: call => {
       const { route_id, enabled } = call.body
       const { route_id: _id, ...given } = needRoute(context, route_id).route
-      changeRoute(context, call, route_id, { ...given, enabled: enabled === 'true' })
+      changeRoute(context, call, route_id, { ...given, enabled })
       return call.reply.redirect('/alerts', 303)
     },
   }),
@@ -154,7 +156,7 @@ function routeOf(form: Static<typeof NEW_ROUTE>): GivenRoute {
     ...(kind !== '' && { kinds: [kind] }),
     priority_max: Number(priority_max) as Priority,
     ...(hours && { hours }),
-    urgent_at_once: urgent_at_once === 'true',
+    urgent_at_once,
     ...(digest_day !== '' && { digest_day: Number(digest_day) }),
   }
 }

@@ -43,7 +43,7 @@ export async function openDiscoverySite(enabled = true) {
   })
   catalogue.onChange(next => polling.reload(next))
   const discovery = bacnetDiscovery({ enabled, bind, bacnet, catalogue })
-  const more = [{ href: '/discover', text: 'Discover', operators: true as const }]
+  const more = [{ href: '/discover', text: 'Discover', for: 'operator' as const }]
   const layout = createPageLayout(context, { product: 'appliance', name: 'Riverside box', first: 'Home', more })
   const api: Route[] = discoveryRoutes(discovery)
   const http = await openHttp({

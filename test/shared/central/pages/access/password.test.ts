@@ -1,8 +1,8 @@
 /** The page on which people change their password, and the way there after a sign-in with a first password. */
 import anyTest, { type TestFn } from 'ava'
 import { addUser, resetPassword } from '#shared/central/commands/users.ts'
-import { COOLING } from '../../../support/page-fixture.ts'
-import { openSite, PASSWORDS, type TestSite } from '../../../support/sites/page-site.ts'
+import { COOLING } from '../../../../support/page-fixture.ts'
+import { openSite, PASSWORDS, type TestSite } from '../../../../support/sites/page-site.ts'
 
 const test = anyTest as TestFn<{ site: TestSite }>
 test.beforeEach(async t => {
