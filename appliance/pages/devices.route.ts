@@ -9,7 +9,7 @@ import { type State, STATES } from '#shared/central/ui/icons.ts'
 import { type Call, oneOf, type Route, route, strict } from '#shared/node/http/route.ts'
 import { formatLocation } from '../drivers/list.ts'
 import { changeCatalogue, deviceOf, entrySummary, withDevice, withoutDevice } from '../services/catalogue-edit.ts'
-import { complaintsOf, planImport, applyImport, countImport } from '../services/point-import.ts'
+import { applyImport, countImport } from '../services/point-import.ts'
 import { addressesOf, readSource, receiveUpload, UPLOAD_MAX } from '../services/point-upload.ts'
 import { type DeviceRouteDeps, statusByDevice } from '../services/device-routes.ts'
 import { editRoutes } from './device-edit.route.ts'
@@ -249,7 +249,11 @@ function importRoutes({ context, layout, desk }: DevicePages): Route[] {
 }
 
 /** @throws Problem invalid */
-const typedAddresses = ({ typed }: ShelvedImport) => addressesOf([...typed].filter(([, text]) => text !== ''))
+const typedAddresses = ({ typed, source }: ShelvedImport) =>
+  addressesOf(
+    [...typed].filter(([, text]) => text !== ''),
+    source,
+  )
 
 async function importModel(
   shelved: ShelvedImport,
@@ -257,6 +261,9 @@ async function importModel(
   path: string,
 ): Promise<Omit<ImportModel, 'user' | 'csrf'>> {
   const { source, typed, fault, done } = shelved
-  const plan = done ?? (await planImport(catalogue.current(), source, fault === undefined ? typedAddresses(shelved) : new Map()))
-  return { path, plan, counts: countImport(plan), ...complaintsOf(source), typed, fault, done: done !== undefined }
+  const plan = done ?? (await source.plan(catalogue.current(), fault === undefined ? typedAddresses(shelved) : new Map()))
+  const { complaints, addressFormat } = source
+  const { refused, notes, others } = complaints
+  const addressExample = addressFormat?.addressExample
+  return { path, plan, counts: countImport(plan), refused, notes, others, typed, fault, done: done !== undefined, addressExample }
 }

@@ -8,7 +8,7 @@ import { shareOf } from '#shared/central/ui/words.ts'
 import { countOf } from '#shared/core/number-text.ts'
 import { parseInstant } from '#shared/core/time.ts'
 import { driverOf } from '../drivers/list.ts'
-import { FORMATS, REGISTRY_DRIVERS } from '../services/point-import.ts'
+import { IMPORT_FORMATS, REGISTRY_DRIVERS } from '../services/point-import.ts'
 import type { DeviceEntry } from '../store/catalogue-schema.ts'
 import type { CatalogueRefusal } from '../services/field-catalogue.ts'
 
@@ -138,7 +138,7 @@ const importCard = ({ user, csrf }: DevicesModel): Html => html`<section class="
 <p>Nothing is changed before you have seen a preview. Devices and points that are on the list stay as they are.</p>
 <form method="post" action="/devices/import" enctype="multipart/form-data" class="fields">
 ${csrfField(csrf)}
-<label>Format <select name="format">${Array.from(FORMATS, ([value, words]) => html`<option value="${value}">${words}</option>`)}</select></label>
+<label>Format <select name="format">${Array.from(IMPORT_FORMATS, ([value, words]) => html`<option value="${value}">${words}</option>`)}</select></label>
 <label>Files <input type="file" name="file" multiple required accept=".csv,.txt,.tsv"></label>
 <p class="muted">Of an EDE set the files <code>…_EDE.csv</code>, <code>…_StateTexts.csv</code>, <code>…_Units.csv</code> and <code>…_ObjTypes.csv</code> together; of a registry its one file.</p>
 <label>Seconds between reads <input type="number" name="poll_secs" value="60" min="1" max="86400" required></label>

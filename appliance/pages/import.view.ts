@@ -1,5 +1,4 @@
 /** The preview of an import: points that would be added, rows that are refused, and addresses that are missing. */
-import { ADDRESS_FORM } from '../drivers/bacnet/core/address.ts'
 import type { Refusal } from '../core/catalogue/table.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { csrfField, operatorButton, type User } from '#shared/central/ui/frame.ts'
@@ -23,8 +22,9 @@ export type ImportModel = {
   typed: ReadonlyMap<string, string>
   /** Why it was not applied. */
   fault: string | undefined
-  /** What was done, once it is done. */
   done: boolean
+  /** How a device address is written; undefined when the format needs none. */
+  addressExample: string | undefined
   user: User | undefined
   csrf: string
 }
@@ -94,9 +94,9 @@ ${
 </section>`
 }
 
-function applyButton({ user, plan }: ImportModel): Html {
+function applyButton({ user, plan, addressExample }: ImportModel): Html {
   const asks = plan.devices.some(({ state, device_instance }) => state !== 'known' && device_instance !== undefined)
-  return html`${asks && html`<p class="muted" id="address-form">An address is written ${ADDRESS_FORM}. A device without one is left out; <a href="/discover">Discover</a> finds addresses.</p>`}
+  return html`${asks && html`<p class="muted" id="address-form">An address is written ${addressExample}. A device without one is left out; <a href="/discover">Discover</a> finds addresses.</p>`}
 <p>${operatorButton(user, 'apply-why', 'Import', 'primary')}</p>`
 }
 

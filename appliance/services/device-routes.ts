@@ -6,14 +6,13 @@ import { ERRORS_MAX, Problem } from '#shared/core/problem.ts'
 import { formatInstant } from '#shared/core/time.ts'
 import { cutPage, PAGE } from '#shared/central/api/list.ts'
 import { oneOf, type Route, route, strict } from '#shared/node/http/route.ts'
-import { type EdeSource, writeEde } from '../drivers/bacnet/core/ede/write-ede.ts'
 import { formatLocation } from '../drivers/list.ts'
 import { writePoints } from '../core/catalogue/write-points.ts'
 import { zipTexts } from '#shared/node/zip.ts'
-import { type Catalogue, CatalogueFile, type DeviceEntry } from '../store/catalogue-schema.ts'
+import { type Catalogue, CatalogueFile } from '../store/catalogue-schema.ts'
 import type { ImportPlan } from '../store/catalogue-import.ts'
 import { changeCatalogue, checkCatalogue, deviceOf, entrySummary, withDevice, withoutDevice } from './catalogue-edit.ts'
-import { applyImport, complaintsOf, countImport, type ImportSource, planImport } from './point-import.ts'
+import { applyImport, countImport, type ImportSource, SET_DRIVERS } from './point-import.ts'
 import { readAddresses, readSource, receiveUpload, UPLOAD_MAX } from './point-upload.ts'
 import type { FieldCatalogue } from './field-catalogue.ts'
 
@@ -149,9 +148,9 @@ const importRoute = ({ catalogue }: DeviceRouteDeps): Route =>
     handle: async ({ request, query, audit }) => {
       const upload = await receiveUpload(request)
       const source = await readSource(upload, catalogue.current())
-      const addresses = readAddresses(upload.fields.get('addresses'))
+      const addresses = readAddresses(upload.fields.get('addresses'), source)
       if (query.dry_run) {
-        const plan = await planImport(catalogue.current(), source, addresses)
+        const plan = await source.plan(catalogue.current(), addresses)
         checkCatalogue(catalogue, plan.catalogue)
         return importReply(plan, source)
       }
@@ -163,7 +162,7 @@ const importRoute = ({ catalogue }: DeviceRouteDeps): Route =>
   })
 
 function importReply(plan: ImportPlan, source: ImportSource) {
-  const { refused, notes, others } = complaintsOf(source)
+  const { refused, notes, others } = source.complaints
   return {
     ok: true,
     counts: countImport(plan),
@@ -185,21 +184,17 @@ const exportRoute = ({ catalogue, project, now }: DeviceRouteDeps): Route =>
     path: '/api/devices/export',
     auth: 'viewer',
     summary: 'Exports the points of the catalogue: an EDE 2.3 set as ZIP, or one CSV table',
-    query: strict({ format: oneOf(['ede', 'csv']) }),
+    query: strict({ format: oneOf([...SET_DRIVERS.map(({ pointSet }) => pointSet.name), 'csv']) }),
     handle: async ({ query: { format }, reply }) => {
       const send = (type: string, name: string, body: string | Buffer) =>
         reply.type(type).header('content-disposition', `attachment; filename="${name}"`).send(body)
       if (format === 'csv') return send('text/csv; charset=utf-8', 'points.csv', exportPoints(catalogue.current()))
-      const set = exportEde(catalogue.current(), { ...project, at: formatInstant(now()).slice(0, 10) })
-      return send('application/zip', 'ede.zip', await zipTexts(set))
+      const driver = SET_DRIVERS.find(({ pointSet }) => pointSet.name === format)!
+      const devices = catalogue.current().devices.filter(({ protocol }) => protocol === driver.name)
+      const files = driver.pointSet.write(devices, { ...project, at: formatInstant(now()).slice(0, 10) })
+      return send('application/zip', `${format}.zip`, await zipTexts(files))
     },
   })
-
-/** @returns the files of the EDE set of the BACnet devices */
-function exportEde({ devices }: Catalogue, project: { name: string; version: string; at: string }) {
-  const bacnet = devices.filter((device): device is DeviceEntry & EdeSource => device.bacnet !== undefined)
-  return writeEde(bacnet, project)
-}
 
 /** @returns all points as CSV, one line each */
 const exportPoints = ({ devices }: Catalogue): string =>

@@ -1,13 +1,10 @@
-/** Imports points from files of other tools: EDE sets and VOLTTRON registries. */
+/** Imports points from files of other tools. Drivers own the formats: sets of many devices, and registries of one device. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Problem } from '#shared/core/problem.ts'
-import { type Ede, type EdeFiles, readEde } from '../drivers/bacnet/core/ede/read-ede.ts'
-import type { DriverDefinition, RegistryFormat } from '../core/catalogue/driver-definition.ts'
-import type { Registry } from '../core/catalogue/registry.ts'
-import type { Refusal, Table } from '../core/catalogue/table.ts'
-import type { DeviceAddress } from '../drivers/bacnet/core/discovery/discovery.ts'
+import type { DriverDefinition, PointSet, PointSetFormat, RegistryFormat } from '../core/catalogue/driver-definition.ts'
+import type { Table } from '../core/catalogue/table.ts'
 import { DRIVERS } from '../drivers/list.ts'
-import { type ImportPlan, planEde, planRegistry } from '../store/catalogue-import.ts'
+import { type ImportPlan, planPointSet, planRegistry } from '../store/catalogue-import.ts'
 import type { Catalogue, DeviceEntry } from '../store/catalogue-schema.ts'
 import { changeCatalogue } from './catalogue-edit.ts'
 import type { FieldCatalogue } from './field-catalogue.ts'
@@ -17,60 +14,57 @@ export type RegistryDriver = DriverDefinition & { registry: RegistryFormat<unkno
 export const REGISTRY_DRIVERS: readonly RegistryDriver[] = (DRIVERS as readonly DriverDefinition[]).filter(
   (driver): driver is RegistryDriver => driver.registry !== undefined,
 )
+type SetDriver = DriverDefinition & { pointSet: PointSetFormat }
+/** Drivers whose points can be imported from, and exported to, a set of files. */
+export const SET_DRIVERS: readonly SetDriver[] = (DRIVERS as readonly DriverDefinition[]).filter(
+  (driver): driver is SetDriver => driver.pointSet !== undefined,
+)
 /** The formats of an import and their names on pages. */
-export const FORMATS: ReadonlyMap<string, string> = new Map([
-  ['ede', 'EDE 2.2 or 2.3 (BACnet)'],
+export const IMPORT_FORMATS: ReadonlyMap<string, string> = new Map([
+  ...SET_DRIVERS.map(({ pointSet }) => [pointSet.name, pointSet.title] as const),
   ...REGISTRY_DRIVERS.map(({ registry }) => [registry.name, registry.title] as const),
 ])
 
-/** A decoded file of points, and the settings that it needs before its points can be polled. */
-export type ImportSource =
-  | { format: 'ede'; ede: Ede; poll_secs: number }
-  | { format: `volttron-${string}`; registry: Registry; device: DeviceEntry; poll_secs: number }
+/** A decoded import, with the settings that its points need. */
+export type ImportSource = {
+  format: string
+  /** Refused rows, and the parts of accepted rows that are ignored. */
+  complaints: PointSet
+  /** Form of the addresses that a user can add; undefined when the format needs none. */
+  addressFormat: Pick<PointSetFormat, 'addressExample' | 'parseAddress'> | undefined
+  /** @returns the catalogue with the points imported, and the changes */
+  plan(catalogue: Catalogue, addresses: Addresses): Promise<ImportPlan>
+}
 
-/** Addresses by device instance. */
-export type Addresses = ReadonlyMap<number, DeviceAddress>
+/** Addresses that a user has added, by device instance. */
+export type Addresses = ReadonlyMap<number, unknown>
 
 /** @throws Problem invalid when a file of the set is missing or doubled */
-function sortEdeFiles(tables: readonly Table[]): EdeFiles {
-  const kinds: [keyof EdeFiles, RegExp][] = [
-    ['stateTexts', /state[\s_-]*texts?/i],
-    ['units', /units?(?=[^a-z]|$)|unit[\s_-]*texts?/i],
-    ['objectTypes', /obj(ect)?[\s_-]*types?/i],
-  ]
-  const kindOf = ({ file }: Table) => kinds.find(([, pattern]) => pattern.test(file))?.[0] ?? 'main'
-  const files = new Map<keyof EdeFiles, Table>()
-  for (const table of tables) {
-    const kind = kindOf(table)
-    const other = files.get(kind)
-    if (other)
-      throw new Problem('invalid', `${table.file} and ${other.file} are the same part of an EDE set; import one set at a time`)
-    files.set(kind, table)
+export async function readPointSet(format: PointSetFormat, tables: readonly Table[], poll_secs: number): Promise<ImportSource> {
+  const set = await runInSlices(format.read(tables))
+  return {
+    format: format.name,
+    complaints: set,
+    addressFormat: format,
+    plan: (catalogue, addresses) => runInSlices(planPointSet(catalogue, format, set, { addresses, poll_secs })),
   }
-  const main = files.get('main')
-  if (!main) throw new Problem('invalid', 'The table of the points is missing; the file whose name ends with _EDE.csv holds it')
-  return { ...Object.fromEntries(files), main }
 }
-
-export const readEdeTables = (tables: readonly Table[]): Promise<Ede> => runInSlices(readEde(sortEdeFiles(tables)))
 
 /** @throws Problem invalid when there is not just one file */
-export function readRegistryTables({ registry }: RegistryDriver, tables: readonly Table[]): Registry {
+export function readRegistryFile(
+  { registry: format }: RegistryDriver,
+  tables: readonly Table[],
+  { device, poll_secs }: { device: DeviceEntry; poll_secs: number },
+): ImportSource {
   const [table, ...more] = tables
-  if (!table || more.length) throw new Problem('invalid', `A registry is one file; there are ${tables.length}`)
-  return registry.read(table)
-}
-
-/** @returns the catalogue with the source imported, and what would change */
-export const planImport = async (catalogue: Catalogue, source: ImportSource, addresses: Addresses): Promise<ImportPlan> =>
-  source.format === 'ede'
-    ? runInSlices(planEde(catalogue, source.ede, { addresses, poll_secs: source.poll_secs }))
-    : planRegistry(catalogue, source.registry, source.device, source.poll_secs)
-
-/** Rows that are refused, and the parts of accepted rows that are ignored. */
-export function complaintsOf(source: ImportSource): { refused: Refusal[]; notes: Refusal[]; others: Record<string, number> } {
-  if (source.format !== 'ede') return { ...source.registry, others: {} }
-  return source.ede
+  if (!table || more.length) throw new Problem('invalid', `A registry is one file, but ${tables.length} were sent`)
+  const registry = format.read(table)
+  return {
+    format: format.name,
+    complaints: { ...registry, others: {} },
+    addressFormat: undefined,
+    plan: async catalogue => planRegistry(catalogue, registry, device, poll_secs),
+  }
 }
 
 /**
@@ -78,10 +72,10 @@ export function complaintsOf(source: ImportSource): { refused: Refusal[]; notes:
  *
  * @throws Problem invalid or conflict
  */
-export async function applyImport(catalogue: FieldCatalogue, source: ImportSource, addresses: Parameters<typeof planImport>[2]) {
+export async function applyImport(catalogue: FieldCatalogue, source: ImportSource, addresses: Addresses) {
   const done: { plan?: ImportPlan } = {}
   await changeCatalogue(catalogue, async held => {
-    const plan = await planImport(held, source, addresses)
+    const plan = await source.plan(held, addresses)
     done.plan = plan
     const adds = plan.devices.some(({ state, points }) => state === 'new' || (state === 'known' && points.length > 0))
     return adds ? plan.catalogue : undefined

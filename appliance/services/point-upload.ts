@@ -1,6 +1,5 @@
 /** Reads the form that uploads files of points: a few files and fields, held in memory. */
 import type { FastifyRequest } from 'fastify'
-import { ADDRESS_FORM, parseAddress } from '../drivers/bacnet/core/address.ts'
 import type { Table } from '../core/catalogue/table.ts'
 import { errorText } from '#shared/core/error-text.ts'
 import { isId } from '#shared/core/model/model.ts'
@@ -9,12 +8,13 @@ import { bytesOf, partsOf } from '#shared/node/http/upload.ts'
 import type { Catalogue, DeviceEntry } from '../store/catalogue-schema.ts'
 import {
   type Addresses,
-  FORMATS,
+  IMPORT_FORMATS,
   type ImportSource,
-  readEdeTables,
-  readRegistryTables,
+  readPointSet,
+  readRegistryFile,
   REGISTRY_DRIVERS,
   type RegistryDriver,
+  SET_DRIVERS,
 } from './point-import.ts'
 import { readPointTable } from './point-table.ts'
 
@@ -61,16 +61,16 @@ export async function receiveUpload(request: FastifyRequest): Promise<Upload> {
 /** @throws Problem invalid that names each field that is wrong */
 export async function readSource({ tables, fields }: Upload, catalogue: Catalogue): Promise<ImportSource> {
   const format = fields.get('format') ?? ''
-  if (!FORMATS.has(format)) throw fault('format', `is one of ${[...FORMATS.keys()].join(', ')}`)
+  if (!IMPORT_FORMATS.has(format)) throw fault('format', `is one of ${[...IMPORT_FORMATS.keys()].join(', ')}`)
   const poll_secs = wholeField(fields, 'poll_secs', 1, POLL_SECS_MAX)
-  if (format === 'ede') return { format, ede: await readEdeTables(tables), poll_secs }
+  const set = SET_DRIVERS.find(({ pointSet }) => pointSet.name === format)
+  if (set) return readPointSet(set.pointSet, tables, poll_secs)
   const driver = REGISTRY_DRIVERS.find(({ registry }) => registry.name === format)!
-  const registry = readRegistryTables(driver, tables)
-  return { format: driver.registry.name, registry, device: registryDevice(driver, fields, catalogue), poll_secs }
+  return readRegistryFile(driver, tables, { device: registryDevice(driver, fields, catalogue), poll_secs })
 }
 
 /** `addresses` is a JSON object from device instance to address. @throws Problem invalid that names each place */
-export function readAddresses(text: string | undefined): Addresses {
+export function readAddresses(text: string | undefined, source: ImportSource): Addresses {
   if (text === undefined || text.trim() === '') return new Map()
   let given: unknown
   try {
@@ -79,16 +79,21 @@ export function readAddresses(text: string | undefined): Addresses {
     throw fault('addresses', `is no JSON: ${errorText(error)}`)
   }
   if (typeof given !== 'object' || given === null || Array.isArray(given)) throw fault('addresses', 'is no JSON object')
-  return addressesOf(Object.entries(given))
+  return addressesOf(Object.entries(given), source)
 }
 
 /** @throws Problem invalid that names each place */
-export function addressesOf(entries: readonly (readonly [string, unknown])[]): Addresses {
+export function addressesOf(entries: readonly (readonly [string, unknown])[], { addressFormat }: ImportSource): Addresses {
+  if (!addressFormat) return new Map()
   const errors: DataError[] = []
   const addresses = new Map(
     entries.flatMap(([instance, text]) => {
-      const address = typeof text === 'string' ? parseAddress(text) : undefined
-      if (!address) errors.push({ pointer: `/addresses/${instance}`, message: `"${text}" is not written like ${ADDRESS_FORM}` })
+      const address = typeof text === 'string' ? addressFormat.parseAddress(text) : undefined
+      if (!address)
+        errors.push({
+          pointer: `/addresses/${instance}`,
+          message: `"${text}" is not written like ${addressFormat.addressExample}`,
+        })
       return address ? [[Number(instance), address] as const] : []
     }),
   )

@@ -7,7 +7,7 @@ import { importsOf, resolveImport } from '#scripts/closure.ts'
 /** Storeys, lowest first, by the folders that begin so. A file imports from its own storey or from a lower one. */
 const STOREYS: RegExp[] = [
   /^(shared\/core|appliance\/core|appliance\/drivers\/\w+\/core)\//,
-  /^(shared|appliance)\/flow\//,
+  /^(shared\/flow|appliance\/flow|appliance\/drivers\/\w+\/flow)\//,
   /^shared\/node\//,
   /^shared\/central\//,
   /^(appliance|hub|provisioning)\//,

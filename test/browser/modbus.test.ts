@@ -1,6 +1,6 @@
 import anyTest, { type TestFn } from 'ava'
 import { modbusProtocol } from '../../appliance/drivers/modbus/protocol.ts'
-import { modbusRoutes } from '#appliance/pages/modbus.route.ts'
+import { modbusRoutes } from '#appliance/drivers/modbus/pages/registers.route.ts'
 import type { DeviceEntry } from '../../appliance/store/catalogue-schema.ts'
 import { openSite, PASSWORDS, type TestSite } from '../support/sites/page-site.ts'
 import { openModbusDevice, type SimRegister } from '#scripts/simulator/modbus/device.ts'

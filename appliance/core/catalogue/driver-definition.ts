@@ -5,8 +5,9 @@
  */
 import type { Static, TSchema } from '@sinclair/typebox'
 import type { TelemetryProtocol } from '#shared/core/topic/topics.ts'
+import type { PointKind } from '#shared/core/model/model.ts'
 import type { Registry } from './registry.ts'
-import type { Table } from './table.ts'
+import type { Refusal, Table } from './table.ts'
 
 /**
  * One protocol. `Section` is the schema of the section that carries the driver's name in an entry; every function below takes a
@@ -33,6 +34,7 @@ export type DriverDefinition<Name extends string = string, Section extends TSche
   /** Finds enabled devices that must not be read beside each other; the catalogue is accepted with them. */
   findConflicts?(devices: readonly ConflictCandidate<Static<Section>>[]): Map<string, DeviceConflict>
   readonly registry?: RegistryFormat<Static<Section>>
+  readonly pointSet?: PointSetFormat
 }
 
 type AddressField<Section> = {
@@ -64,4 +66,62 @@ export type RegistryFormat<Section> = {
   readonly number: { name: string; label: string; min: number; max: number }
   /** @returns the section of a new device; undefined when `address` is no address */
   describeDevice(address: string, number: number): Section | undefined
+}
+
+/** A decoded set of files. A driver adds its own fields. */
+export type PointSet = {
+  refused: Refusal[]
+  /** Cells of accepted rows that are ignored. */
+  notes: Refusal[]
+  /** Number of objects without a value to poll, by the name of their type. */
+  others: Record<string, number>
+}
+
+/** A device of a set as an entry of the catalogue. */
+export type ImportedDevice = {
+  entry: ImportedEntry
+  /** Id of the device in the catalogue when it is already there. */
+  known: string | undefined
+  /** Its address as text; null when it is unknown. */
+  where: string | null
+  /** Properties of accepted points that are ignored. */
+  notes: string[]
+}
+/** The section of the driver is in the field with its name. */
+type ImportedEntry = Record<string, unknown> & { device_id: string; name: string; points: ImportedPoint[] }
+export type ImportedPoint = {
+  point_id: string
+  address: string
+  name: string
+  unit: string
+  kind: PointKind
+  poll_secs: number
+  cov?: boolean
+  scale?: number
+  offset?: number
+  states?: string[]
+}
+
+/**
+ * A set of files with the points of many devices. `Entry` and `Exported` are the fields of a catalogue entry that the format
+ * uses, `Address` is the address of a device.
+ */
+export type PointSetFormat<Set extends PointSet = any, Entry = any, Address = any, Exported = any> = {
+  /** The value of the field `format` in an import or export. */
+  readonly name: string
+  readonly title: string
+  /** How the address of a device is written, as an example. */
+  readonly addressExample: string
+  /** @returns undefined when the text is no address */
+  parseAddress(text: string): Address | undefined
+  /** Yields now and then, so that other work continues. @throws Problem invalid when a file of the set is missing or doubled */
+  read(tables: readonly Table[]): Generator<undefined, Set>
+  /** @param addresses by device instance; they take precedence over those in the set */
+  propose(
+    set: Set,
+    devices: readonly Entry[],
+    settings: { addresses: ReadonlyMap<number, Address>; poll_secs: number },
+  ): Iterable<ImportedDevice>
+  /** @param project name and version that the files carry, and the date of the export */
+  write(devices: readonly Exported[], project: { name: string; version: string; at: string }): { name: string; text: string }[]
 }

@@ -118,3 +118,6 @@ export function engineeringUnit(id: number): KnownUnit | UnknownUnit {
   const unit = unitCode(name)
   return unit === undefined ? { name } : { name, unit }
 }
+
+/** @returns the note for a point whose unit is not supported */
+export const unsupportedUnit = (name: string): string => `the unit "${name}" is not supported; the point is kept without one`

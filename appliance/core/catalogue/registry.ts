@@ -5,7 +5,7 @@
  */
 import type { PointKind } from '#shared/core/model/model.ts'
 import { unitCode } from '#shared/core/model/unit.ts'
-import { engineeringUnit, type KnownUnit } from './engineering-units.ts'
+import { engineeringUnit, type KnownUnit, unsupportedUnit } from './engineering-units.ts'
 import { cellOf, headerKey, isBlank, type Refusal, type Table } from './table.ts'
 
 /** A point of the registry's device; it has no id yet. */
@@ -64,7 +64,7 @@ export function readRegistry({ file, rows }: Table, needed: string[], readCells:
           file,
           line,
           column: 'Units',
-          message: `"${units}" is no unit that is known here; the point is kept without one`,
+          message: unsupportedUnit(units),
         })
       }
     }

@@ -1,13 +1,13 @@
-/** What an EDE set would add to the list of field devices. */
+/** The import of EDE sets into the list of field devices. */
 import test from 'ava'
 import { parseAddress } from '#appliance/drivers/bacnet/core/address.ts'
-import type { Ede } from '#appliance/drivers/bacnet/core/ede/read-ede.ts'
-import { planImport, readEdeTables, applyImport } from '#appliance/services/point-import.ts'
+import { edeFormat } from '#appliance/drivers/bacnet/core/ede/ede-format.ts'
+import { applyImport, type ImportSource, readPointSet } from '#appliance/services/point-import.ts'
 import type { ImportPlan } from '#appliance/store/catalogue-import.ts'
-import { EMPTY, HEAD, none, planEde, read, readEde, table, TITLES } from '../drivers/bacnet/ede/ede-tables.ts'
+import { EMPTY, HEAD, none, planEde, read, readEde, table, TITLES } from '../drivers/bacnet/core/ede/ede-tables.ts'
 import { memoryCatalogue } from '../../support/sites/catalogue-site.ts'
 
-test('a name that two points of a device have tells its address, whatever the order of the rows', t => {
+test('points of a device with the same name get their address in the id, in any order of rows', t => {
   const rows = ['a;1;Temp;0;1', 'b;1;Temp;0;2', 'c;1;Fan;3;1']
   const idsOf = (order: string[]) =>
     planEde(EMPTY, read(order.join('\n')), { ...none, addresses: new Map([[1, parseAddress('10.0.0.1')!]]) })
@@ -17,7 +17,7 @@ test('a name that two points of a device have tells its address, whatever the or
   t.deepEqual(idsOf(rows.toReversed()), idsOf(rows))
 })
 
-test('an import adds what is not there and leaves what is as it was; again it adds nothing', t => {
+test('an import adds missing points and does not change existing ones; repeated it adds nothing', t => {
   const first = read('a;1;Temp;0;1;;;;;;;;;;62;')
   const addresses = new Map([[1, parseAddress('10.0.0.1')!]])
   const before = planEde(EMPTY, first, { addresses, poll_secs: 30 }).catalogue
@@ -32,7 +32,7 @@ test('an import adds what is not there and leaves what is as it was; again it ad
   t.deepEqual(planEde(plan.catalogue, more, none).catalogue, plan.catalogue)
 })
 
-test('an id that another point has is not taken again', t => {
+test('an id that another point has is not used again', t => {
   const addresses = new Map([[1, parseAddress('10.0.0.1')!]])
   const { catalogue } = planEde(EMPTY, read('a;1;Fan;0;9'), { addresses, poll_secs: 60 })
   const plan = planEde(catalogue, read('b;1;Fan;3;1'), none)
@@ -45,7 +45,7 @@ test('an id that another point has is not taken again', t => {
   )
 })
 
-test('a device that nobody has said the address of is left out, the others are not', t => {
+test('a device without an address is left out, the others are added', t => {
   const ede = read('a;1;Temp;0;1\nb;2;Temp;0;1')
   const plan = planEde(EMPTY, ede, { ...none, addresses: new Map([[2, parseAddress('10.0.0.2:47809 network 7 mac 0A')!]]) })
   t.deepEqual(
@@ -58,7 +58,7 @@ test('a device that nobody has said the address of is left out, the others are n
   t.is(plan.catalogue.devices.length, 1)
 })
 
-test('who else says that a device could tell changes asks for none; how often to read counts from any table, where it can be used', t => {
+test('supports COV in files of other tools does not set cov; valid poll periods are taken from any file', t => {
   const polled = `${TITLES};poll-secs`
   const row = (instance: number, cov: string, secs: string) =>
     `k${instance};7;P${instance};0;${instance};;;;;N;${cov};;;;62;;;${secs}`
@@ -75,7 +75,7 @@ test('who else says that a device could tell changes asks for none; how often to
   )
 })
 
-/** @returns how often others had their turn while it was worked on */
+/** @returns how often the event loop turned during the work */
 async function turnsIn(work: () => Promise<unknown>): Promise<number> {
   let turns = -1
   const turn = () => {
@@ -88,28 +88,28 @@ async function turnsIn(work: () => Promise<unknown>): Promise<number> {
   return turns
 }
 
-test('a long list is read and planned in slices, between which others have their turn', async t => {
+test('a long list is read and planned in slices, so that other work continues', async t => {
   const [devices, each] = [20, 200]
   const rows = Array.from({ length: devices * each }, (_, i) => `k${i};${1 + Math.floor(i / each)};N${i};0;${i % each}`)
   const main = table(`${HEAD}${TITLES}\n${rows.join('\n')}`)
-  let ede: Ede | undefined
-  const reading = await turnsIn(async () => (ede = await readEdeTables([main])))
+  let source: ImportSource | undefined
+  const reading = await turnsIn(async () => (source = await readPointSet(edeFormat, [main], 60)))
   t.true(reading * 1_000 >= rows.length, `${reading} turns`)
   const addresses = new Map(Array.from({ length: devices }, (_, i) => [i + 1, parseAddress(`10.0.0.${i + 1}`)!]))
-  const source = { format: 'ede', ede: ede!, poll_secs: 60 } as const
   let plan: ImportPlan | undefined
-  const planning = await turnsIn(async () => (plan = await planImport(EMPTY, source, addresses)))
+  const planning = await turnsIn(async () => (plan = await source!.plan(EMPTY, addresses)))
   t.true(planning >= devices - 1, `${planning} turns`)
-  t.deepEqual(plan, planEde(EMPTY, ede!, { addresses, poll_secs: 60 }))
+  t.deepEqual(plan, planEde(EMPTY, readEde({ main }), { addresses, poll_secs: 60 }))
 })
 
-test('of two imports at one time each adds to what the other has added, and one that adds nothing changes nothing', async t => {
+test('two simultaneous imports both add their devices, and an import without additions changes nothing', async t => {
   const list = memoryCatalogue(EMPTY)
   const used: number[] = []
   list.onUsed(() => used.push(list.current().devices.length))
   const addresses = new Map([1, 2].map(instance => [instance, parseAddress(`10.0.0.${instance}`)!]))
-  const of = (row: string) => ({ format: 'ede', ede: read(row), poll_secs: 60 }) as const
-  const plans = await Promise.all(['a;1;Fan;0;1', 'b;2;Pump;0;1'].map(row => applyImport(list, of(row), addresses)))
+  const apply = async (row: string) =>
+    applyImport(list, await readPointSet(edeFormat, [table(`${HEAD}${TITLES}\n${row}`)], 60), addresses)
+  const plans = await Promise.all(['a;1;Fan;0;1', 'b;2;Pump;0;1'].map(apply))
   t.deepEqual(
     list.current().devices.map(({ bacnet }) => bacnet!.device_instance),
     [1, 2],
@@ -118,7 +118,7 @@ test('of two imports at one time each adds to what the other has added, and one 
     plans.map(({ plan }) => plan.devices.map(({ state, points }) => [state, points.length])),
     [[['new', 1]], [['new', 1]]],
   )
-  const { plan } = await applyImport(list, of('a;1;Fan;0;1'), addresses)
+  const { plan } = await apply('a;1;Fan;0;1')
   t.like(plan.devices[0], { state: 'known', points: [], points_known: 1 })
   t.deepEqual(used, [1, 2])
 })

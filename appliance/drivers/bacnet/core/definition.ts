@@ -5,6 +5,7 @@ import type { DriverDefinition } from '../../../core/catalogue/driver-definition
 import { integer, PORT_MAX, strict } from '../../../core/catalogue/entry-fields.ts'
 import { ADDRESS_FORM, formatAddress, parseAddress } from './address.ts'
 import { INSTANCE_MAX } from './discovery/discovery.ts'
+import { edeFormat } from './ede/ede-format.ts'
 import { findInstanceConflicts } from './instance-conflicts.ts'
 import { readBacnetRegistry } from './registry.ts'
 
@@ -50,6 +51,7 @@ export const bacnetDefinition = {
     return typeof target === 'string' ? address : formatTarget(target)
   },
   findConflicts: findInstanceConflicts,
+  pointSet: edeFormat,
   registry: {
     name: 'volttron-bacnet',
     title: 'VOLTTRON registry, BACnet',

@@ -6,7 +6,7 @@ import { whyEmpty, type NetworkFacts, type WhyReport } from '../core/discovery/d
 import { type Discovery, type DiscoveryRequest, endDiscovery, openDiscovery, say } from '../core/discovery/discovery.ts'
 import type { Clock } from '#shared/core/ports.ts'
 import { Problem } from '#shared/core/problem.ts'
-import { discover, type DiscoveryWire } from '../../../flow/discover.ts'
+import { discover, type DiscoveryWire } from '../flow/discover.ts'
 import type { Service } from '#shared/node/service.ts'
 import { ConfigError } from '../../../store/config-error.ts'
 import { type Addition, planAdditions, withAdditions } from './additions.ts'

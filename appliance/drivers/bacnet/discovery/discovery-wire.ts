@@ -2,7 +2,7 @@
 import { networkInterfaces } from 'node:os'
 import type { DeviceAddress } from '../core/discovery/discovery.ts'
 import type { MachineAddress, Manager, SpeakingAddress } from '../core/discovery/diagnosis.ts'
-import type { DiscoveryWire } from '../../../flow/discover.ts'
+import type { DiscoveryWire } from '../flow/discover.ts'
 import type { Peer } from '../outcome.ts'
 import type { RetryPolicy } from '../../protocol.ts'
 import type { BacnetTransport, Diagnostics } from '../transport.ts'

@@ -8,6 +8,7 @@
 import { type FoundObject, INSTANCE_MAX } from '../discovery/discovery.ts'
 import { parseTarget } from '#shared/core/bacnet/object.ts'
 import { OTHER_TYPES, POINT_TYPES } from '../device-scan.ts'
+import { unsupportedUnit } from '../../../../core/catalogue/engineering-units.ts'
 import { unitCode } from '#shared/core/model/unit.ts'
 import { readNumberedTexts } from './reference-tables.ts'
 import {
@@ -204,7 +205,7 @@ function unitOf(text: string, { units }: Side, note: Note): Pick<EdeObject, 'uni
   const words = typeof code === 'number' ? (units.get(code)?.[0] ?? `units ${code}`) : text
   const unit = unitCode(words)
   if (unit !== undefined) return { unit }
-  note('unit-code', `"${words}" is no unit that is known here; the point is kept without one`)
+  note('unit-code', unsupportedUnit(words))
   return {}
 }
 

@@ -25,7 +25,7 @@ type EdePoint = {
   offset?: number
   states?: string[]
 }
-export type EdeSource = {
+type EdeSource = {
   device_id: string
   name: string
   bacnet: Partial<DeviceAddress> & { host: string; device_instance: number }

@@ -7,7 +7,7 @@ import {
   say,
 } from '#appliance/drivers/bacnet/core/discovery/discovery.ts'
 import { noteIAm } from '#appliance/drivers/bacnet/core/discovery/heard-devices.ts'
-import { scanDevice, type ScanParts } from '#appliance/flow/scan-device.ts'
+import { scanDevice, type ScanParts } from '#appliance/drivers/bacnet/flow/scan-device.ts'
 import { hex } from '../../../../support/wire.ts'
 
 /** The I-Am of device 1001. */

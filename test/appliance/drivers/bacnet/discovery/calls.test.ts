@@ -1,6 +1,6 @@
 import test from 'ava'
 import { DISCOVERY_DEFAULTS, openDiscovery } from '#appliance/drivers/bacnet/core/discovery/discovery.ts'
-import { type Call, discover, type DiscoveryWire, type SentCall } from '#appliance/flow/discover.ts'
+import { type Call, discover, type DiscoveryWire, type SentCall } from '#appliance/drivers/bacnet/flow/discover.ts'
 import { virtualClock } from '../../../../support/virtual-clock.ts'
 
 const HOSTS = ['10.0.0.1', '10.0.0.2'].map(host => ({ host, port: 47_808 }))

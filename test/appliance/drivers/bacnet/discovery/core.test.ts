@@ -119,8 +119,8 @@ test('a proposal has legible ids, kinds, units and state texts, and its role is 
   t.deepEqual(guessed_roles, { 'AHU-1-roof.SA-T': 'sa_t', 'AHU-1-roof.sat_sp': 'sa_t_sp', 'AHU-1-roof.Mode': 'mode' })
   t.false(entry.points.some(point => 'role' in point))
   t.deepEqual(notes, [
-    'AHU-1-roof.Duct-velocity: feet-per-minute is no unit that is known here; it is kept without one',
-    'AHU-1-roof.analog-input-4: it gives no unit',
+    'AHU-1-roof.Duct-velocity: the unit "feet-per-minute" is not supported; the point is kept without one',
+    'AHU-1-roof.analog-input-4: the object has no unit',
   ])
 })
 

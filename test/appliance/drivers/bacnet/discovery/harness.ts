@@ -6,7 +6,7 @@ import {
   type DiscoveryRequest,
   openDiscovery,
 } from '#appliance/drivers/bacnet/core/discovery/discovery.ts'
-import { discover } from '#appliance/flow/discover.ts'
+import { discover } from '#appliance/drivers/bacnet/flow/discover.ts'
 import { wallClock } from '#shared/node/clock.ts'
 import { discoveryWire } from '#appliance/drivers/bacnet/discovery/discovery-wire.ts'
 import type { RetryPolicy } from '#appliance/drivers/protocol.ts'

@@ -1,5 +1,5 @@
 /** Runs a discovery: sends Who-Is, notes the answers, and reads the objects of each device. It changes no catalogue. */
-import { conflicts, formatIAm, noteIAm } from '../drivers/bacnet/core/discovery/heard-devices.ts'
+import { conflicts, formatIAm, noteIAm } from '../core/discovery/heard-devices.ts'
 import {
   type DeviceResult,
   type Discovery,
@@ -9,9 +9,9 @@ import {
   formatAddress,
   say,
   trunkKey,
-} from '../drivers/bacnet/core/discovery/discovery.ts'
-import type { Unconfirmed } from '../drivers/bacnet/core/frame.ts'
-import { I_AM } from '../drivers/bacnet/core/i-am.ts'
+} from '../core/discovery/discovery.ts'
+import type { Unconfirmed } from '../core/frame.ts'
+import { I_AM } from '../core/i-am.ts'
 import type { Clock } from '#shared/core/ports.ts'
 import { SECOND } from '#shared/core/time.ts'
 import { countOf } from '#shared/core/number-text.ts'

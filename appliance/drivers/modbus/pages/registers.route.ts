@@ -1,14 +1,14 @@
 /** Modbus registers as they are now: the page and its API. Reading is all they do, with functions 1 to 4. */
 import { Type } from '@sinclair/typebox'
-import { listRegisters, registerMatrix } from '../drivers/modbus/core/matrix.ts'
-import { BITS_MAX } from '../drivers/modbus/core/plan.ts'
-import { ADDRESS_MAX, TABLES } from '../drivers/modbus/core/point.ts'
+import { listRegisters, registerMatrix } from '../core/matrix.ts'
+import { BITS_MAX } from '../core/plan.ts'
+import { ADDRESS_MAX, TABLES } from '../core/point.ts'
 import { Problem, PROBLEMS } from '#shared/core/problem.ts'
 import { formatInstant } from '#shared/core/time.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { oneOf, type Route, route, strict } from '#shared/node/http/route.ts'
-import { type RegisterRead, type RegisterSources, registerReader } from './modbus-read.ts'
-import { type RegistersModel, registersBody } from './modbus.view.ts'
+import { type RegisterRead, type RegisterSources, registerReader } from './register-reader.ts'
+import { type RegistersModel, registersBody } from './registers.view.ts'
 
 const ADDRESS = Type.Integer({ minimum: 0, maximum: ADDRESS_MAX })
 const PLACE = {

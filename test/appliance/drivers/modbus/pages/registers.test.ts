@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs'
 import test, { type ExecutionContext } from 'ava'
 import type { Route } from '#shared/node/http/route.ts'
 import { modbusProtocol } from '#appliance/drivers/modbus/protocol.ts'
-import { modbusRoutes } from '#appliance/pages/modbus.route.ts'
+import { modbusRoutes } from '#appliance/drivers/modbus/pages/registers.route.ts'
 import type { DeviceEntry } from '#appliance/store/catalogue-schema.ts'
-import { openSite, PASSWORDS } from '../../support/sites/page-site.ts'
-import { modbusFrame, openTcpPeer, registersOf, type TcpBehaviour } from '../../support/tcp-peer.ts'
+import { openSite, PASSWORDS } from '../../../../support/sites/page-site.ts'
+import { modbusFrame, openTcpPeer, registersOf, type TcpBehaviour } from '../../../../support/tcp-peer.ts'
 
 const QUERY = 'device_id=meter&table=holding&address=100&count=4'
 
@@ -201,7 +201,7 @@ test('the page says why nothing came, keeps what was asked, and is for operators
 
 test('API.md tells of the route, its role and its problems', async t => {
   const { routes } = await open(t)
-  const text = readFileSync(new URL('../../../shared/central/API.md', import.meta.url), 'utf8')
+  const text = readFileSync(new URL('../../../../../shared/central/API.md', import.meta.url), 'utf8')
   const { method, path, auth, problems = [] } = routes.find(route => route.path.startsWith('/api/'))!
   const line = text.split('\n').find(one => one.includes(`\`${method} ${path}\``))
   t.true(line?.includes(`(${auth})`))

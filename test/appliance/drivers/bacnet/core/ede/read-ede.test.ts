@@ -10,7 +10,7 @@ import { Problem } from '#shared/core/problem.ts'
 import { bacnetProtocol } from '#appliance/drivers/bacnet/protocol.ts'
 import { openCatalogue } from '#appliance/store/catalogue.ts'
 import { readPointTable } from '#appliance/services/point-table.ts'
-import { SILENT, site } from '../../../../support/sites/catalogue-site.ts'
+import { SILENT, site } from '../../../../../support/sites/catalogue-site.ts'
 import { EMPTY, HEAD, none, planEde, read, readEde, table, TEXTS, TITLES } from './ede-tables.ts'
 
 test('devices, their points, units and state texts are read', t => {
@@ -97,7 +97,7 @@ test('what cannot be said of a point leaves the point and says so', t => {
   )
   const { catalogue, notes } = planEde(EMPTY, ede, { ...none, addresses: new Map([[1, parseAddress('10.0.0.1')!]]) })
   t.is(catalogue.devices[0]!.points[0]!.unit, 'count')
-  t.true(notes.some(note => /millimeters is no unit/.test(note)))
+  t.true(notes.some(note => /the unit "millimeters" is not supported/.test(note)))
 })
 
 test('a unit up to 255 is of the standard whatever the units file says, and from 256 on it is as that says', t => {

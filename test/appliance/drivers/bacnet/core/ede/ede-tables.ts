@@ -1,9 +1,11 @@
-/** EDE tables for tests: a heading as tools write it, and what reads rows under it. */
+/** EDE tables for tests: a heading as tools write it, and functions that read rows under it. */
 import { type Ede, type EdeFiles, readEde as readingEde } from '#appliance/drivers/bacnet/core/ede/read-ede.ts'
 import type { Table } from '#appliance/core/catalogue/table.ts'
-import { planEde as planningEde } from '#appliance/store/catalogue-import.ts'
+import { edeFormat } from '#appliance/drivers/bacnet/core/ede/ede-format.ts'
+import { planPointSet } from '#appliance/store/catalogue-import.ts'
+import type { DeviceAddress } from '#appliance/drivers/bacnet/core/discovery/discovery.ts'
 import type { Catalogue } from '#appliance/store/catalogue-schema.ts'
-import { tableOfText } from '../../../../support/packages/table-of-text.ts'
+import { tableOfText } from '../../../../../support/packages/table-of-text.ts'
 
 export const TITLES =
   '# keyname;device obj.-instance;object-name;object-type;object-instance;description;present-value-default;min-present-value;max-present-value;settable;supports COV;hi-limit;low-limit;state-text-reference;unit-code;vendor-specific-address;notification-class'
@@ -20,7 +22,7 @@ export const TEXTS = `#State Text Reference
 1;Off;On
 2;Stop;Slow;Fast;;
 `
-/** All of the work at once. */
+/** Runs a generator to its end. */
 function whole<T>(work: Generator<undefined, T>): T {
   for (;;) {
     const { done, value } = work.next()
@@ -28,7 +30,9 @@ function whole<T>(work: Generator<undefined, T>): T {
   }
 }
 export const readEde = (files: EdeFiles): Ede => whole(readingEde(files))
-export const planEde = (...given: Parameters<typeof planningEde>) => whole(planningEde(...given))
+type Settings = { addresses: ReadonlyMap<number, DeviceAddress>; poll_secs: number }
+export const planEde = (catalogue: Catalogue, ede: Ede, settings: Settings) =>
+  whole(planPointSet(catalogue, edeFormat, ede, settings))
 export const table = (text: string, file = 'school_EDE.csv'): Table => tableOfText(file, text, ';')
 export const read = (rows: string, texts?: string): Ede =>
   readEde({ main: table(`${HEAD}${TITLES}\n${rows}`), ...(texts && { stateTexts: table(texts, 'school_StateTexts.csv') }) })

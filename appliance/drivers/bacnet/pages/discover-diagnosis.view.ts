@@ -1,7 +1,7 @@
 /** Why a discovery found nothing: open when it did, folded away when it did not. */
 import { type Html, html } from '#shared/node/http/html.ts'
-import type { Discovery } from '../drivers/bacnet/core/discovery/discovery.ts'
-import type { SpeakingAddress, WhyReport } from '../drivers/bacnet/core/discovery/diagnosis.ts'
+import type { Discovery } from '../core/discovery/discovery.ts'
+import type { SpeakingAddress, WhyReport } from '../core/discovery/diagnosis.ts'
 
 export function whyBody(why: WhyReport, { devices }: Discovery): Html {
   const title = devices.length ? 'How it was called' : 'Why is it empty?'

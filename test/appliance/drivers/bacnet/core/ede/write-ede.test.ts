@@ -5,7 +5,7 @@ import { isId } from '#shared/core/model/model.ts'
 import fc from 'fast-check'
 import { writeEde } from '#appliance/drivers/bacnet/core/ede/write-ede.ts'
 import type { Catalogue, DeviceEntry, PointEntry } from '#appliance/store/catalogue-schema.ts'
-import { tableOfText } from '../../../../support/packages/table-of-text.ts'
+import { tableOfText } from '../../../../../support/packages/table-of-text.ts'
 import { EMPTY, none, planEde, readEde, table } from './ede-tables.ts'
 
 /** What EDE has words for. */

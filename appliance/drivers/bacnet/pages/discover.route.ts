@@ -1,11 +1,11 @@
 /** The routes of the page of discovery. Its forms work without script. */
 import { Type } from '@sinclair/typebox'
-import { FORM_FIELDS, type FormFields, formOf, readForm, type RequestError } from '../drivers/bacnet/core/discovery/request.ts'
+import { FORM_FIELDS, type FormFields, formOf, readForm, type RequestError } from '../core/discovery/request.ts'
 import { Problem } from '#shared/core/problem.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { type Call, type Route, route, strict } from '#shared/node/http/route.ts'
-import type { DiscoveryService } from '../drivers/bacnet/discovery/discovery-service.ts'
-import { POLL_SECS } from '../drivers/bacnet/discovery/discovery-routes.ts'
+import type { DiscoveryService } from '../discovery/discovery-service.ts'
+import { POLL_SECS } from '../discovery/discovery-routes.ts'
 import { previewBody } from './discover-preview.view.ts'
 import { type DiscoverModel, discoverBody, progress } from './discover.view.ts'
 

@@ -1,11 +1,11 @@
 /** What would be added: the points as they would stand in the list, and what reading them costs. */
 import { type Html, html } from '#shared/node/http/html.ts'
-import { BACNET_PORT, formatAddress } from '../drivers/bacnet/core/discovery/discovery.ts'
-import { TRUNK_BAUD, type Traffic, type TrunkTraffic } from '../drivers/bacnet/core/discovery/traffic.ts'
+import { BACNET_PORT, formatAddress } from '../core/discovery/discovery.ts'
+import { TRUNK_BAUD, type Traffic, type TrunkTraffic } from '../core/discovery/traffic.ts'
 import { csrfField } from '#shared/central/ui/frame.ts'
 import { formatCount, countOf } from '#shared/core/number-text.ts'
-import type { Addition } from '../drivers/bacnet/discovery/additions.ts'
-import type { Preview } from '../drivers/bacnet/discovery/discovery-service.ts'
+import type { Addition } from '../discovery/additions.ts'
+import type { Preview } from '../discovery/discovery-service.ts'
 
 /** Points of one device that the page lists; the API has them all. */
 const POINTS_SHOWN = 200

@@ -1,11 +1,11 @@
 /** One read of registers or bits that an operator asks for, in turn with what is polled. */
-import { decodeBit } from '../drivers/modbus/core/decode.ts'
-import { formatException } from '../drivers/modbus/core/exception.ts'
-import { BITS_MAX, REGISTERS_MAX } from '../drivers/modbus/core/plan.ts'
-import { ADDRESS_MAX, isBits, type RegisterRange } from '../drivers/modbus/core/point.ts'
+import { decodeBit } from '../core/decode.ts'
+import { formatException } from '../core/exception.ts'
+import { BITS_MAX, REGISTERS_MAX } from '../core/plan.ts'
+import { ADDRESS_MAX, isBits, type RegisterRange } from '../core/point.ts'
 import { Problem } from '#shared/core/problem.ts'
-import type { ModbusProtocol } from '../drivers/modbus/protocol.ts'
-import type { Catalogue, DeviceEntry } from '../store/catalogue-schema.ts'
+import type { ModbusProtocol } from '../protocol.ts'
+import type { Catalogue, DeviceEntry } from '../../../store/catalogue-schema.ts'
 
 export type RegisterSources = { catalogue: () => Catalogue; modbus: Pick<ModbusProtocol, 'readPlace'> }
 

@@ -1,12 +1,12 @@
 /** The page of Modbus registers: what to read, the registers as they came, and every value that they may be. */
 import { type Html, html } from '#shared/node/http/html.ts'
-import { listRegisters, type MatrixValue, type RegisterRow, registerMatrix } from '../drivers/modbus/core/matrix.ts'
-import { type Format, FORMATS, isBits, type RegisterRange, TABLES } from '../drivers/modbus/core/point.ts'
+import { listRegisters, type MatrixValue, type RegisterRow, registerMatrix } from '../core/matrix.ts'
+import { type Format, FORMATS, isBits, type RegisterRange, TABLES } from '../core/point.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { type Here, momentAge } from '#shared/central/ui/moment.ts'
 import { countOf } from '#shared/core/number-text.ts'
-import type { DeviceEntry } from '../store/catalogue-schema.ts'
-import type { RegisterRead } from './modbus-read.ts'
+import type { DeviceEntry } from '../../../store/catalogue-schema.ts'
+import type { RegisterRead } from './register-reader.ts'
 
 export type RegistersModel = {
   devices: DeviceEntry[]

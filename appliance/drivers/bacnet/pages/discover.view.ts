@@ -1,14 +1,9 @@
 /** The page of discovery: what to call, what answers, what has changed, and why nothing may have come. */
 import { type Html, html } from '#shared/node/http/html.ts'
-import type { DeviceChange } from '../drivers/bacnet/core/discovery/changes.ts'
-import { BOUNDS, type FormFields, type RequestError } from '../drivers/bacnet/core/discovery/request.ts'
-import {
-  type DeviceOutcome,
-  type DeviceResult,
-  type Discovery,
-  formatAddress,
-} from '../drivers/bacnet/core/discovery/discovery.ts'
-import type { WhyReport } from '../drivers/bacnet/core/discovery/diagnosis.ts'
+import type { DeviceChange } from '../core/discovery/changes.ts'
+import { BOUNDS, type FormFields, type RequestError } from '../core/discovery/request.ts'
+import { type DeviceOutcome, type DeviceResult, type Discovery, formatAddress } from '../core/discovery/discovery.ts'
+import type { WhyReport } from '../core/discovery/diagnosis.ts'
 import { csrfField } from '#shared/central/ui/frame.ts'
 import { formatCount, countOf } from '#shared/core/number-text.ts'
 import { type State, stateIcon } from '#shared/central/ui/icons.ts'

@@ -9,17 +9,11 @@ import {
   plainSize,
   sizeOf,
   startLearning,
-} from '../drivers/bacnet/core/batch.ts'
-import type { DeviceAddress, DeviceResult, FoundObject } from '../drivers/bacnet/core/discovery/discovery.ts'
+} from '../core/batch.ts'
+import type { DeviceAddress, DeviceResult, FoundObject } from '../core/discovery/discovery.ts'
 import { type Target, targetKey } from '#shared/core/bacnet/object.ts'
-import { formatError, formatRefusal } from '../drivers/bacnet/core/refusal.ts'
-import {
-  type PropertyResult,
-  READ_PROPERTY,
-  READ_PROPERTY_MULTIPLE,
-  type ReadQuestion,
-  type Refusal,
-} from '../drivers/bacnet/core/reply.ts'
+import { formatError, formatRefusal } from '../core/refusal.ts'
+import { type PropertyResult, READ_PROPERTY, READ_PROPERTY_MULTIPLE, type ReadQuestion, type Refusal } from '../core/reply.ts'
 import {
   type Answers,
   describeDevice,
@@ -39,8 +33,8 @@ import {
   STATES_MAX,
   stateTargets,
   stateTextsTarget,
-} from '../drivers/bacnet/core/device-scan.ts'
-import { splitEvenly, FAILURES_MAX } from '../core/poll/isolate.ts'
+} from '../core/device-scan.ts'
+import { splitEvenly, FAILURES_MAX } from '../../../core/poll/isolate.ts'
 import { countOf } from '#shared/core/number-text.ts'
 
 /** How a question ended. */
