@@ -1,10 +1,8 @@
 /** The HTTPS port of the edge, for hubs that can reach it. It serves the routes of the priority history and nothing else. */
-import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
 import { type HttpService, openHttp } from '#shared/node/http/server.ts'
 import type { Kit } from '#shared/node/pki/kit-read.ts'
-import { openRefusedLogins } from '#shared/node/auth/refused-logins.ts'
-import { openAuth } from '#shared/node/auth/token.ts'
+import { openAuthWithoutUsers } from '#shared/node/auth/no-users.ts'
 import type { HistoryService } from './history-service.ts'
 import { connectorRoutes } from './connector-routes.ts'
 
@@ -32,12 +30,6 @@ export function connectorService({ service, kit, host, port, version, log }: Con
     throw new Error(`SERVICE_CONNECTOR_PORT: ${lacking}`)
   }
   // This port has no login, so only the token of the edge is valid.
-  const settings = {
-    secret: randomBytes(32).toString('hex'),
-    passwords: { admin: undefined, agent: undefined, viewer: undefined },
-    trustedProxies: [],
-  }
-  const onRefused = openRefusedLogins(undefined, log, Date.now).add
   return openHttp({
     name: 'connector',
     version,
@@ -45,7 +37,7 @@ export function connectorService({ service, kit, host, port, version, log }: Con
     port,
     tls: { cert, key },
     routes: connectorRoutes(service, token),
-    auth: openAuth({ settings, epochs: { get: () => 0, set: () => undefined }, now: Date.now, onRefused }),
+    auth: openAuthWithoutUsers(log, Date.now),
     audit: undefined,
     log,
     trustedProxies: [],

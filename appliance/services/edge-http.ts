@@ -1,5 +1,4 @@
 /** HTTP server of a protocol process: health and poll status. Nothing can be changed through it. */
-import { randomBytes } from 'node:crypto'
 import { Type } from '@sinclair/typebox'
 import type { Logger } from 'pino'
 import type { HealthCheck } from '#shared/central/context.ts'
@@ -11,9 +10,8 @@ import type { Clock } from '#shared/core/ports.ts'
 import type { Storing } from '#shared/core/storage-status.ts'
 import { formatInstant, SECOND } from '#shared/core/time.ts'
 import { type HttpService, openHttp } from '#shared/node/http/server.ts'
-import { openRefusedLogins } from '#shared/node/auth/refused-logins.ts'
+import { openAuthWithoutUsers } from '#shared/node/auth/no-users.ts'
 import { route, type Route } from '#shared/node/http/route.ts'
-import { openAuth } from '#shared/node/auth/token.ts'
 import type { SPLIT_EDGE_VARIABLES } from '../env.ts'
 import type { PublisherState } from './publisher.ts'
 import { pollCheck, publisherCheck } from './health-checks.ts'
@@ -40,23 +38,18 @@ export type EdgeHttpOptions = {
  */
 export function edgeHttp(options: EdgeHttpOptions): Promise<HttpService> {
   const { name, version, settings, clock, log } = options
-  // There are no users here, so only the shared token is ever valid.
-  const noUsers = { secret: randomBytes(32).toString('hex'), passwords: NO_PASSWORDS, trustedProxies: [] }
-  const onRefused = openRefusedLogins(undefined, log, clock.now).add
   return openHttp({
     name,
     version,
     host: settings.SERVICE_CONTAINER ? '0.0.0.0' : '127.0.0.1',
     port: settings.SERVICE_EDGE_PORT,
     routes: [...edgeRoutes(options), ...(options.routes ?? [])],
-    auth: openAuth({ settings: noUsers, epochs: { get: () => 0, set: () => undefined }, now: clock.now, onRefused }),
+    auth: openAuthWithoutUsers(log, clock.now),
     audit: undefined,
     log,
     trustedProxies: [],
   })
 }
-
-const NO_PASSWORDS = { admin: undefined, agent: undefined, viewer: undefined }
 
 function edgeRoutes({ name, version, settings, pollStatus, storing, publishers, clock }: EdgeHttpOptions): Route[] {
   const startedAt = clock.now()

@@ -19,7 +19,7 @@ export const edgeRoutes = ({ edges, clock }: Pick<CentralContext, 'edges' | 'clo
     problems: ['bad_cursor'],
     handle: ({ query }) => {
       const { items, ...rest } = cutPage(edges.list(), query, edgeName)
-      return { ok: true, edges: items.map(edge => viewOf(edge, clock.now())), ...rest }
+      return { ok: true, edges: items.map(edge => edgeView(edge, clock.now())), ...rest }
     },
   }),
   route({
@@ -30,11 +30,11 @@ export const edgeRoutes = ({ edges, clock }: Pick<CentralContext, 'edges' | 'clo
     params: strict({ edge_id: ID }),
     query: SiteQuery,
     problems: ['unknown_edge', 'ambiguous_edge'],
-    handle: ({ params, query }) => ({ ok: true, edge: viewOf(findEdge(edges, { ...params, ...query }), clock.now()) }),
+    handle: ({ params, query }) => ({ ok: true, edge: edgeView(findEdge(edges, { ...params, ...query }), clock.now()) }),
   }),
 ]
 
-function viewOf(edge: EdgeRecord, now: number) {
+export function edgeView(edge: EdgeRecord, now: number) {
   const { edge_id, site_id, building_id, name, version, online, session_changed_at, last_seen_at, last_data_at } = edge
   const { backlog_oldest_at, cert_not_after, shared, ...figures } = reportedBy(edge.status_body)
   const instant = (ms: number | null) => (ms === null ? null : formatInstant(ms))

@@ -8,6 +8,7 @@ const HAYSTACK = ['appliance/drivers/haystack/', 'haystack-core']
 const STORES = ['shared/node/sqlite.ts', 'shared/node/store/', 'shared/node/historian/', 'better-sqlite3', '@duckdb/node-api']
 const HUB = ['hub/']
 const BROKER = ['hub/broker/', 'aedes']
+const MCP = '@modelcontextprotocol/server'
 
 /** What a driver knows of its protocol without speaking it: tables of points are read with it in every component. */
 const PURE = /^appliance\/drivers\/\w+\/core\//
@@ -30,6 +31,8 @@ const COMPONENTS: { main: string; reaches: string[]; never: string[] }[] = [
   { main: 'hub/central/main.ts', reaches: STORES, never: ['appliance/', ...DRIVERS] },
   { main: 'hub/web/main.ts', reaches: ['@fastify/http-proxy'], never: ['appliance/', ...DRIVERS, ...STORES, 'mqtt', 'aedes'] },
   { main: 'hub/mqtt/main.ts', reaches: ['aedes'], never: ['appliance/', ...DRIVERS, ...STORES] },
+  { main: 'hub/mcp/main.ts', reaches: [MCP], never: ['appliance/', ...DRIVERS, ...STORES, ...BROKER, 'mqtt'] },
+  { main: 'appliance/mcp/main.ts', reaches: [MCP], never: [...HUB, ...DRIVERS, ...HAYSTACK, ...STORES, 'mqtt'] },
   { main: 'provisioning/main.ts', reaches: ['@peculiar/x509'], never: ['appliance/', 'hub/', ...DRIVERS, ...STORES] },
 ]
 

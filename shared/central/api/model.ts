@@ -93,12 +93,14 @@ const readRoutes = ({ model }: CentralContext): Route[] => [
     method: 'GET',
     path: '/api/model/points',
     auth: 'viewer',
-    summary: 'Points of a building',
-    query: OF_BUILDING,
+    summary: 'Points of a building, or of one equipment',
+    query: strict({ building_id: ID, equipment_id: Type.Optional(ID), ...PAGE }),
     problems: ['unknown_building', 'bad_cursor'],
     handle: ({ query }) => {
-      needBuilding(model, query.building_id)
-      const { items, ...more } = cutPage(model.points(query.building_id), query, one => one.point_id)
+      const { building_id, equipment_id } = query
+      needBuilding(model, building_id)
+      const points = model.points(building_id).filter(one => equipment_id === undefined || one.equipment_id === equipment_id)
+      const { items, ...more } = cutPage(points, query, one => one.point_id)
       return { ok: true, points: items.map(pointView), ...more }
     },
   }),

@@ -1,6 +1,7 @@
 /** Figures inside sentences and conditions, as people of the building read them. */
 import type { PointKind } from '#shared/core/model/model.ts'
 import type { Evidence } from '#shared/core/findings/finding.ts'
+import { roleOfColumn } from '#shared/core/priority/array-snapshot.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { formatFigure, formatParam, formatRoleValue, isWaterRole, measureOf, unitLabel, type UnitSystem } from './measure.ts'
 
@@ -27,21 +28,43 @@ export function inUnitsOf(text: string, system: UnitSystem, roles: string[]): st
 
 const NAME = /\b[A-Za-z_]\w*\b/g
 
-/** A condition with the value behind each role and threshold: `sa_t 62.3 °F > sa_t_sp 55.0 °F + tolerance 2 °F`. */
-export function withValues(text: string, { inputs, params }: Pick<Evidence, 'inputs' | 'params'>, system: UnitSystem): Html {
-  const parts: Html[] = []
+/** A piece of a condition with the value of the name at its end; undefined at the end of the condition. */
+type ValuedText = { text: string; value: string | undefined }
+
+function valuedTexts(text: string, { inputs, params }: Pick<Evidence, 'inputs' | 'params'>, system: UnitSystem): ValuedText[] {
+  const parts: ValuedText[] = []
   let last = 0
   for (const match of text.matchAll(NAME)) {
     const [name] = match
     const end = match.index + name.length
     const param = Object.hasOwn(params, name) ? params[name] : undefined
-    const value = param ? formatParam(param.value, param.unit, system) : undefined
-    const shown = value ?? (Object.hasOwn(inputs, name) ? formatRoleValue(name, inputs[name], system) : undefined)
-    if (shown === undefined) continue
-    parts.push(html`${text.slice(last, end)} <span class="value">${shown}</span>`)
+    const shown = param ? formatParam(param.value, param.unit, system) : undefined
+    const value = shown ?? (Object.hasOwn(inputs, name) ? formatRoleValue(name, inputs[name], system) : undefined)
+    if (value === undefined) continue
+    parts.push({ text: text.slice(last, end), value })
     last = end
   }
-  return html`${parts}${text.slice(last)}`
+  return [...parts, { text: text.slice(last), value: undefined }]
+}
+
+/** A condition with the value behind each role and threshold: `sa_t 62.3 °F > sa_t_sp 55.0 °F + tolerance 2 °F`. */
+export const withValues = (text: string, evidence: Pick<Evidence, 'inputs' | 'params'>, system: UnitSystem): Html =>
+  html`${valuedTexts(text, evidence, system).map(one => html`${one.text}${one.value !== undefined && html` <span class="value">${one.value}</span>`}`)}`
+
+/** The same as plain text, each value in brackets. */
+export const withValuesText = (text: string, evidence: Pick<Evidence, 'inputs' | 'params'>, system: UnitSystem): string =>
+  valuedTexts(text, evidence, system)
+    .map(one => (one.value === undefined ? one.text : `${one.text} [${one.value}]`))
+    .join('')
+
+/** Functions of a priority array that answer yes or no, and those that give a value of their role. */
+const YES_NO = /^(commanded|overridden)\(/
+const OF_ROLE = /^(slot|command|asked|relinquish_default)\(/
+
+/** The value of an input of a rule: of a role, or of a column that a rule makes of its priority array. */
+export function inputWords(name: string, value: number | null, system: UnitSystem): string {
+  if (YES_NO.test(name)) return value === null ? '–' : value ? 'yes' : 'no'
+  return formatRoleValue(OF_ROLE.test(name) ? roleOfColumn(name)! : name, value, system)
 }
 
 type RawPoint = { kind: PointKind; unit: string; scale?: number; offset?: number; states?: string[] }

@@ -47,6 +47,8 @@ export type SiteOptions = {
   screening?: boolean
   /** What was seen of priority arrays. */
   priority?: ArraySnapshots
+  /** With the API of central. */
+  api?: true
   /** Pages and routes besides. */
   more?: (layout: PageLayout, context: CentralContext) => Route[]
 }
@@ -57,7 +59,7 @@ export async function openSite(options: SiteOptions): Promise<TestSite> {
   writeFileSync(join(workspace, 'rules', 'supply-warm.yaml'), RULE_FILE)
   const own = centralOptions(options)
   const opened = await openWorkspace({ ...own, path: workspace, parquetRoot: undefined, ballastBytes: 64 * 1024 })
-  const { context, services } = createCentral(opened, own)
+  const { context, services, routes } = createCentral(opened, own)
   await fill(context, opened.stores, options)
   const { product, sources } = options
   const isHub = product === 'hub'
@@ -71,7 +73,12 @@ export async function openSite(options: SiteOptions): Promise<TestSite> {
     name: 'pages',
     host: '127.0.0.1',
     port: 0,
-    routes: [...pageRoutes(context, layout), ...first, ...(options.more?.(layout, context) ?? [])],
+    routes: [
+      ...(options.api ? routes : []),
+      ...pageRoutes(context, layout),
+      ...first,
+      ...(options.more?.(layout, context) ?? []),
+    ],
     auth: context.auth,
     audit: context.audit,
     log: context.log,

@@ -2,12 +2,14 @@ import { Type } from '@sinclair/typebox'
 import { ID } from '#shared/core/model/model.ts'
 import { needRule } from '#shared/core/lookup.ts'
 import { Problem } from '#shared/core/problem.ts'
+import type { RuleState } from '#shared/core/stores.ts'
 import { formatInstant } from '#shared/core/time.ts'
 import { refuseFailing, RULE_FILENAME } from '#shared/flow/fdd/publish-rules.ts'
 import { type Call, route, type Route, strict } from '#shared/node/http/route.ts'
 import type { CentralParts } from '#shared/central/context.ts'
 import { deployRules } from '#shared/central/commands/rules.ts'
 import { ruleOwnerView } from '#shared/central/fdd/rule-owner.ts'
+import type { RuleView } from '#shared/central/fdd/rule-views.ts'
 import { runEverything } from '#shared/central/fdd/service.ts'
 import { runReply } from './fdd.ts'
 import { cutPage, PAGE } from '#shared/central/api/list.ts'
@@ -20,6 +22,7 @@ const BATCH_MAX = 16 * 1024 * 1024
 
 export const ruleRoutes = (context: CentralParts): Route[] => [
   listRoute(context),
+  ruleRoute(context),
   batchRoute(context),
   ...activateRoutes(context),
 ]
@@ -37,14 +40,36 @@ const listRoute = ({ rules, ruleStates }: CentralParts) =>
       const catalogue = await rules.catalogue()
       const states = new Map(ruleStates.list().map(state => [state.rule_id, state]))
       const { items, ...more } = cutPage(catalogue.rules, query, rule => rule.id)
-      const views = items.map(({ filename, gate: _gate, lets: _lets, each: _each, condition: _condition, ...rule }) => {
-        const state = states.get(rule.id)
-        const changed = state && { changed_by: state.changed_by, changed_at: formatInstant(state.changed_at) }
-        return { ...rule, filename: filename.slice(filename.lastIndexOf('/') + 1), active: state?.active ?? true, ...changed }
-      })
+      const views = items.map(({ gate: _gate, lets: _lets, condition: _condition, ...rule }) =>
+        ruleView(rule, states.get(rule.id)),
+      )
       return { ok: true, count: catalogue.rules.length, rules: views, ...more, errors: catalogue.errors }
     },
   })
+
+const ruleRoute = ({ rules, ruleStates }: CentralParts) =>
+  route({
+    method: 'GET',
+    path: '/api/fdd-rules/:rule_id',
+    auth: 'viewer',
+    summary: 'One rule with its condition, the names that it defines, and when it applies',
+    params: RULE_ID,
+    problems: ['unknown_rule'],
+    handle: async ({ params: { rule_id } }) => {
+      const { gate, lets, condition, ...rule } = needRule((await rules.catalogue()).byId, rule_id)
+      const state = ruleStates.list().find(one => one.rule_id === rule_id)
+      return { ok: true, rule: { ...ruleView(rule, state), condition, lets, ...(gate !== undefined && { gate }) } }
+    },
+  })
+
+/** A rule with its file's name alone, and whether somebody switched it off. */
+function ruleView<R extends Pick<RuleView, 'filename' | 'each'>>(
+  { filename, each: _each, ...rule }: R,
+  state: RuleState | undefined,
+) {
+  const changed = state && { changed_by: state.changed_by, changed_at: formatInstant(state.changed_at) }
+  return { ...rule, filename: filename.slice(filename.lastIndexOf('/') + 1), active: state?.active ?? true, ...changed }
+}
 
 const batchRoute = (context: CentralParts) =>
   route({

@@ -20,7 +20,7 @@ import { overrideIcon, priorityIcon } from '#shared/central/ui/icons.ts'
 import { formatDay, formatMoment, type Here, moment, momentAge } from '#shared/central/ui/moment.ts'
 import { NARROW, type Plot, plotSvg, WIDE } from '#shared/central/ui/plot.ts'
 import { plotSummary, plotTable } from '#shared/central/ui/plot-words.ts'
-import { inUnitsOf, withValues } from '#shared/central/ui/measure-text.ts'
+import { inputWords, inUnitsOf, withValues } from '#shared/central/ui/measure-text.ts'
 import { componentWords, REASON_WORDS, shareOf, SOURCE_WORDS, stateWords, titleOf } from '#shared/central/ui/words.ts'
 
 /** One point that the rule read, and how well it was covered in the plot's window. */
@@ -130,15 +130,6 @@ ${rule?.gate !== undefined && html`<p>Looked at only while <code>${rule.gate}</c
 ${thresholds(finding, building)}
 ${baselines(finding, building)}
 </section>`
-}
-
-/** Functions of a priority array that answer yes or no, and those that give a value of their role. */
-const YES_NO = /^(commanded|overridden)\(/
-const OF_ROLE = /^(slot|command|asked|relinquish_default)\(/
-
-function inputWords(name: string, value: number | null, system: UnitSystem): string {
-  if (YES_NO.test(name)) return value === null ? '–' : value ? 'yes' : 'no'
-  return formatRoleValue(OF_ROLE.test(name) ? roleOfColumn(name)! : name, value, system)
 }
 
 /** True, false or not evaluated: a sign, a word, and no colour needed. */
