@@ -1,6 +1,6 @@
 /** The drivers of the appliance. Each one is a folder beside this file and one line in the list. */
 import type { Static, TSchema } from '@sinclair/typebox'
-import type { DriverDefinition } from '../core/catalogue/driver-definition.ts'
+import type { ConflictCandidate, DeviceConflict, DriverDefinition } from '../core/catalogue/driver-definition.ts'
 import { bacnetDefinition } from './bacnet/core/definition.ts'
 import { haystackDefinition } from './haystack/core/definition.ts'
 import { modbusDefinition } from './modbus/core/definition.ts'
@@ -23,4 +23,27 @@ export function formatLocation(entry: { protocol: DriverName }): string | null {
   const driver = driverOf(entry)
   const section = sectionOf(entry, driver)
   return section === undefined ? null : driver.formatLocation(section)
+}
+
+type Entry = { device_id: string; enabled: boolean; protocol: DriverName }
+
+/**
+ * Finds enabled devices that must not be read beside each other, by the rules of each driver. Pages show them as in conflict; the
+ * other devices are polled.
+ *
+ * @returns by `device_id`; devices without a conflict are absent
+ */
+export function findDeviceConflicts({ devices }: { devices: readonly Entry[] }): Map<string, DeviceConflict> {
+  return new Map(
+    DRIVERS.flatMap((driver: DriverDefinition) => [...(driver.findConflicts?.(candidatesOf(driver, devices)) ?? [])]),
+  )
+}
+
+function candidatesOf(driver: DriverDefinition, devices: readonly Entry[]): ConflictCandidate<unknown>[] {
+  return devices.flatMap(entry => {
+    const section = sectionOf(entry, driver)
+    return entry.enabled && entry.protocol === driver.name && section !== undefined
+      ? [{ device_id: entry.device_id, section }]
+      : []
+  })
 }

@@ -1,6 +1,6 @@
 /** The part of a driver that communicates: a process creates one for each protocol that it runs. */
 import type { FieldDriver } from '#shared/core/poll/device.ts'
-import type { Complaint } from '../store/config-error.ts'
+import type { Complaint } from '../store/json-file.ts'
 import type { DeviceEntry } from '../store/catalogue-schema.ts'
 
 /** Timeout of the first attempt of a request, ms, and the number of further attempts, when an entry does not set them. */

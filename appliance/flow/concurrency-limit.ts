@@ -5,7 +5,7 @@ import type { Clock } from '#shared/core/ports.ts'
  * Runs `max` tasks at a time; the others wait in the order of their calls. A task that takes longer than `holdMs` releases its
  * slot while it continues: it waits for a device that does not answer.
  */
-export function slots(max: number, holdMs: number, clock: Clock): <T>(task: () => Promise<T>) => Promise<T> {
+export function createConcurrencyLimit(max: number, holdMs: number, clock: Clock): <T>(task: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = []
   let free = max
   const release = () => {

@@ -1,14 +1,23 @@
 /** Reads every device when it is due and hands the readings to the sinks. A dead device or sink holds up nobody else. */
 import { type Board, noteChanges, noteDue, noteFailure, noteLate, noteReadings } from '#shared/core/poll/poll-status.ts'
-import { type Breaker, closedBreaker, tripBreaker } from '../core/poll/breaker.ts'
+import {
+  type Breaker,
+  closedBreaker,
+  tripBreaker,
+  advance,
+  earliest,
+  planGroups,
+  type PollGroup,
+  resume,
+  startDue,
+} from '../core/poll/schedule.ts'
 import { DeviceError, type DevicePlan, type FieldDriver } from '#shared/core/poll/device.ts'
-import { advance, earliest, planGroups, type PollGroup, resume, startDue } from '../core/poll/schedule.ts'
 import type { Clock, Sink } from '#shared/core/ports.ts'
 import type { Reading } from '#shared/core/telemetry/reading.ts'
 import { type Storing, worstOf } from '#shared/core/storage-status.ts'
 import { SECOND } from '#shared/core/time.ts'
 import { type SinkEvent, SinkWriter } from './write-readings.ts'
-import { slots } from './concurrency-limit.ts'
+import { createConcurrencyLimit } from './concurrency-limit.ts'
 
 export type PolledDevice = { plan: DevicePlan; driver: FieldDriver<unknown>; addresses: ReadonlyMap<string, unknown> }
 
@@ -53,7 +62,10 @@ export type Polling = {
 /** Polls nothing until told to follow a list. */
 export function openPolling(parts: PollParts): Polling {
   const { clock } = parts
-  const places = { inTurn: slots(IN_FLIGHT_MAX, HOLD_MS, clock), asProbe: slots(PROBES_MAX, HOLD_MS, clock) }
+  const places = {
+    inTurn: createConcurrencyLimit(IN_FLIGHT_MAX, HOLD_MS, clock),
+    asProbe: createConcurrencyLimit(PROBES_MAX, HOLD_MS, clock),
+  }
   const writers = parts.sinks.map(sink => new SinkWriter(sink, clock, parts.notify))
   const keep = (readings: Reading[]) => {
     for (const writer of writers) writer.push(readings)
@@ -94,8 +106,8 @@ export function openPolling(parts: PollParts): Polling {
 
 type LoopParts = PollParts & {
   device: PolledDevice
-  inTurn: ReturnType<typeof slots>
-  asProbe: ReturnType<typeof slots>
+  inTurn: ReturnType<typeof createConcurrencyLimit>
+  asProbe: ReturnType<typeof createConcurrencyLimit>
   keep(readings: Reading[]): void
 }
 

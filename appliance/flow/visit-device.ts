@@ -1,5 +1,5 @@
 /** One visit to one device: identify it, read its priority arrays, identify it again. */
-import { judgeIdentity } from '../drivers/bacnet/core/identity.ts'
+import { judgeIdentity } from '../drivers/bacnet/core/identity-check.ts'
 import type { PropertyResult } from '../drivers/bacnet/core/reply.ts'
 import { errorText } from '#shared/core/error-text.ts'
 import type { Clock } from '#shared/core/ports.ts'

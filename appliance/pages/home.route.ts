@@ -7,15 +7,15 @@ import { startMissingRuns } from '#shared/central/commands/runs.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { type Call, type Route, route, strict } from '#shared/node/http/route.ts'
 import type { PublisherState } from '../services/publisher.ts'
-import type { Catalogue } from '../store/catalogue-schema.ts'
-import { readBox } from './machine.ts'
+import type { DeviceCatalogue } from '../store/catalogue-schema.ts'
+import { readMachine } from '../services/machine.ts'
 import type { OverridesTile } from './overrides-tile.ts'
 import { type HomeModel, homeBody, homeTiles, type PointCounts, type RunTile } from './home.view.ts'
 
 /** What Home shows besides what central knows. */
 export type HomeSources = {
   identity: { name: string; edge_id: string; site_id: string }
-  catalogue: () => Catalogue
+  catalogue: () => DeviceCatalogue
   pollStatus: () => PollStatus
   hubState: () => PublisherState
   overrides: () => OverridesTile
@@ -73,7 +73,7 @@ async function homeModel(
     overrides: sources.overrides(),
     run: runTile(context),
     hub: sources.hubState(),
-    box: await readBox(context.workspace, context.startedAt),
+    box: await readMachine(context.workspace, context.startedAt),
     user: layout.userOf(caller),
     csrf: layout.csrfOf(caller),
   }

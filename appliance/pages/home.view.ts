@@ -11,7 +11,7 @@ import { countWords } from '#shared/central/ui/words.ts'
 import { countOf } from '#shared/core/number-text.ts'
 import { DAY, formatDuration, MINUTE } from '#shared/core/time.ts'
 import type { PublisherState } from '../services/publisher.ts'
-import type { BoxState } from './machine.ts'
+import type { MachineState } from '../services/machine.ts'
 import { type OverridesTile, overridesWords } from './overrides-tile.ts'
 
 /** Tiles refresh themselves this often; the page turns grey when they stop. */
@@ -53,7 +53,7 @@ export type HomeModel = {
   overrides: OverridesTile
   run: RunTile
   hub: PublisherState
-  box: BoxState
+  box: MachineState
   user: User | undefined
   csrf: string
 }

@@ -1,5 +1,5 @@
 /** The preview of an import: points that would be added, rows that are refused, and addresses that are missing. */
-import type { Refusal } from '../core/catalogue/table.ts'
+import type { RowRefusal } from '../core/catalogue/table.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { csrfField, operatorButton, type User } from '#shared/central/ui/frame.ts'
 import { countOf } from '#shared/core/number-text.ts'
@@ -15,8 +15,8 @@ export type ImportModel = {
     points_added: number
     points_known: number
   }
-  refused: Refusal[]
-  notes: Refusal[]
+  refused: RowRefusal[]
+  notes: RowRefusal[]
   others: Record<string, number>
   /** What was typed last, by device instance. */
   typed: ReadonlyMap<string, string>
@@ -100,7 +100,7 @@ function applyButton({ user, plan, addressExample }: ImportModel): Html {
 <p>${operatorButton(user, 'apply-why', 'Import', 'primary')}</p>`
 }
 
-function refusals(title: string, list: readonly Refusal[]): Html | false {
+function refusals(title: string, list: readonly RowRefusal[]): Html | false {
   if (list.length === 0) return false
   const shown = list.slice(0, LINES_MAX)
   return html`<section class="card"><h2>${title} <span class="count">${list.length}</span></h2>

@@ -5,7 +5,7 @@ import type { VisitSchedule } from '#shared/core/priority/visit.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { type Here, momentAge, momentOr } from '#shared/central/ui/moment.ts'
 import { countOf } from '#shared/core/number-text.ts'
-import type { Site } from '../store/site.ts'
+import type { SiteSettings } from '../store/site.ts'
 import type { CommandStates } from './command-states.ts'
 
 export type OverridesTile = {
@@ -29,7 +29,7 @@ type OverridesSources = {
   journal: Pick<PriorityJournal, 'latest' | 'state'>
   schedule: Pick<VisitSchedule, 'state'>
   commandStates: CommandStates
-  site: Pick<Site, 'priority_levels'>
+  site: Pick<SiteSettings, 'priority_levels'>
 }
 
 export function overridesSummary({ journal, schedule, commandStates, site }: OverridesSources): () => OverridesTile {

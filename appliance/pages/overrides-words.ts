@@ -3,11 +3,11 @@ import type { PointWords } from '#shared/core/priority/override-rows.ts'
 import { type PriorityRecord, priorityKey, type SlotValue } from '#shared/core/priority/priority-record.ts'
 import { deviceValueText } from '#shared/central/ui/measure-text.ts'
 import { pointsByObject } from '../priority/journal-snapshots.ts'
-import type { Catalogue } from '../store/catalogue-schema.ts'
-import type { Site } from '../store/site.ts'
+import type { DeviceCatalogue } from '../store/catalogue-schema.ts'
+import type { SiteSettings } from '../store/site.ts'
 
 /** @returns the words for the point of a record; a point that left the list has the name in the record */
-export function listedPointWords(catalogue: Catalogue, site: Site): (record: PriorityRecord) => PointWords {
+export function listedPointWords(catalogue: DeviceCatalogue, site: SiteSettings): (record: PriorityRecord) => PointWords {
   const known = pointsByObject(catalogue)
   const equipment = new Map(site.equipment.map(one => [one.equipment_id, one.name]))
   return ({ target, label }) => {

@@ -13,16 +13,16 @@ import { overridePointBody, pointEnd } from '#shared/central/ui/override-point.t
 import { AGES, overridesBody } from '#shared/central/ui/overrides-list.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { type Call, oneOf, type Route, route, strict } from '#shared/node/http/route.ts'
-import type { Catalogue } from '../store/catalogue-schema.ts'
-import type { Site } from '../store/site.ts'
+import type { DeviceCatalogue } from '../store/catalogue-schema.ts'
+import type { SiteSettings } from '../store/site.ts'
 import type { CommandStates } from './command-states.ts'
 import { listedPointWords } from './overrides-words.ts'
 
 type OverridesPages = {
   journal: PriorityJournal
   schedule: VisitSchedule
-  catalogue: () => Catalogue
-  site: Site
+  catalogue: () => DeviceCatalogue
+  site: SiteSettings
   layout: PageLayout
   commandStates: CommandStates
 }

@@ -13,8 +13,8 @@ import { deviceRoutes } from '../services/device-routes.ts'
 import type { DiscoveryService } from '../drivers/bacnet/discovery/discovery-service.ts'
 import { discoveryRoutes } from '../drivers/bacnet/discovery/discovery-routes.ts'
 import type { FieldCatalogue } from '../services/field-catalogue.ts'
-import type { Edge } from '../services/edge.ts'
-import type { Site } from '../store/site.ts'
+import type { EdgeServices } from '../services/edge.ts'
+import type { SiteSettings } from '../store/site.ts'
 import { devicePages } from './devices.route.ts'
 import { discoverRoutes } from '../drivers/bacnet/pages/discover.route.ts'
 import { homeRoutes } from './home.route.ts'
@@ -25,10 +25,10 @@ import { overridesSummary } from './overrides-tile.ts'
 
 type ApplianceParts = {
   context: CentralContext
-  site: Site
+  site: SiteSettings
   catalogue: FieldCatalogue
   modbus: ModbusProtocol
-  edge: Pick<Edge, 'polling' | 'uplink'>
+  edge: Pick<EdgeServices, 'polling' | 'uplink'>
   ingest: IngestService
   priority: PriorityServices
   discovery: DiscoveryService

@@ -5,8 +5,8 @@ import type { PriorityJournal, PriorityQuery, ArraySnapshots } from '#shared/cor
 import { levelMeanings } from '#shared/core/priority/priority-levels.ts'
 import { isInput, priorityKey, type PriorityRecord } from '#shared/core/priority/priority-record.ts'
 import { type ArraySnapshot, arraySnapshot } from '#shared/core/priority/array-snapshot.ts'
-import type { Catalogue, DeviceEntry, PointEntry } from '../store/catalogue-schema.ts'
-import type { Site } from '../store/site.ts'
+import type { DeviceCatalogue, DeviceEntry, PointEntry } from '../store/catalogue-schema.ts'
+import type { SiteSettings } from '../store/site.ts'
 
 /** Records read at once. Polling continues between two such reads. */
 const CHUNK = 500
@@ -14,7 +14,7 @@ const CHUNK = 500
 type CatalogueObject = { device: DeviceEntry; point: PointEntry }
 
 /** Points of present values, by the object that they read; the first of several points of one object. */
-export function pointsByObject({ devices }: Catalogue): Map<string, CatalogueObject> {
+export function pointsByObject({ devices }: DeviceCatalogue): Map<string, CatalogueObject> {
   const found = new Map<string, CatalogueObject>()
   for (const device of devices) {
     if (!device.bacnet) continue
@@ -33,8 +33,8 @@ export function pointsByObject({ devices }: Catalogue): Map<string, CatalogueObj
 
 type SnapshotOptions = {
   journal: () => Pick<PriorityJournal, 'page' | 'latest' | 'state'>
-  catalogue: () => Catalogue
-  site: Pick<Site, 'building' | 'priority_levels'>
+  catalogue: () => DeviceCatalogue
+  site: Pick<SiteSettings, 'building' | 'priority_levels'>
 }
 
 /** While the journal is disabled there are no snapshots, and rules report their missing inputs. */

@@ -15,8 +15,8 @@ import type { BacnetProtocol } from '../drivers/bacnet/protocol.ts'
 import type { PRIORITY_VARIABLES, UPLINK_VARIABLES } from '../env.ts'
 import { VisitRunner } from '../flow/run-visits.ts'
 import type { FieldCatalogue } from '../services/field-catalogue.ts'
-import { findDeviceConflicts } from '../store/catalogue-conflicts.ts'
-import type { Catalogue } from '../store/catalogue-schema.ts'
+import { findDeviceConflicts } from '../drivers/list.ts'
+import type { DeviceCatalogue } from '../store/catalogue-schema.ts'
 import { openPriorityJournal } from './priority-journal.ts'
 import { priorityReader } from './priority-reader.ts'
 import { scheduleFile } from './schedule-file.ts'
@@ -83,7 +83,7 @@ const openJournal = ({ settings, catalogue, log }: PriorityOptions, dir: string)
   })
 
 /** @returns the only BACnet device of the catalogue with this instance, enabled or not; undefined for none or several */
-function onlyDeviceOf({ devices }: Catalogue, device_instance: number): string | undefined {
+function onlyDeviceOf({ devices }: DeviceCatalogue, device_instance: number): string | undefined {
   const [only, ...others] = devices.filter(({ bacnet }) => bacnet?.device_instance === device_instance)
   return others.length > 0 ? undefined : only?.device_id
 }
@@ -119,8 +119,8 @@ function visitService(visits: VisitRunner, journal: ClosableJournal, enabled: bo
 }
 
 /** Selects the devices to visit. The result is cached until the catalogue changes, because the catalogue is large. */
-function visitedDevices(current: () => Catalogue): () => PriorityDevice[] {
-  let cached: Catalogue | undefined
+function visitedDevices(current: () => DeviceCatalogue): () => PriorityDevice[] {
+  let cached: DeviceCatalogue | undefined
   let devices: PriorityDevice[] = []
   return () => {
     const catalogue = current()

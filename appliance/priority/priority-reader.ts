@@ -1,7 +1,7 @@
 /** Reads priority arrays over the BACnet transport of this process. */
 import assert from 'node:assert/strict'
 import { fitting } from '../drivers/bacnet/core/batch.ts'
-import { identityTargets } from '../drivers/bacnet/core/identity.ts'
+import { identityTargets } from '../drivers/bacnet/core/identity-check.ts'
 import { ReadSequence, type PointRequest } from '../drivers/bacnet/core/read-sequence.ts'
 import { type DeviceMemory, createDeviceMemory } from '../drivers/bacnet/core/device-memory.ts'
 import { type Target, targetKey } from '#shared/core/bacnet/object.ts'
@@ -20,7 +20,7 @@ import type { ArrayAnswer } from '../core/priority/array-answer.ts'
 import type { PriorityObject } from '../core/priority/visit-objects.ts'
 import { DeviceError } from '#shared/core/poll/device.ts'
 import type { PriorityReader } from '../flow/visit-device.ts'
-import { type BacnetProtocol, wayTo } from '../drivers/bacnet/protocol.ts'
+import { type BacnetProtocol, connectionOf } from '../drivers/bacnet/protocol.ts'
 import { withFewRetries } from '../drivers/bacnet/outcome.ts'
 import type { BacnetTransport } from '../drivers/bacnet/transport.ts'
 import type { DeviceEntry } from '../store/catalogue-schema.ts'
@@ -28,7 +28,7 @@ import type { DeviceEntry } from '../store/catalogue-schema.ts'
 type Item = { address: { target: Target } }
 
 /** The connection to a device and what was learnt about it, both as long as its entry is in the catalogue. */
-type Connection = ReturnType<typeof wayTo> & {
+type Connection = ReturnType<typeof connectionOf> & {
   known: DeviceMemory
   /** Keys of the points whose arrays the device returns only level by level. */
   byLevel: Set<string>
@@ -53,7 +53,7 @@ export function priorityReader(parts: {
   const connectionTo = (entry: DeviceEntry): Connection => {
     const known = connections.get(entry)
     if (known) return known
-    const way = wayTo(entry)
+    const way = connectionOf(entry)
     assert(entry.bacnet)
     const [target] = identityTargets(entry.bacnet.device_instance) as [Target]
     const connection: Connection = {

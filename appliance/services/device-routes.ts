@@ -9,7 +9,7 @@ import { oneOf, type Route, route, strict } from '#shared/node/http/route.ts'
 import { formatLocation } from '../drivers/list.ts'
 import { writePoints } from '../core/catalogue/write-points.ts'
 import { zipTexts } from '#shared/node/zip.ts'
-import { type Catalogue, CatalogueFile } from '../store/catalogue-schema.ts'
+import { type DeviceCatalogue, CatalogueFile } from '../store/catalogue-schema.ts'
 import type { ImportPlan } from '../store/catalogue-import.ts'
 import { changeCatalogue, checkCatalogue, deviceOf, entrySummary, withDevice, withoutDevice } from './catalogue-edit.ts'
 import { applyImport, countImport, type ImportSource, SET_DRIVERS } from './point-import.ts'
@@ -197,5 +197,5 @@ const exportRoute = ({ catalogue, project, now }: DeviceRouteDeps): Route =>
   })
 
 /** @returns all points as CSV, one line each */
-const exportPoints = ({ devices }: Catalogue): string =>
+const exportPoints = ({ devices }: DeviceCatalogue): string =>
   writePoints(devices.flatMap(device => device.points.map(point => ({ device, where: formatLocation(device) ?? '', point }))))

@@ -7,10 +7,10 @@ import { keepPrivate } from '#shared/node/private-files.ts'
 import type { FieldProtocol } from '../drivers/protocol.ts'
 import type { UPLINK_VARIABLES } from '../env.ts'
 import { openCatalogue } from '../store/catalogue.ts'
-import { openSite, type Site } from '../store/site.ts'
+import { openSiteSettings, type SiteSettings } from '../store/site.ts'
 import { type FieldCatalogue, fieldCatalogue } from './field-catalogue.ts'
 
-type EdgeConfig = { site: Site; catalogue: FieldCatalogue }
+type EdgeConfig = { site: SiteSettings; catalogue: FieldCatalogue }
 
 /**
  * Opens `config/site.json` and `config/field-devices.json` in the workspace.
@@ -27,7 +27,7 @@ export async function openEdgeConfig(options: {
   const { workspace, protocols, effective, log } = options
   const dir = join(workspace, 'config')
   keepPrivate(workspace, ['config'], log)
-  const site = (await openSite(dir)).current()
+  const site = (await openSiteSettings(dir)).current()
   const catalogue = fieldCatalogue(await openCatalogue(dir, site, protocols), log)
   for (const [name, id] of [
     ['SERVICE_SITE_ID', site.site_id],
@@ -47,7 +47,7 @@ export async function openEdgeConfig(options: {
  */
 export async function readEdgeKit(
   settings: Settings<typeof UPLINK_VARIABLES>,
-  { site_id, edge_id }: Pick<Site, 'site_id' | 'edge_id'>,
+  { site_id, edge_id }: Pick<SiteSettings, 'site_id' | 'edge_id'>,
 ): Promise<Kit | undefined> {
   if (!settings.SERVICE_MQTT_ENABLED) return undefined
   const { SERVICE_EDGE_KIT_DIR: dir, SERVICE_MQTT_HOST: broker_host, SERVICE_MQTT_PORT: broker_port } = settings

@@ -8,8 +8,8 @@ import type { Service } from '#shared/node/service.ts'
 import type { FieldProtocol } from '../drivers/protocol.ts'
 import type { UPLINK_VARIABLES } from '../env.ts'
 import type { LookUpFindings } from '../core/outbox/outbox-messages.ts'
-import type { Site } from '../store/site.ts'
-import type { Catalogue } from '../store/catalogue-schema.ts'
+import type { SiteSettings } from '../store/site.ts'
+import type { DeviceCatalogue } from '../store/catalogue-schema.ts'
 import type { FieldCatalogue } from './field-catalogue.ts'
 import { fieldModel } from './model-sync.ts'
 import { PollService } from './poll-service.ts'
@@ -18,7 +18,7 @@ import { createUplink, type Uplink, type UplinkOptions } from './uplink.ts'
 
 export type EdgeOptions = Pick<UplinkOptions, 'kit' | 'central' | 'answer'> & {
   settings: Settings<typeof UPLINK_VARIABLES>
-  site: Site
+  site: SiteSettings
   catalogue: FieldCatalogue
   /** Devices of other protocols belong to another process. */
   protocols: readonly FieldProtocol[]
@@ -37,7 +37,7 @@ export type LocalRules = {
   knownPoints: () => Point[]
 }
 
-export type Edge = {
+export type EdgeServices = {
   storage: ReadingStorage
   polling: PollService
   uplink: Uplink
@@ -47,7 +47,7 @@ export type Edge = {
 }
 
 /** @throws Error when the outbox cannot be written */
-export async function openEdge(options: EdgeOptions): Promise<Edge> {
+export async function openEdge(options: EdgeOptions): Promise<EdgeServices> {
   const { settings, site, catalogue, protocols, kit, central, version, answer, rules, clock, log } = options
   const { site_id, edge_id, building } = site
   const newest = newestCatalogue(catalogue)
@@ -85,7 +85,7 @@ export async function openEdge(options: EdgeOptions): Promise<Edge> {
 }
 
 /** The list of devices including a change that is being carried out: points are announced before their first reading. */
-function newestCatalogue(catalogue: FieldCatalogue): () => Catalogue {
+function newestCatalogue(catalogue: FieldCatalogue): () => DeviceCatalogue {
   let newest = catalogue.current()
   catalogue.onChange(next => {
     newest = next

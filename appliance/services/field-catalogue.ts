@@ -5,19 +5,19 @@ import { Problem } from '#shared/core/problem.ts'
 import { SECOND } from '#shared/core/time.ts'
 import type { Service } from '#shared/node/service.ts'
 import { createSerialQueue } from '#shared/flow/serial-queue.ts'
-import type { Catalogue, DeviceEntry, PointEntry } from '../store/catalogue-schema.ts'
+import type { DeviceCatalogue, DeviceEntry, PointEntry } from '../store/catalogue-schema.ts'
 import { type FileVersion, NO_FILE } from '../store/json-file.ts'
 import type { SettingsFile } from '../store/settings-file.ts'
 
 /** Applies another catalogue to a part of the process. When it throws, that part is as it was. */
-type CatalogueListener = (catalogue: Catalogue) => void | Promise<void>
+type CatalogueListener = (catalogue: DeviceCatalogue) => void | Promise<void>
 
 /** Returns the changed catalogue, or undefined to leave it. No other change runs until its promise is settled. */
-export type CatalogueEdit = (current: Catalogue) => Catalogue | undefined | Promise<Catalogue | undefined>
+export type CatalogueEdit = (current: DeviceCatalogue) => DeviceCatalogue | undefined | Promise<DeviceCatalogue | undefined>
 
 export type FieldCatalogue = {
   /** The catalogue in use. It must not be changed in place. */
-  current(): Catalogue
+  current(): DeviceCatalogue
   /**
    * Replaces the catalogue by the result of `edit`. Changes run one after the other. When this one resolves, the catalogue is
    * checked as a whole, durable on disk, and in use. When it rejects, the previous catalogue stays in use.
@@ -26,9 +26,9 @@ export type FieldCatalogue = {
    * @throws Problem conflict when another process has changed the file and its version cannot be used; a file that was removed
    *   is written anew
    */
-  change(edit: CatalogueEdit): Promise<Catalogue>
+  change(edit: CatalogueEdit): Promise<DeviceCatalogue>
   /** @throws ConfigError that names every place where such a catalogue would be wrong */
-  check(next: Catalogue): void
+  check(next: DeviceCatalogue): void
   /** Listeners are called in the order of their registration, each after the one before has finished. */
   onChange(listener: CatalogueListener): void
   /** Listeners are called after each change, when all parts of the process use the new catalogue. */
@@ -43,7 +43,7 @@ export type FieldCatalogue = {
 export type CatalogueRefusal = { reason: string; isGone: boolean }
 
 /** @param settings the checked file, as `openCatalogue` opens it */
-export function fieldCatalogue(settings: SettingsFile<Catalogue>, log: Logger): FieldCatalogue {
+export function fieldCatalogue(settings: SettingsFile<DeviceCatalogue>, log: Logger): FieldCatalogue {
   const changeListeners: CatalogueListener[] = []
   const usedListeners: (() => void)[] = []
   const inTurn = createSerialQueue()
@@ -53,7 +53,7 @@ export function fieldCatalogue(settings: SettingsFile<Catalogue>, log: Logger): 
   let pending: FileVersion | undefined
 
   /** Applies `next` to all parts of the process, or to none. */
-  const use = async (next: Catalogue) => {
+  const use = async (next: DeviceCatalogue) => {
     try {
       for (const listener of changeListeners) await listener(next)
     } catch (error) {
@@ -123,7 +123,7 @@ export function factOfPoint<T>(
   factOf: (point: PointEntry, device: DeviceEntry) => T,
 ): (point_id: string) => T | undefined {
   const facts = new Map<string, T>()
-  const learn = ({ devices }: Catalogue) => {
+  const learn = ({ devices }: DeviceCatalogue) => {
     for (const device of devices) for (const point of device.points) facts.set(point.point_id, factOf(point, device))
   }
   learn(catalogue.current())

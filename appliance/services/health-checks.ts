@@ -5,7 +5,7 @@ import type { Clock, PriorityJournal, PriorityState } from '#shared/core/ports.t
 import type { PollStatus } from '#shared/core/poll/poll-status.ts'
 import { earlierTrouble, type Storing, storingStatus } from '#shared/core/storage-status.ts'
 import type { EdgeStore } from '#shared/core/stores.ts'
-import type { Edge } from './edge.ts'
+import type { EdgeServices } from './edge.ts'
 import type { PublisherState } from './publisher.ts'
 
 /**
@@ -63,7 +63,7 @@ export function journalCheck({ journal, reason, cuts = 0, lost = 0, first, last 
 
 /** What an appliance adds to the health of central. */
 export function applianceHealth(parts: {
-  edge: Pick<Edge, 'polling' | 'storage' | 'uplink'>
+  edge: Pick<EdgeServices, 'polling' | 'storage' | 'uplink'>
   journal: Pick<PriorityJournal, 'state'>
   ingest: Pick<IngestService, 'edgeIds' | 'counters'>
   edges: Pick<EdgeStore, 'list'>

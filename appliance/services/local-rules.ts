@@ -7,11 +7,16 @@ import { failureLog } from '#shared/node/failure-log.ts'
 import type { LookUpFindings } from '../core/outbox/outbox-messages.ts'
 import type { Outbox } from '../sinks/outbox.ts'
 import { historianSink } from '../sinks/historian-sink.ts'
-import type { Site } from '../store/site.ts'
+import type { SiteSettings } from '../store/site.ts'
 import type { LocalRules } from './edge.ts'
 import { factOfPoint, type FieldCatalogue } from './field-catalogue.ts'
 
-export function localRules(parts: { workspace: Workspace; site: Site; catalogue: FieldCatalogue; clock: Clock }): LocalRules {
+export function localRules(parts: {
+  workspace: Workspace
+  site: SiteSettings
+  catalogue: FieldCatalogue
+  clock: Clock
+}): LocalRules {
   const { workspace, site, catalogue, clock } = parts
   const { historian, stores, ballast } = workspace
   const { model, misdated, findings } = stores

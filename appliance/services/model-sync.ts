@@ -4,8 +4,8 @@ import type { Clock } from '#shared/core/ports.ts'
 import type { ModelStore } from '#shared/core/stores.ts'
 import type { Service } from '#shared/node/service.ts'
 import { driverOf } from '../drivers/list.ts'
-import type { Catalogue, DeviceEntry, PointEntry } from '../store/catalogue-schema.ts'
-import { type Site, siteModel } from '../store/site.ts'
+import type { DeviceCatalogue, DeviceEntry, PointEntry } from '../store/catalogue-schema.ts'
+import { type SiteSettings, siteModel } from '../store/site.ts'
 import type { FieldCatalogue } from './field-catalogue.ts'
 
 /**
@@ -13,7 +13,7 @@ import type { FieldCatalogue } from './field-catalogue.ts'
  *
  * @param known points with the roles and equipment that operators assigned; used where an entry names none
  */
-export function fieldModel(site: Site, catalogue: Catalogue, known: readonly Point[] = []) {
+export function fieldModel(site: SiteSettings, catalogue: DeviceCatalogue, known: readonly Point[] = []) {
   const { building, equipment } = siteModel(site)
   const assigned = new Map(known.map(point => [point.point_id, point]))
   const points = catalogue.devices.flatMap(device =>
@@ -26,10 +26,10 @@ export function fieldModel(site: Site, catalogue: Catalogue, known: readonly Poi
  * Writes the building, its equipment and the points of the catalogue into the model at the start and at each change of the
  * catalogue. Points that leave the catalogue stay in the model with their history, but rules no longer use them.
  */
-export function modelSync(options: { model: ModelStore; site: Site; catalogue: FieldCatalogue; clock: Clock }): Service {
+export function modelSync(options: { model: ModelStore; site: SiteSettings; catalogue: FieldCatalogue; clock: Clock }): Service {
   const { model, site, catalogue, clock } = options
   const { edge_id, building } = site
-  const put = (next: Catalogue) => {
+  const put = (next: DeviceCatalogue) => {
     const held = model.points(building.building_id)
     const listed = new Set(next.devices.flatMap(({ points }) => points.map(({ point_id }) => point_id)))
     const leaving = pointsThatLeave(held, listed, { edge_id, adopts: true, now: clock.now() })

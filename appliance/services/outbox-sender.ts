@@ -8,7 +8,7 @@ import type { Topic } from '#shared/core/topic/topics.ts'
 import { clockOffsetMeter } from '../core/outbox/clock-offset.ts'
 import { applyAck, newWindow, reconnect, stepBack, windowRoom } from '../core/outbox/send-window.ts'
 import type { OutgoingMessage, OutboxReader } from '../sinks/outbox-reader.ts'
-import { timeSynced } from '../store/time-sync.ts'
+import { timeSynced } from './machine.ts'
 
 export type OutboxSenderOptions = {
   reader: OutboxReader

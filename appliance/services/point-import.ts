@@ -2,10 +2,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Problem } from '#shared/core/problem.ts'
 import type { DriverDefinition, PointSet, PointSetFormat, RegistryFormat } from '../core/catalogue/driver-definition.ts'
-import type { Table } from '../core/catalogue/table.ts'
+import type { PointTable } from '../core/catalogue/table.ts'
 import { DRIVERS } from '../drivers/list.ts'
 import { type ImportPlan, planPointSet, planRegistry } from '../store/catalogue-import.ts'
-import type { Catalogue, DeviceEntry } from '../store/catalogue-schema.ts'
+import type { DeviceCatalogue, DeviceEntry } from '../store/catalogue-schema.ts'
 import { changeCatalogue } from './catalogue-edit.ts'
 import type { FieldCatalogue } from './field-catalogue.ts'
 
@@ -33,14 +33,18 @@ export type ImportSource = {
   /** Form of the addresses that a user can add; undefined when the format needs none. */
   addressFormat: Pick<PointSetFormat, 'addressExample' | 'parseAddress'> | undefined
   /** @returns the catalogue with the points imported, and the changes */
-  plan(catalogue: Catalogue, addresses: Addresses): Promise<ImportPlan>
+  plan(catalogue: DeviceCatalogue, addresses: Addresses): Promise<ImportPlan>
 }
 
 /** Addresses that a user has added, by device instance. */
 export type Addresses = ReadonlyMap<number, unknown>
 
 /** @throws Problem invalid when a file of the set is missing or doubled */
-export async function readPointSet(format: PointSetFormat, tables: readonly Table[], poll_secs: number): Promise<ImportSource> {
+export async function readPointSet(
+  format: PointSetFormat,
+  tables: readonly PointTable[],
+  poll_secs: number,
+): Promise<ImportSource> {
   const set = await runInSlices(format.read(tables))
   return {
     format: format.name,
@@ -53,7 +57,7 @@ export async function readPointSet(format: PointSetFormat, tables: readonly Tabl
 /** @throws Problem invalid when there is not just one file */
 export function readRegistryFile(
   { registry: format }: RegistryDriver,
-  tables: readonly Table[],
+  tables: readonly PointTable[],
   { device, poll_secs }: { device: DeviceEntry; poll_secs: number },
 ): ImportSource {
   const [table, ...more] = tables

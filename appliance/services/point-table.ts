@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { parse } from 'csv-parse'
 import { errorText } from '#shared/core/error-text.ts'
 import { detectForm, TOLERANT_CSV } from '#shared/central/import/read-table.ts'
-import type { Table } from '../core/catalogue/table.ts'
+import type { PointTable } from '../core/catalogue/table.ts'
 import { Problem } from '#shared/core/problem.ts'
 
 /** Longest record: an unclosed quote must not take in the whole file. */
@@ -21,7 +21,7 @@ const SEPARATORS = [';', ',', '\t'] as const
  * @param file its name, for error texts
  * @throws Problem invalid when it is no text or too long, or a record of it cannot be read
  */
-export async function readPointTable(file: string, bytes: Buffer): Promise<Table> {
+export async function readPointTable(file: string, bytes: Buffer): Promise<PointTable> {
   const { encoding, isText } = detectForm(bytes)
   if (!isText) throw new Problem('invalid', `${file} is no table: it is no text`)
   const text = new TextDecoder(encoding).decode(bytes)
@@ -29,7 +29,7 @@ export async function readPointTable(file: string, bytes: Buffer): Promise<Table
   if (lines > ROWS_MAX) throw new Problem('invalid', `${file} has ${lines} rows, more than ${ROWS_MAX}; import it in parts`)
   const parser = parse({ ...TOLERANT_CSV, delimiter: separatorOf(text), max_record_size: RECORD_MAX })
   try {
-    const rows: Table['rows'][number][] = []
+    const rows: PointTable['rows'][number][] = []
     for await (const row of Readable.from(slicesOf(Buffer.from(text))).pipe(parser)) rows.push(row)
     return { file, rows }
   } catch (error) {

@@ -1,11 +1,11 @@
 /** Reads the form that uploads files of points: a few files and fields, held in memory. */
 import type { FastifyRequest } from 'fastify'
-import type { Table } from '../core/catalogue/table.ts'
+import type { PointTable } from '../core/catalogue/table.ts'
 import { errorText } from '#shared/core/error-text.ts'
 import { isId } from '#shared/core/model/model.ts'
 import { type DataError, Problem } from '#shared/core/problem.ts'
 import { bytesOf, partsOf } from '#shared/node/http/upload.ts'
-import type { Catalogue, DeviceEntry } from '../store/catalogue-schema.ts'
+import type { DeviceCatalogue, DeviceEntry } from '../store/catalogue-schema.ts'
 import {
   type Addresses,
   IMPORT_FORMATS,
@@ -31,11 +31,11 @@ const NUMBER_FIELDS = REGISTRY_DRIVERS.map(({ registry }) => registry.number.nam
 const FIELDS = ['csrf', 'format', 'poll_secs', 'device_id', 'name', 'address', ...NUMBER_FIELDS, 'addresses']
 const POLL_SECS_MAX = 86_400
 
-type Upload = { tables: Table[]; fields: ReadonlyMap<string, string> }
+type Upload = { tables: PointTable[]; fields: ReadonlyMap<string, string> }
 
 /** @throws Problem bad_request, too_large, or invalid for a file that is no table */
 export async function receiveUpload(request: FastifyRequest): Promise<Upload> {
-  const tables: Table[] = []
+  const tables: PointTable[] = []
   const fields = new Map<string, string>()
   const limits = { fileSize: FILE_BYTES_MAX, files: FILES_MAX, fields: FIELDS.length, fieldSize: FIELD_BYTES_MAX }
   for await (const part of partsOf(request, limits)) {
@@ -59,7 +59,7 @@ export async function receiveUpload(request: FastifyRequest): Promise<Upload> {
 }
 
 /** @throws Problem invalid that names each field that is wrong */
-export async function readSource({ tables, fields }: Upload, catalogue: Catalogue): Promise<ImportSource> {
+export async function readSource({ tables, fields }: Upload, catalogue: DeviceCatalogue): Promise<ImportSource> {
   const format = fields.get('format') ?? ''
   if (!IMPORT_FORMATS.has(format)) throw fault('format', `is one of ${[...IMPORT_FORMATS.keys()].join(', ')}`)
   const poll_secs = wholeField(fields, 'poll_secs', 1, POLL_SECS_MAX)
@@ -102,7 +102,7 @@ export function addressesOf(entries: readonly (readonly [string, unknown])[], { 
 }
 
 /** A registry does not name its device: the form names one of the catalogue, or describes a new one. */
-function registryDevice({ name, registry }: RegistryDriver, fields: Upload['fields'], catalogue: Catalogue): DeviceEntry {
+function registryDevice({ name, registry }: RegistryDriver, fields: Upload['fields'], catalogue: DeviceCatalogue): DeviceEntry {
   const device_id = fields.get('device_id')?.trim() ?? ''
   if (!isId(device_id)) {
     throw fault('device_id', `"${device_id}" is no id: letters, digits, dots, dashes and underscores, at most 128`)

@@ -16,11 +16,11 @@ import { openPolling, type PolledDevice, type Polling, type PollEvent } from '..
 import type { Service } from '#shared/node/service.ts'
 import type { FieldProtocol } from '../drivers/protocol.ts'
 import type { DeviceConflict } from '../core/catalogue/driver-definition.ts'
-import { findDeviceConflicts } from '../store/catalogue-conflicts.ts'
-import type { Catalogue, DeviceEntry } from '../store/catalogue-schema.ts'
+import { findDeviceConflicts } from '../drivers/list.ts'
+import type { DeviceCatalogue, DeviceEntry } from '../store/catalogue-schema.ts'
 
 type PollServiceOptions = {
-  catalogue: Catalogue
+  catalogue: DeviceCatalogue
   /** Devices of other protocols belong to another process. */
   protocols: readonly FieldProtocol[]
   /** Each receives every reading at its own pace; one that fails does not delay the others. */
@@ -70,7 +70,7 @@ export class PollService implements Service {
    *
    * @throws Problem conflict when a protocol that is new to the list cannot start; the old list is then polled on
    */
-  async reload(catalogue: Catalogue): Promise<void> {
+  async reload(catalogue: DeviceCatalogue): Promise<void> {
     const known = new Map(this.#entries.map(entry => [entry.device_id, entry]))
     const next = this.#ownEntries(catalogue).map(entry => {
       const before = known.get(entry.device_id)
@@ -107,7 +107,7 @@ export class PollService implements Service {
     return pointStatusOf(this.#board, device_id, this.#options.clock.now())
   }
 
-  #ownEntries({ devices }: Catalogue): DeviceEntry[] {
+  #ownEntries({ devices }: DeviceCatalogue): DeviceEntry[] {
     return devices.filter(({ protocol }) => this.#options.protocols.some(({ name }) => name === protocol))
   }
 

@@ -3,7 +3,7 @@ import { driverOf, formatLocation } from '../drivers/list.ts'
 import type { PointSet, PointSetFormat } from '../core/catalogue/driver-definition.ts'
 import { pointIds } from '../core/catalogue/point-ids.ts'
 import type { Registry } from '../core/catalogue/registry.ts'
-import type { Catalogue, DeviceEntry, PointEntry } from './catalogue-schema.ts'
+import type { DeviceCatalogue, DeviceEntry, PointEntry } from './catalogue-schema.ts'
 
 /** The result for one device of the import. `no_address`: it is not added, because its address is unknown. */
 export type PlannedDevice = {
@@ -19,7 +19,7 @@ export type PlannedDevice = {
   points_known: number
 }
 export type ImportPlan = {
-  catalogue: Catalogue
+  catalogue: DeviceCatalogue
   devices: PlannedDevice[]
   /** Properties of accepted points that are ignored. */
   notes: string[]
@@ -31,7 +31,7 @@ export type ImportPlan = {
  * @param addresses of devices, by the number that the format uses; they take precedence over those in the set
  */
 export function* planPointSet(
-  catalogue: Catalogue,
+  catalogue: DeviceCatalogue,
   format: PointSetFormat,
   set: PointSet,
   settings: { addresses: ReadonlyMap<number, unknown>; poll_secs: number },
@@ -47,7 +47,12 @@ export function* planPointSet(
 }
 
 /** @param device of the registry: an entry of the catalogue, or a new one; its points are ignored */
-export function planRegistry(catalogue: Catalogue, { points }: Registry, device: DeviceEntry, poll_secs: number): ImportPlan {
+export function planRegistry(
+  catalogue: DeviceCatalogue,
+  { points }: Registry,
+  device: DeviceEntry,
+  poll_secs: number,
+): ImportPlan {
   const ids = pointIds(device.device_id, points)
   const entries = points.map(({ name, address, kind, unit, scale, offset, cov }, i) => ({
     point_id: ids[i]!,
@@ -73,14 +78,14 @@ function addressKey(entry: DeviceEntry, address: string): string {
 
 class ImportPlanner {
   readonly notes: string[] = []
-  readonly #catalogue: Catalogue
+  readonly #catalogue: DeviceCatalogue
   /** Points to add to devices of the catalogue, by device id. */
   readonly #added = new Map<string, PointEntry[]>()
   readonly #newDevices: DeviceEntry[] = []
   readonly #devices: PlannedDevice[] = []
   readonly #takenIds: Set<string>
 
-  constructor(catalogue: Catalogue) {
+  constructor(catalogue: DeviceCatalogue) {
     this.#catalogue = catalogue
     this.#takenIds = new Set(catalogue.devices.flatMap(({ points }) => points.map(({ point_id }) => point_id)))
   }

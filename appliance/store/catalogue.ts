@@ -5,10 +5,10 @@ import { conversion, unitCode, UNITS } from '#shared/core/model/unit.ts'
 import type { DriverDefinition } from '../core/catalogue/driver-definition.ts'
 import { DRIVERS } from '../drivers/list.ts'
 import type { FieldProtocol } from '../drivers/protocol.ts'
-import { type Catalogue, CatalogueFile, catalogueSchema, type DeviceEntry, type PointEntry } from './catalogue-schema.ts'
-import type { Complaint } from './config-error.ts'
+import { type DeviceCatalogue, CatalogueFile, catalogueSchema, type DeviceEntry, type PointEntry } from './catalogue-schema.ts'
+import type { Complaint } from './json-file.ts'
 import { openSettingsFile, type SettingsFile } from './settings-file.ts'
-import type { Site } from './site.ts'
+import type { SiteSettings } from './site.ts'
 
 /**
  * Opens `field-devices.json` in the folder `dir`; a missing file is an empty catalogue.
@@ -21,18 +21,18 @@ import type { Site } from './site.ts'
  */
 export function openCatalogue(
   dir: string,
-  site: Site,
+  site: SiteSettings,
   protocols: readonly FieldProtocol[],
   drivers: readonly DriverDefinition[] = DRIVERS,
-): Promise<SettingsFile<Catalogue>> {
+): Promise<SettingsFile<DeviceCatalogue>> {
   const schema = drivers === DRIVERS ? CatalogueFile : (catalogueSchema(drivers) as unknown as typeof CatalogueFile)
-  const check = (catalogue: Catalogue) => checkCatalogue(catalogue, site, { protocols, drivers })
+  const check = (catalogue: DeviceCatalogue) => checkCatalogue(catalogue, site, { protocols, drivers })
   return openSettingsFile(join(dir, 'field-devices.json'), schema, check, { devices: [] })
 }
 
 type Checkers = { protocols: readonly FieldProtocol[]; drivers: readonly DriverDefinition[] }
 
-function checkCatalogue({ devices }: Catalogue, site: Site, checkers: Checkers): Complaint[] {
+function checkCatalogue({ devices }: DeviceCatalogue, site: SiteSettings, checkers: Checkers): Complaint[] {
   const equipment = new Set(site.equipment.map(({ equipment_id }) => equipment_id))
   const points = devices.flatMap((device, i) =>
     device.points.map((point, k) => ({ point, pointer: `/devices/${i}/points/${k}` })),

@@ -1,11 +1,31 @@
+/** JSON files of settings that survive a power cut, and the error for one that cannot be used. */
 import type { BigIntStats } from 'node:fs'
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import type { Adapter } from 'lowdb'
 import { errorText } from '#shared/core/error-text.ts'
 import { replaceFileStat } from '#shared/node/files.ts'
-import { ConfigError } from './config-error.ts'
 
-/** A catalogue of ten thousand points takes about 2 MB. */
+/** An error in a settings file. `pointer` is a JSON pointer (RFC 6901). */
+export type Complaint = { pointer: string; message: string }
+
+/** Maximum number of complaints in one message. */
+const LISTED_MAX = 20
+
+/** A settings file cannot be used. The file is not changed, and the process exits with code 78. */
+export class ConfigError extends Error {
+  override name = 'ConfigError'
+  readonly path: string
+  readonly complaints: Complaint[]
+  constructor(path: string, complaints: Complaint[]) {
+    const listed = complaints.slice(0, LISTED_MAX).map(({ pointer, message }) => `${pointer || '/'}: ${message}`)
+    const rest = complaints.length > LISTED_MAX ? [`and ${complaints.length - LISTED_MAX} more`] : []
+    super([`${path} cannot be used:`, ...listed, ...rest].join('\n  '))
+    this.path = path
+    this.complaints = complaints
+  }
+}
+
+/** Maximum size, bytes. A catalogue of ten thousand points has about 2 MB. */
 const FILE_MAX_BYTES = 32 * 1024 * 1024
 
 /** Identifies a file and its content at a path; equal versions have equal content. */
@@ -72,7 +92,7 @@ async function readJson<T>(path: string, file: FileHandle): Promise<T> {
   // Editors and scripts on Windows begin a file with a byte order mark.
   const value = parse(path, (await file.readFile('utf8')).replace(/^\uFEFF/, ''))
   // null would be taken for a missing file.
-  if (value === null) throw new ConfigError(path, [{ pointer: '', message: 'holds nothing but null' }])
+  if (value === null) throw new ConfigError(path, [{ pointer: '', message: 'contains only null' }])
   return value as T
 }
 
@@ -80,9 +100,9 @@ function parse(path: string, text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new ConfigError(path, [{ pointer: '', message: `is no JSON: ${errorText(error)}` }])
+    throw new ConfigError(path, [{ pointer: '', message: `is not valid JSON: ${errorText(error)}` }])
   }
 }
 
 const tooLarge = (path: string, size: number): ConfigError =>
-  new ConfigError(path, [{ pointer: '', message: `the file has ${size} bytes, and ${FILE_MAX_BYTES} are the most` }])
+  new ConfigError(path, [{ pointer: '', message: `the file has ${size} bytes; at most ${FILE_MAX_BYTES} are allowed` }])

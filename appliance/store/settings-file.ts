@@ -1,8 +1,7 @@
 import type { Static, TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { Low } from 'lowdb'
-import { type Complaint, ConfigError } from './config-error.ts'
-import { jsonFile, type FileVersion } from './json-file.ts'
+import { type Complaint, ConfigError, jsonFile, type FileVersion } from './json-file.ts'
 
 /** A settings file whose content is checked. */
 export type SettingsFile<T> = {

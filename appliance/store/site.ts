@@ -4,7 +4,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { type Building, type Equipment, EQUIPMENT_TYPES, ID } from '#shared/core/model/model.ts'
 import { LEVELS } from '#shared/core/priority/priority-record.ts'
 import { isZone } from '#shared/core/time-zone.ts'
-import type { Complaint } from './config-error.ts'
+import type { Complaint } from './json-file.ts'
 import { openSettingsFile, type SettingsFile } from './settings-file.ts'
 
 const strict = { additionalProperties: false }
@@ -62,23 +62,23 @@ export const SiteFile = Type.Object(
   },
   { $schema: 'https://json-schema.org/draft/2020-12/schema', title: 'The building an appliance serves', ...strict },
 )
-export type Site = Static<typeof SiteFile>
+export type SiteSettings = Static<typeof SiteFile>
 
 /**
  * Opens `site.json` in the folder `dir`.
  *
  * @throws ConfigError when it is missing, unreadable or wrong
  */
-export const openSite = (dir: string): Promise<SettingsFile<Site>> =>
+export const openSiteSettings = (dir: string): Promise<SettingsFile<SiteSettings>> =>
   openSettingsFile(join(dir, 'site.json'), SiteFile, checkSite)
 
 /** @returns the records that the model store takes */
-export function siteModel({ site_id, building, equipment }: Site): { building: Building; equipment: Equipment[] } {
+export function siteModel({ site_id, building, equipment }: SiteSettings): { building: Building; equipment: Equipment[] } {
   const { building_id } = building
   return { building: { ...building, site_id }, equipment: equipment.map(one => ({ ...one, building_id })) }
 }
 
-function checkSite({ building, equipment, priority_levels = [] }: Site): Complaint[] {
+function checkSite({ building, equipment, priority_levels = [] }: SiteSettings): Complaint[] {
   const complaints: Complaint[] = []
   for (const [i, { level }] of priority_levels.entries()) {
     if (priority_levels.findIndex(other => other.level === level) !== i)

@@ -3,7 +3,7 @@ import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
-export type Part = {
+export type SiteProcess = {
   name: string
   pid: number
   /** Settles when the process has ended, with how. */
@@ -28,7 +28,7 @@ export const COMPILED = { NODE_COMPILE_CACHE: fileURLToPath(new URL('.cache/comp
  *
  * @param logFile what it writes on standard error, kept
  */
-export function startPart(name: string, main: string, env: Record<string, string>, logFile: string): Part {
+export function startPart(name: string, main: string, env: Record<string, string>, logFile: string): SiteProcess {
   const log = openSync(logFile, 'a', 0o600)
   const earlier = fstatSync(log).size
   const { PATH = '', HOME = '', TMPDIR = '/tmp' } = process.env

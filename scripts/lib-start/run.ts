@@ -9,7 +9,7 @@ import { type Folder, openFolder } from './folder.ts'
 import { type HubClient, openHubClient, waitForHealth } from './hub-client.ts'
 import { type Options, PORTS } from './options.ts'
 import { assertFree, portTaken } from './ports.ts'
-import { type Part, startPart } from './process.ts'
+import { type SiteProcess, startPart } from './process.ts'
 import { configure, layout, provision } from './provision.ts'
 import { Refusal } from './refusal.ts'
 
@@ -101,14 +101,14 @@ function keepClock(folder: Folder, now: () => number): () => Promise<void> {
 
 const urlOf = (port: number): string => `http://127.0.0.1:${port}`
 
-async function ready(part: Part, url: string, cancelled: AbortSignal): Promise<void> {
+async function ready(part: SiteProcess, url: string, cancelled: AbortSignal): Promise<void> {
   if (await waitForHealth(url, READY_MS, () => part.hasEnded() || cancelled.aborted)) return
   if (cancelled.aborted) throw new Refusal('Stopped before it was ready')
   const how = part.hasEnded() ? await part.ended : `did not become healthy within ${READY_MS / 1000} s`
   throw new Refusal(failure(part, how))
 }
 
-const failure = (part: Part, how: string): string => [`The ${part.name} ${how}.`, ...part.lastWords()].join('\n  ')
+const failure = (part: SiteProcess, how: string): string => [`The ${part.name} ${how}.`, ...part.lastWords()].join('\n  ')
 
 /** Calls `look` every two seconds until it is content or `ended` says so. */
 export async function watch(ended: () => boolean, look: () => Promise<boolean>): Promise<void> {

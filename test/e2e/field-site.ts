@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ExecutionContext } from 'ava'
 import { type HubClient, openHubClient, waitForHealth } from '../../scripts/lib-start/hub-client.ts'
-import { type Part, startPart } from '../../scripts/lib-start/process.ts'
+import { type SiteProcess, startPart } from '../../scripts/lib-start/process.ts'
 import { type BacnetDevice, openBacnetDevice } from '#scripts/simulator/bacnet/device.ts'
 import { OBJECT_TYPES } from '#scripts/simulator/bacnet/objects.ts'
 import { eventually } from './run-start.ts'
@@ -47,7 +47,7 @@ type Told = { main: string; env: Record<string, string>; url: string; logs: stri
 
 /** A main with what it is told, to be started, killed and started again. */
 export function program(t: ExecutionContext, name: string, { main, env, url, logs }: Told) {
-  let part: Part | undefined
+  let part: SiteProcess | undefined
   t.teardown(async () => part?.stop())
   return {
     url,

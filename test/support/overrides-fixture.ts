@@ -11,8 +11,8 @@ import {
 import type { VisitSchedule, VisitScheduleState } from '#shared/core/priority/visit.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { DAY, HOUR, MINUTE } from '#shared/core/time.ts'
-import type { Catalogue } from '#appliance/store/catalogue-schema.ts'
-import type { Site } from '#appliance/store/site.ts'
+import type { DeviceCatalogue } from '#appliance/store/catalogue-schema.ts'
+import type { SiteSettings } from '#appliance/store/site.ts'
 import { BUILDING, EQUIPMENT, NOW } from './page-fixture.ts'
 
 /** @param held value by level; the others are empty */
@@ -97,7 +97,7 @@ const point = (point_id: string, address: string, name: string, unit: string, mo
   poll_secs: 60,
   ...more,
 })
-export const CATALOGUE: Catalogue = {
+export const CATALOGUE: DeviceCatalogue = {
   devices: [
     {
       device_id: 'ahu-1',
@@ -126,7 +126,7 @@ export const CATALOGUE: Catalogue = {
     },
   ],
 }
-export const SITE: Site = {
+export const SITE: SiteSettings = {
   site_id: 'riverside',
   edge_id: 'edge-1',
   building: BUILDING,

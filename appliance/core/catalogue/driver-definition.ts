@@ -3,11 +3,11 @@
  * its form fields and its file formats. Every process reads every driver's definition, so each one checks the whole list and
  * contains the code of its own protocols only.
  */
-import type { Static, TSchema } from '@sinclair/typebox'
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { ID, type PointKind } from '#shared/core/model/model.ts'
 import type { TelemetryProtocol } from '#shared/core/topic/topics.ts'
-import type { PointKind } from '#shared/core/model/model.ts'
 import type { Registry } from './registry.ts'
-import type { Refusal, Table } from './table.ts'
+import type { RowRefusal, PointTable } from './table.ts'
 
 /**
  * One protocol. `Section` is the schema of the section that carries the driver's name in an entry; every function below takes a
@@ -59,7 +59,7 @@ export type RegistryFormat<Section> = {
   /** The value of the field `format` in an import. */
   readonly name: `volttron-${string}`
   readonly title: string
-  read(table: Table): Registry
+  read(table: PointTable): Registry
   /** How the address of a new device is written, as an example. */
   readonly addressExample: string
   /** The whole number that the form asks for beside the address. */
@@ -70,9 +70,9 @@ export type RegistryFormat<Section> = {
 
 /** A decoded set of files. A driver adds its own fields. */
 export type PointSet = {
-  refused: Refusal[]
+  refused: RowRefusal[]
   /** Cells of accepted rows that are ignored. */
-  notes: Refusal[]
+  notes: RowRefusal[]
   /** Number of objects without a value to poll, by the name of their type. */
   others: Record<string, number>
 }
@@ -115,7 +115,7 @@ export type PointSetFormat<Set extends PointSet = any, Entry = any, Address = an
   /** @returns undefined when the text is no address */
   parseAddress(text: string): Address | undefined
   /** Yields now and then, so that other work continues. @throws Problem invalid when a file of the set is missing or doubled */
-  read(tables: readonly Table[]): Generator<undefined, Set>
+  read(tables: readonly PointTable[]): Generator<undefined, Set>
   /** @param addresses by device instance; they take precedence over those in the set */
   propose(
     set: Set,
@@ -125,3 +125,13 @@ export type PointSetFormat<Set extends PointSet = any, Entry = any, Address = an
   /** @param project name and version that the files carry, and the date of the export */
   write(devices: readonly Exported[], project: { name: string; version: string; at: string }): { name: string; text: string }[]
 }
+
+export const PORT_MAX = 65_535
+
+/** Schemas of the fields of an entry. */
+export const NO_OTHER_FIELDS = { additionalProperties: false }
+export const choiceField = <const T extends readonly string[]>(choices: T, description: string) =>
+  Type.Unsafe<T[number]>(Type.String({ enum: [...choices], pattern: `^(${choices.join('|')})$`, description }))
+export const integerField = (minimum: number, maximum: number, description: string) =>
+  Type.Integer({ minimum, maximum, description })
+export const idField = (description: string) => Type.String({ ...ID, description })

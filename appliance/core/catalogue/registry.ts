@@ -6,7 +6,7 @@
 import type { PointKind } from '#shared/core/model/model.ts'
 import { unitCode } from '#shared/core/model/unit.ts'
 import { engineeringUnit, type KnownUnit, unsupportedUnit } from './engineering-units.ts'
-import { cellOf, headerKey, isBlank, type Refusal, type Table } from './table.ts'
+import { cellOf, headerKey, isBlank, type RowRefusal, type PointTable } from './table.ts'
 
 /** A point of the registry's device; it has no id yet. */
 export type RegistryPoint = {
@@ -20,7 +20,7 @@ export type RegistryPoint = {
   /** Whether the device is asked to tell changes. */
   cov?: boolean
 }
-export type Registry = { points: RegistryPoint[]; refused: Refusal[]; notes: Refusal[] }
+export type Registry = { points: RegistryPoint[]; refused: RowRefusal[]; notes: RowRefusal[] }
 
 const NAME = 'Volttron Point Name'
 const NAME_MAX = 200
@@ -34,10 +34,10 @@ export type RegistryCells = Omit<RegistryPoint, 'line' | 'name'> | { column: str
  * @param needed headings that the table must have beside the name
  * @param readCells reads the columns of one row that belong to the protocol
  */
-export function readRegistry({ file, rows }: Table, needed: string[], readCells: (cells: Cells) => RegistryCells): Registry {
+export function readRegistry({ file, rows }: PointTable, needed: string[], readCells: (cells: Cells) => RegistryCells): Registry {
   const [header, ...body] = rows.filter(row => !isBlank(row))
-  const refused: Refusal[] = []
-  const notes: Refusal[] = []
+  const refused: RowRefusal[] = []
+  const notes: RowRefusal[] = []
   const points: RegistryPoint[] = []
   const keys = header?.cells.map(headerKey) ?? []
   const missing = [NAME, ...needed].filter(column => !keys.includes(headerKey(column)))

@@ -2,10 +2,10 @@
 
 /** `line` is where the row stands in the file, from 1. */
 export type TableRow = { line: number; cells: string[] }
-export type Table = { file: string; rows: TableRow[] }
+export type PointTable = { file: string; rows: TableRow[] }
 
 /** One row, or one cell of it, that is not taken. */
-export type Refusal = { file: string; line: number; column: string; message: string }
+export type RowRefusal = { file: string; line: number; column: string; message: string }
 
 /** The text of a cell, without surrounding blanks and without the apostrophe that keeps a spreadsheet from running it. */
 export const cellOf = (row: TableRow, index: number | undefined): string =>

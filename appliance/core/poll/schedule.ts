@@ -1,6 +1,23 @@
 /** Due times of polls. They are absolute, so a slow device, a slow machine or a restart causes no drift. */
-import { SECOND } from '#shared/core/time.ts'
 import type { DevicePlan } from '#shared/core/poll/device.ts'
+import { MINUTE, SECOND } from '#shared/core/time.ts'
+
+/**
+ * Circuit breaker of a device: after a failed read polling pauses, so that a dead device does not delay the others. `retryAt` null:
+ * the device answers and is polled as planned.
+ */
+export type Breaker = { readonly failures: number; readonly retryAt: number | null; readonly since: number }
+
+const FIRST_PAUSE_MS = 5 * SECOND
+const LONGEST_PAUSE_MS = MINUTE
+
+export const closedBreaker = (now: number): Breaker => ({ failures: 0, retryAt: null, since: now })
+
+/** Applies a failed read of the whole device: the pause doubles from 5 s to a minute. */
+export function tripBreaker(breaker: Breaker, now: number): Breaker {
+  const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** breaker.failures)
+  return { failures: breaker.failures + 1, retryAt: now + pause, since: breaker.retryAt === null ? now : breaker.since }
+}
 
 /** Points of one device that are read together. Due at `phaseMs + k × periodMs` since 1970. */
 export type PollGroup = { device_id: string; point_ids: string[]; periodMs: number; phaseMs: number }

@@ -1,5 +1,5 @@
 /** Which device has answered at a listed address, from one visit to the next. */
-import { type DeviceMake, type IdentityVerdict, type OtherMake, seenAgain } from '../../drivers/bacnet/core/identity.ts'
+import { type DeviceMake, type IdentityVerdict, type OtherMake, seenAgain } from '../../drivers/bacnet/core/identity-check.ts'
 
 /** The device that answered at a listed address so far. */
 export type KnownIdentity = {

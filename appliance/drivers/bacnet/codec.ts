@@ -9,7 +9,7 @@ import whoIs from 'node-bacnet/lib/services/who-is.js'
 import type { Station } from './core/frame.ts'
 import type { Target } from '#shared/core/bacnet/object.ts'
 import type { SegmentAck } from './core/segments.ts'
-import { type Question, READ_PROPERTY, READ_PROPERTY_MULTIPLE, SUBSCRIBE_COV } from './core/reply.ts'
+import { type ServiceRequest, READ_PROPERTY, READ_PROPERTY_MULTIPLE, SUBSCRIBE_COV } from './core/reply.ts'
 
 const BVLC_BYTES = 4
 /** Functions of the link layer (135-2020 J.2). */
@@ -37,7 +37,12 @@ const REQUEST_MAX = 1497
  * @returns one datagram with the request: ReadProperty, ReadPropertyMultiple or SubscribeCOV
  * @throws RangeError when it would not fit a datagram
  */
-export function encodeRequest(question: Question, invokeId: number, station: Station | undefined, segmentation: boolean): Buffer {
+export function encodeRequest(
+  question: ServiceRequest,
+  invokeId: number,
+  station: Station | undefined,
+  segmentation: boolean,
+): Buffer {
   const bytes = { buffer: DRAFT, offset: BVLC_BYTES }
   encodeNpdu(bytes, EXPECTING_REPLY, station)
   const type = CONFIRMED_REQUEST | (segmentation ? SEGMENTED_RESPONSE_ACCEPTED : 0)
@@ -75,7 +80,7 @@ function specificationOf(target: Target): Uint8Array {
   return made
 }
 
-function encodeQuestion(bytes: Writing, question: Question): void {
+function encodeQuestion(bytes: Writing, question: ServiceRequest): void {
   switch (question.service) {
     case READ_PROPERTY: {
       const { type, instance, property, index = WHOLE } = question.targets[0]!

@@ -5,13 +5,20 @@ import { createDeviceMemory, type DeviceMemory } from './core/device-memory.ts'
 import { formatTarget, targetKey } from '#shared/core/bacnet/object.ts'
 import { type BacnetPoint, pointValue } from './core/point.ts'
 import { formatRefusal, UNKNOWN_OBJECT } from './core/refusal.ts'
-import { type PropertyResult, READ_PROPERTY, READ_PROPERTY_MULTIPLE, type ReadQuestion } from './core/reply.ts'
+import { type PropertyResult, READ_PROPERTY, READ_PROPERTY_MULTIPLE, type ReadRequest } from './core/reply.ts'
 import { DeviceError, type DriverReport, type FieldDriver, RTTS_MAX } from '#shared/core/poll/device.ts'
 import type { Reading } from '#shared/core/telemetry/reading.ts'
 import { createSerialQueue } from '#shared/flow/serial-queue.ts'
-import { covChanges, LIFETIME_SECS } from './cov.ts'
-import { apduTarget, batchTold, type Check, type DeviceObject, guardIdentity, type Item } from './identity.ts'
-import { withFewRetries, type Outcome, type Peer } from './outcome.ts'
+import { covChanges, LIFETIME_SECS } from './cov-subscriptions.ts'
+import {
+  apduTarget,
+  batchFromApdu,
+  type IdentityCheck,
+  type DeviceObject,
+  guardIdentity,
+  type BacnetItem,
+} from './identity-guard.ts'
+import { withFewRetries, type RequestOutcome, type Peer } from './outcome.ts'
 import type { RetryPolicy } from '../protocol.ts'
 import type { BacnetTransport } from './transport.ts'
 
@@ -69,7 +76,7 @@ export class BacnetDriver implements FieldDriver<BacnetPoint> {
     this.watch = this.#changes.watch
   }
 
-  read(items: Item[], signal: AbortSignal): Promise<Reading[]> {
+  read(items: BacnetItem[], signal: AbortSignal): Promise<Reading[]> {
     return this.#runInTurn(() => this.#read(items, signal))
   }
 
@@ -85,12 +92,12 @@ export class BacnetDriver implements FieldDriver<BacnetPoint> {
     if (told.bytes !== bytes || told.size !== size) this.#memory.learnt = startLearning(told)
   }
 
-  #bad({ point_id, address }: Item, reason: string, t: number): Reading {
+  #bad({ point_id, address }: BacnetItem, reason: string, t: number): Reading {
     this.#pointError = `${formatTarget(address.target)}: ${reason}`
     return { id: point_id, t, v: null, q: 'bad' }
   }
 
-  async #request(question: ReadQuestion, signal: AbortSignal, within = this.#retryPolicy): Promise<Outcome> {
+  async #request(question: ReadRequest, signal: AbortSignal, within = this.#retryPolicy): Promise<RequestOutcome> {
     const outcome = await this.#transport.request(this.#peer, question, within, signal)
     if ('reason' in outcome) {
       if (outcome.state === 'silent') this.#isMet = false
@@ -102,7 +109,7 @@ export class BacnetDriver implements FieldDriver<BacnetPoint> {
   }
 
   /** Points at one address are asked once. */
-  async #ask({ items, isAlone, isHasty }: PointRequest<Item>, signal: AbortSignal): Promise<Outcome> {
+  async #ask({ items, isAlone, isHasty }: PointRequest<BacnetItem>, signal: AbortSignal): Promise<RequestOutcome> {
     const targets = [...new Map(items.map(({ address: { target } }) => [targetKey(target), target])).values()]
     const outcome = await this.#request(
       { service: isAlone ? READ_PROPERTY : READ_PROPERTY_MULTIPLE, targets },
@@ -114,7 +121,7 @@ export class BacnetDriver implements FieldDriver<BacnetPoint> {
     return { ...outcome, results: items.map(({ address }) => byKey.get(targetKey(address.target))!) }
   }
 
-  #take(item: Item, result: PropertyResult, at: number): Reading {
+  #take(item: BacnetItem, result: PropertyResult, at: number): Reading {
     const found = pointValue(result, item.address.conversion)
     return 'value' in found ? { id: item.point_id, t: at, v: found.value, q: 'good' } : this.#bad(item, found.reason, at)
   }
@@ -132,12 +139,12 @@ export class BacnetDriver implements FieldDriver<BacnetPoint> {
     this.#isMet = true
     this.#isBack = true
     this.#guard.doubt()
-    const batch = batchTold(this.#device, told)
+    const batch = batchFromApdu(this.#device, told)
     if (batch) this.#adopt(batch)
     return outcome.state !== 'garbled'
   }
 
-  async #read(items: Item[], signal: AbortSignal): Promise<Reading[]> {
+  async #read(items: BacnetItem[], signal: AbortSignal): Promise<Reading[]> {
     this.#pointError = null
     if (items.length === 0) return []
     const hasAnswered = await this.#meet(signal)
@@ -154,13 +161,18 @@ export class BacnetDriver implements FieldDriver<BacnetPoint> {
     }
   }
 
-  async #readAll(items: Item[], hasAnswered: boolean, check: Check | undefined, signal: AbortSignal): Promise<Reading[]> {
+  async #readAll(
+    items: BacnetItem[],
+    hasAnswered: boolean,
+    check: IdentityCheck | undefined,
+    signal: AbortSignal,
+  ): Promise<Reading[]> {
     const isChecked = check !== undefined && check.items.length > 0
-    const isPoint = (item: Item) => !isChecked || !check.isOwn(item)
+    const isPoint = (item: BacnetItem) => !isChecked || !check.isOwn(item)
     const readings: Reading[] = []
     const all = isChecked ? [...check.items, ...items] : items
     const sequence = new ReadSequence(this.#memory, all, hasAnswered, this.#now(), this.#guard?.witness)
-    const inquire = async (asked: PointRequest<Item>) => {
+    const inquire = async (asked: PointRequest<BacnetItem>) => {
       const outcome = await this.#ask(asked, signal)
       if ('reason' in outcome) {
         if (sequence.unanswered(asked, outcome.state, outcome.reason)) return

@@ -1,7 +1,7 @@
 /** The addressee of a request, and the outcomes of a request. */
 import type { RetryPolicy } from '../protocol.ts'
 import type { Endpoint, Station } from './core/frame.ts'
-import type { PropertyResult, Refusal } from './core/reply.ts'
+import type { PropertyResult, RequestRefusal } from './core/reply.ts'
 
 export type Peer = Endpoint & {
   /** Set when the device is behind the router at `host` and `port`. */
@@ -20,8 +20,8 @@ export const withFewRetries = ({ timeoutMs, retries }: RetryPolicy): RetryPolicy
 })
 
 /** How a request ended. It always ends; there is no exception for what a peer does. */
-export type Outcome =
+export type RequestOutcome =
   /** `at`: when the answer came, on the clock given to the transport; `rttMs` from the last attempt. */
   | { state: 'results'; results: PropertyResult[]; at: number; rttMs: number }
-  | { state: 'refused'; refusal: Refusal; at: number; rttMs: number }
+  | { state: 'refused'; refusal: RequestRefusal; at: number; rttMs: number }
   | { state: 'silent' | 'garbled' | 'cancelled'; reason: string }

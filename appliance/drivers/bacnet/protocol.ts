@@ -1,18 +1,17 @@
 import assert from 'node:assert/strict'
 import type { Logger } from 'pino'
+import { BACNET_PORT } from './core/discovery/discovery.ts'
 import { APDU_DEFAULT, type Batch, firstBatch } from './core/batch.ts'
 import { notOneValue, parseTarget, tellsChanges } from '#shared/core/bacnet/object.ts'
 import type { BacnetPoint } from './core/point.ts'
 import { mayHavePriorityArray } from '../../core/priority/visit-objects.ts'
 import type { DeviceEntry } from '../../store/catalogue-schema.ts'
-import type { Complaint } from '../../store/config-error.ts'
+import type { Complaint } from '../../store/json-file.ts'
 import { type FieldProtocol, RETRIES, TIMEOUT_MS, type RetryPolicy } from '../protocol.ts'
 import { BacnetDriver } from './driver.ts'
 import type { Peer } from './outcome.ts'
 import { type TransportLease, sharedTransport } from './shared-transport.ts'
 import { type Bind, openBacnetTransport } from './transport.ts'
-
-const DEFAULT_PORT = 47_808
 
 export type BacnetProtocol = FieldProtocol & {
   /** Opens it when nobody has it yet. @throws Error when the port cannot be had */
@@ -38,7 +37,7 @@ export function bacnetProtocol(options: { bind: Bind; now: () => number; log: Lo
     link(entry) {
       assert(polling && entry.bacnet)
       const { device_instance, max_apdu, rpm_max } = entry.bacnet
-      const { peer, retryPolicy, first } = wayTo(entry)
+      const { peer, retryPolicy, first } = connectionOf(entry)
       const apdu = max_apdu === undefined && first.multiple ? { ask: true as const, most: rpm_max } : undefined
       const device = { device_instance, ...(apdu && { apdu }) }
       const driver = new BacnetDriver(polling.transport, peer, retryPolicy, first, now, device)
@@ -54,7 +53,7 @@ export function bacnetProtocol(options: { bind: Bind; now: () => number; log: Lo
 }
 
 /** @returns who is asked, how patiently, and how much at a time until the device has taught better */
-export function wayTo(entry: DeviceEntry): { peer: Peer; retryPolicy: RetryPolicy; first: Batch } {
+export function connectionOf(entry: DeviceEntry): { peer: Peer; retryPolicy: RetryPolicy; first: Batch } {
   const { timeout_ms: timeoutMs = TIMEOUT_MS, retries = RETRIES, bacnet } = entry
   const first = firstBatch(bacnet?.max_apdu ?? APDU_DEFAULT, bacnet?.rpm_max)
   return { peer: peerOf(entry), retryPolicy: { timeoutMs, retries }, first }
@@ -62,7 +61,7 @@ export function wayTo(entry: DeviceEntry): { peer: Peer; retryPolicy: RetryPolic
 
 function peerOf({ bacnet, concurrency = 1 }: DeviceEntry): Peer {
   assert(bacnet)
-  const { host, port = DEFAULT_PORT, network, mac, segmentation = true } = bacnet
+  const { host, port = BACNET_PORT, network, mac, segmentation = true } = bacnet
   const peer = { host, port, concurrency, segmentation }
   if (network === undefined || mac === undefined) return peer
   return { ...peer, station: { network, mac: Buffer.from(mac, 'hex') } }

@@ -1,7 +1,7 @@
 /** Receives one segmented answer: acknowledges segments, waits for the next, and ends an answer that breaks off. */
 import { type Assembly, type Progress, type Segment, type SegmentAck, takeSegment } from './core/segments.ts'
 import { encodeAbort, encodeSegmentAck } from './codec.ts'
-import type { Outcome, Peer } from './outcome.ts'
+import type { RequestOutcome, Peer } from './outcome.ts'
 
 /** The transaction that the answer belongs to. */
 type SegmentedTransaction = {
@@ -27,7 +27,7 @@ type SegmentResult =
 export type SegmentReceiver = {
   take(segment: Segment): SegmentResult
   /** Ends the answer for the device too, when it is in the midst of it. */
-  abort(outcome: Outcome): void
+  abort(outcome: RequestOutcome): void
 }
 
 /** Timeouts that a part may take: the device repeats what was lost only after a timeout of its own. */
@@ -87,7 +87,7 @@ export function createSegmentReceiver(receiving: SegmentedTransaction, breakOff:
  * Why we end an answer in the midst of its parts. The device would else repeat them for as long as its retries last, and
  * many have room for one transaction alone. It is sent in transactions that we began, never to a stranger.
  */
-function abortReason({ state }: Outcome): number {
+function abortReason({ state }: RequestOutcome): number {
   if (state === 'refused') return BUFFER_OVERFLOW
   return state === 'silent' ? TSM_TIMEOUT : OTHER
 }

@@ -1,7 +1,7 @@
 /** Bounds the requests in flight. A queue gives out so many slots at a time; other callers wait in the order of their calls. */
 
 /** A slot, or the wait for one. */
-export type Slot = {
+export type QueueSlot = {
   /** Releases the slot for the next caller. A second call does nothing. */
   leave(): void
 }
@@ -12,7 +12,7 @@ export type SlotQueue = {
    *
    * @param width 1 and more; callers may differ
    */
-  enter(width: number, go: () => void): Slot
+  enter(width: number, go: () => void): QueueSlot
 }
 
 type Waiting = { width: number; go: () => void; state: 'waiting' | 'in' | 'gone' }

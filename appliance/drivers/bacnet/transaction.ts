@@ -5,12 +5,12 @@ import { encodeRequest } from './codec.ts'
 import type { Apdu } from './core/frame.ts'
 import type { InvokeIds } from './core/invoke-ids.ts'
 import { attemptTimeoutMs } from './core/rate-limit.ts'
-import { type Question, readReply, type Reply } from './core/reply.ts'
+import { type ServiceRequest, readReply, type BacnetReply } from './core/reply.ts'
 import type { Segment } from './core/segments.ts'
 import type { NetworkPath } from './network-paths.ts'
-import type { Outcome, Peer } from './outcome.ts'
+import type { RequestOutcome, Peer } from './outcome.ts'
 import { BUFFER_OVERFLOW, createSegmentReceiver, type SegmentReceiver } from './segmented-reply.ts'
-import type { Slot } from './slot-queue.ts'
+import type { QueueSlot } from './slot-queue.ts'
 
 /** `garbled`: the reply carries the id of the request and does not answer it. */
 export type ReplyVerdict = 'taken' | 'garbled'
@@ -30,12 +30,12 @@ type TransactionContext = {
 
 type TransactionRequest = {
   peer: Peer
-  question: Question
+  question: ServiceRequest
   retryPolicy: RetryPolicy
-  resolve(outcome: Outcome): void
+  resolve(outcome: RequestOutcome): void
 }
 
-export const CANCELLED: Outcome = { state: 'cancelled', reason: 'cancelled' }
+export const CANCELLED: RequestOutcome = { state: 'cancelled', reason: 'cancelled' }
 
 /** The id of a request that was repeated, given up or segmented stays unused for this long, so that a late reply matches nothing. */
 const ID_QUARANTINE_MS = 30_000
@@ -56,8 +56,8 @@ export class Transaction {
   #invokeId = 0
   #datagram: Buffer | undefined
   #timer: NodeJS.Timeout | undefined
-  #deviceSlot: Slot | undefined
-  #networkSlot: Slot | undefined
+  #deviceSlot: QueueSlot | undefined
+  #networkSlot: QueueSlot | undefined
   #attempts = 0
   #sentAt = 0
   #segments: SegmentReceiver | undefined
@@ -94,7 +94,7 @@ export class Transaction {
   }
 
   /** Ends the transaction; later calls do nothing. */
-  finish(outcome: Outcome): void {
+  finish(outcome: RequestOutcome): void {
     if (this.#isOver) return
     this.#isOver = true
     clearTimeout(this.#timer)
@@ -211,11 +211,11 @@ export class Transaction {
     return this.peer.segmentation ?? true
   }
 
-  #withTimes(reply: Exclude<Reply, { state: 'garbled' }>): Outcome {
+  #withTimes(reply: Exclude<BacnetReply, { state: 'garbled' }>): RequestOutcome {
     return { ...reply, at: this.#context.now(), rttMs: performance.now() - this.#sentAt }
   }
 
-  #unanswered(): Outcome {
+  #unanswered(): RequestOutcome {
     if (this.#garbledReason) return { state: 'garbled', reason: this.#garbledReason }
     return { state: 'silent', reason: `no answer from ${this.peer.host}:${this.peer.port} in ${this.#attempts} attempts` }
   }

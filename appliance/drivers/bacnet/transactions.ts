@@ -1,10 +1,10 @@
 /** All open requests, and the replies that belong to them. */
 import type { RetryPolicy } from '../protocol.ts'
 import { type Apdu, isSameStation, type Station } from './core/frame.ts'
-import { invokeIds } from './core/invoke-ids.ts'
-import type { Question } from './core/reply.ts'
+import { createInvokeIds } from './core/invoke-ids.ts'
+import type { ServiceRequest } from './core/reply.ts'
 import type { NetworkPath } from './network-paths.ts'
-import type { Outcome, Peer } from './outcome.ts'
+import type { RequestOutcome, Peer } from './outcome.ts'
 import { CANCELLED, type ReplyVerdict, Transaction } from './transaction.ts'
 
 type TransactionsOptions = {
@@ -26,7 +26,7 @@ const FINAL_ACKS_MAX = 32
 
 export class Transactions {
   readonly #options: TransactionsOptions
-  readonly #ids = invokeIds<Transaction>()
+  readonly #ids = createInvokeIds<Transaction>()
   readonly #open: OpenTransaction[] = []
   readonly #watchedSignals = new WeakSet<AbortSignal>()
   readonly #finalAcks: FinalAck[] = []
@@ -36,7 +36,7 @@ export class Transactions {
     this.#options = options
   }
 
-  request(peer: Peer, question: Question, retryPolicy: RetryPolicy, signal: AbortSignal): Promise<Outcome> {
+  request(peer: Peer, question: ServiceRequest, retryPolicy: RetryPolicy, signal: AbortSignal): Promise<RequestOutcome> {
     return new Promise(resolve => {
       if (this.#isClosed || signal.aborted) return resolve(CANCELLED)
       this.#watch(signal)
@@ -67,7 +67,13 @@ export class Transactions {
     cancelAll([...this.#open])
   }
 
-  #begin(peer: Peer, question: Question, retryPolicy: RetryPolicy, signal: AbortSignal, end: (outcome: Outcome) => void): void {
+  #begin(
+    peer: Peer,
+    question: ServiceRequest,
+    retryPolicy: RetryPolicy,
+    signal: AbortSignal,
+    end: (outcome: RequestOutcome) => void,
+  ): void {
     const { now, random, pathTo } = this.#options
     const path = pathTo(peer)
     let entry: OpenTransaction | undefined

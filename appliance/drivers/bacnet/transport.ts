@@ -2,13 +2,14 @@
 import type { Logger } from 'pino'
 import type { Settings } from '#shared/core/env.ts'
 import type { BACNET_VARIABLES } from '../../env.ts'
-import { type Endpoint, readApdu, readFrame, readResult, readUnconfirmed, type Unconfirmed } from './core/frame.ts'
-import type { Question } from './core/reply.ts'
+import { type Endpoint, readApdu, readFrame, readResult, readUnconfirmed, type UnconfirmedRequest } from './core/frame.ts'
+import { BACNET_PORT } from './core/discovery/discovery.ts'
+import type { ServiceRequest } from './core/reply.ts'
 import { broadcastOf } from './core/address.ts'
 import { ALL_NETWORKS, encodeWhoIs, type InstanceRange } from './codec.ts'
 import { type Bbmd, type BbmdRegistration, type RegistrationReport, startRegistration } from './bbmd-registration.ts'
 import { type Counters, type Interface, interfaceTo, openInterfaces } from './interfaces.ts'
-import type { Outcome, Peer } from './outcome.ts'
+import type { RequestOutcome, Peer } from './outcome.ts'
 import type { RetryPolicy } from '../protocol.ts'
 import { createPathFinder } from './network-paths.ts'
 import { Transactions } from './transactions.ts'
@@ -52,9 +53,9 @@ type InterfaceReport = Counters & {
 export type Diagnostics = { interfaces: InterfaceReport[]; bbmd: RegistrationReport | null }
 
 export interface BacnetTransport {
-  request(peer: Peer, question: Question, retryPolicy: RetryPolicy, signal: AbortSignal): Promise<Outcome>
+  request(peer: Peer, question: ServiceRequest, retryPolicy: RetryPolicy, signal: AbortSignal): Promise<RequestOutcome>
   /** Calls `take` with every unconfirmed request that arrives, also by broadcast. @returns a function that ends this */
-  listen(take: (message: Unconfirmed) => void): () => void
+  listen(take: (message: UnconfirmedRequest) => void): () => void
   /**
    * Sends one Who-Is; answers come to those who `listen`.
    *
@@ -68,12 +69,10 @@ export interface BacnetTransport {
   close(): Promise<void>
 }
 
-const DEFAULT_PORT = 47_808
-
 /** @param settings checked against their patterns @returns where the process sends and receives BACnet/IP */
 export function readBind(settings: Settings<typeof BACNET_VARIABLES>): Bind {
   const [address = '', ...furtherAddresses] = settings.SERVICE_BACNET_BIND.split(',').map(part => part.trim())
-  const [host, port = DEFAULT_PORT] = settings.SERVICE_BACNET_BBMD?.split(':') ?? []
+  const [host, port = BACNET_PORT] = settings.SERVICE_BACNET_BBMD?.split(':') ?? []
   return {
     address,
     furtherAddresses,
@@ -96,7 +95,7 @@ export async function openBacnetTransport(
   log: Logger,
   random: () => number = Math.random,
 ): Promise<BacnetTransport> {
-  const listeners = new Set<(message: Unconfirmed) => void>()
+  const listeners = new Set<(message: UnconfirmedRequest) => void>()
   let foreign: BbmdRegistration | undefined
   const interfaces = await openInterfaces([bind.address, ...(bind.furtherAddresses ?? [])], bind.port, receive, log)
   const pathTo = createPathFinder(interfaces, bind.maxRequestsPerSecond)
@@ -124,7 +123,7 @@ export async function openBacnetTransport(
   }
 
   /** A datagram from the network must not end the process, so an error of a listener is logged. */
-  function announce(message: Unconfirmed): void {
+  function announce(message: UnconfirmedRequest): void {
     for (const take of listeners) {
       try {
         take(message)
@@ -137,7 +136,7 @@ export async function openBacnetTransport(
   /** Who-Is on its way through one interface: none where there is no broadcast address. */
   function call(through: Interface, audience: Audience, range: InstanceRange | undefined): Promise<WhoIsSent>[] {
     if (audience.to === 'host') return [sendOne(through, encodeWhoIs(range, undefined, undefined), audience)]
-    const { port = bind.port || DEFAULT_PORT } = audience
+    const { port = bind.port || BACNET_PORT } = audience
     const network = networkOf(audience)
     if (through === registrar && bind.bbmd) return [sendOne(through, encodeWhoIs(range, network, 'manager'), bind.bbmd)]
     return broadcastsOf(through).map(host => sendOne(through, encodeWhoIs(range, network, 'network'), { host, port }))

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { X509Certificate } from 'node:crypto'
 import { parseEndpoint } from './core/address.ts'
-import type { Catalogue, DeviceEntry } from '../../store/catalogue-schema.ts'
+import type { DeviceCatalogue, DeviceEntry } from '../../store/catalogue-schema.ts'
 import type { Server } from './session.ts'
 
 export type HaystackAccess = Pick<Server, 'endpoint' | 'secret' | 'ca'>
@@ -41,7 +41,7 @@ export function serverOf({ haystack }: DeviceEntry, access: HaystackAccess): Ser
 }
 
 /** @returns the logins of the devices in the catalogue, each once */
-export function serversOf({ devices }: Catalogue, access: HaystackAccess): Server[] {
+export function serversOf({ devices }: DeviceCatalogue, access: HaystackAccess): Server[] {
   const servers = devices.filter(({ protocol }) => protocol === 'haystack').map(entry => serverOf(entry, access))
   const same = (a: Server) => (b: Server) => a.auth === b.auth && a.username === b.username
   return servers.filter((server, i) => servers.findIndex(same(server)) === i)

@@ -8,25 +8,28 @@ import { type CheckedPoint, checkConnection } from './check.ts'
 import { haystackPoint } from './protocol.ts'
 import type { Server } from './session.ts'
 import { createSerialQueue } from '#shared/flow/serial-queue.ts'
-import type { Catalogue } from '../../store/catalogue-schema.ts'
+import type { DeviceCatalogue } from '../../store/catalogue-schema.ts'
 import type { FieldCatalogue } from '../../services/field-catalogue.ts'
 
 const NO_DEVICE = 'config/field-devices.json has no device with protocol haystack, so there is no login to test'
 
-async function checkAll(catalogue: Catalogue, access: HaystackAccess): Promise<ConnectionReport[]> {
+async function checkAll(catalogue: DeviceCatalogue, access: HaystackAccess): Promise<ConnectionReport[]> {
   const reports: ConnectionReport[] = []
   for (const server of serversOf(catalogue, access)) reports.push(await checkConnection(server, pointsOf(server, catalogue)))
   return reports
 }
 
 /** Points that are read with this login. */
-const pointsOf = ({ auth, username }: Server, { devices }: Catalogue): CheckedPoint[] =>
+const pointsOf = ({ auth, username }: Server, { devices }: DeviceCatalogue): CheckedPoint[] =>
   devices
     .filter(({ haystack }) => haystack?.auth === auth && haystack.username === username)
     .flatMap(({ points }) => points.map(point => ({ text: point.address, point: haystackPoint(point) })))
 
 /** @returns lines for the terminal, and the exit code: 0 when every login works */
-export async function checkInTerminal(catalogue: Catalogue, access: HaystackAccess): Promise<{ lines: string[]; exit: number }> {
+export async function checkInTerminal(
+  catalogue: DeviceCatalogue,
+  access: HaystackAccess,
+): Promise<{ lines: string[]; exit: number }> {
   const reports = await checkAll(catalogue, access)
   if (reports.length === 0) return { lines: [NO_DEVICE], exit: 1 }
   return { lines: reports.flatMap(connectionLines), exit: reports.every(({ ok }) => ok) ? 0 : 1 }

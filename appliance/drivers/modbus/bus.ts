@@ -3,10 +3,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { RegisterRange } from './core/point.ts'
 import { errorText } from '#shared/core/error-text.ts'
 import { createSerialQueue } from '#shared/flow/serial-queue.ts'
-import type { Reply } from './core/pdu.ts'
+import type { ModbusReply } from './core/pdu.ts'
 import type { RetryPolicy } from '../protocol.ts'
 
-export type ConnectionAnswer = Reply | { state: 'timeout' } | { state: 'closed'; reason: string }
+export type ConnectionAnswer = ModbusReply | { state: 'timeout' } | { state: 'closed'; reason: string }
 
 /** A socket or a serial port. It is replaced by a new one when its state is in doubt. */
 export interface ModbusConnection {

@@ -2,7 +2,7 @@
 import type { WordOrder } from './core/byte-order.ts'
 import { parseModbusAddress } from './core/point.ts'
 import type { DeviceEntry } from '../../store/catalogue-schema.ts'
-import type { Complaint } from '../../store/config-error.ts'
+import type { Complaint } from '../../store/json-file.ts'
 import type { SerialSettings } from './serial-link.ts'
 
 type Modbus = NonNullable<DeviceEntry['modbus']>
@@ -19,7 +19,7 @@ const SERIAL_ONLY = ['baud', 'parity', 'stop_bits'] as const
 type Way = { kind: 'tcp'; host: string; port: number } | ({ kind: 'serial' } & SerialSettings)
 
 /** The way to a device that `checkModbus` passes. */
-export function wayTo({ host = '', port, serial, baud, parity, stop_bits }: Modbus): Way {
+export function connectionSettings({ host = '', port, serial, baud, parity, stop_bits }: Modbus): Way {
   if (serial === undefined) return { kind: 'tcp', host, port: port ?? DEFAULT_PORT }
   const line = { baud: baud ?? DEFAULT_BAUD, parity: parity ?? DEFAULT_PARITY, stopBits: stop_bits === 2 ? 2 : 1 } as const
   return { kind: 'serial', path: serial, ...line }
@@ -59,7 +59,7 @@ function checkSerial(entry: DeviceEntry, modbus: Modbus, all: readonly DeviceEnt
 }
 
 function settingsText(modbus: Modbus): string {
-  const way = wayTo(modbus)
+  const way = connectionSettings(modbus)
   return way.kind === 'tcp' ? '' : `${way.baud} baud, parity ${way.parity}, stop bits ${way.stopBits}`
 }
 

@@ -1,7 +1,7 @@
 /** Requests as bytes. The one file that knows modbus-serial; replies are read by our own strict decoder. */
 import { EventEmitter } from 'node:events'
 import ModbusSerial from 'modbus-serial'
-import type { RegisterRange, Table } from './core/point.ts'
+import type { RegisterRange, RegisterTable } from './core/point.ts'
 
 /** What modbus-serial takes for its port: it keeps the request that was written to it. */
 class Sheet extends EventEmitter {
@@ -18,7 +18,7 @@ const client = new ModbusSerial.default(sheet)
 
 /** With a callback, which is not in their types, the methods make no promise that nobody would keep. */
 type Ask = (address: number, count: number, answered: () => void) => void
-const ASK: Record<Table, Ask> = {
+const ASK: Record<RegisterTable, Ask> = {
   coil: client.readCoils.bind(client),
   discrete: client.readDiscreteInputs.bind(client),
   holding: client.readHoldingRegisters.bind(client),

@@ -10,7 +10,7 @@ import { createSerialQueue } from '#shared/flow/serial-queue.ts'
 import type { ModbusBus } from './bus.ts'
 import type { RetryPolicy } from '../protocol.ts'
 import { readUnit, reasonFor } from './unit-read.ts'
-import { startRound, type ModbusUnit } from './unit-round.ts'
+import { startUnitRead, type ModbusUnit } from './unit-round.ts'
 
 /** What is read along between wanted registers unless an entry says: cheaper than another request. */
 export const MAX_GAP = 16
@@ -64,7 +64,7 @@ export function modbusDriver(
 
   async function read(items: UnitItem[], signal: AbortSignal): Promise<Reading[]> {
     if (items.length === 0) return []
-    const round = startRound(items, signal)
+    const round = startUnitRead(items, signal)
     const { readings } = round
     pointError = null
     try {

@@ -4,7 +4,7 @@ import { type ModbusPoint, parseModbusAddress, type RegisterRange } from './core
 import type { DeviceEntry } from '../../store/catalogue-schema.ts'
 import { type FieldProtocol, RETRIES, TIMEOUT_MS } from '../protocol.ts'
 import { type ModbusBus, SharedBus, type BusOutcome, type ModbusLink } from './bus.ts'
-import { checkModbus, DEFAULT_ORDER, wayTo } from './check.ts'
+import { checkModbus, DEFAULT_ORDER, connectionSettings } from './check.ts'
 import { MAX_GAP, modbusDriver } from './driver.ts'
 import { serialLink } from './serial-link.ts'
 import { tcpLink } from './tcp-link.ts'
@@ -74,7 +74,7 @@ export function modbusProtocol({ now }: { now: () => number }): ModbusProtocol {
 
 function linkOf({ modbus }: DeviceEntry): ModbusLink {
   assert(modbus)
-  const way = wayTo(modbus)
+  const way = connectionSettings(modbus)
   return way.kind === 'tcp' ? tcpLink(way.host, way.port) : serialLink(way)
 }
 

@@ -5,8 +5,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { encodeRequest } from './codec.ts'
 import type { ConnectionAnswer, ModbusConnection } from './bus.ts'
-import { findRivals, stillExpected, type UnansweredRequest } from './core/late-replies.ts'
-import type { Reply } from './core/pdu.ts'
+import { findCompetingRequests, stillExpected, type UnansweredRequest } from './core/late-replies.ts'
+import type { ModbusReply } from './core/pdu.ts'
 import type { RegisterRange } from './core/point.ts'
 import { findRtuReply, frameGapMs, wireMs } from './core/rtu.ts'
 
@@ -20,8 +20,8 @@ type Port = {
 }
 
 /** The state of the line that outlives one opening of its port; instants of `performance.now`. */
-export type Line = { readonly baud: number; quietUntil: number; unanswered: UnansweredRequest[] }
-export const createLine = (baud: number): Line => ({ baud, quietUntil: 0, unanswered: [] })
+export type SerialLine = { readonly baud: number; quietUntil: number; unanswered: UnansweredRequest[] }
+export const createLine = (baud: number): SerialLine => ({ baud, quietUntil: 0, unanswered: [] })
 
 /** Longest frame is 256 bytes; noise and an echo may stand before it. */
 const INPUT_MAX = 1024
@@ -32,13 +32,13 @@ const CHATTER_MS = 1000
 
 export class RtuConnection implements ModbusConnection {
   readonly #port: Port
-  readonly #line: Line
+  readonly #line: SerialLine
   #closedReason: string | undefined
   #exchange: RtuExchange | undefined
   #strays: Uint8Array = new Uint8Array(0)
   #wake = () => {}
 
-  constructor(port: Port, line: Line) {
+  constructor(port: Port, line: SerialLine) {
     this.#port = port
     this.#line = line
     port.on('data', bytes => (this.#exchange ? this.#exchange.take(bytes) : this.#takeStray(bytes)))
@@ -112,17 +112,17 @@ export class RtuConnection implements ModbusConnection {
 
 /** One request on the line and the replies that arrive until it is over. */
 class RtuExchange {
-  readonly #line: Line
+  readonly #line: SerialLine
   readonly #request: { unit: number; range: RegisterRange; timeoutMs: number }
   readonly #resolve: (answer: ConnectionAnswer) => void
   readonly #sentAt = performance.now()
   #timer: NodeJS.Timeout
   #input: Uint8Array = new Uint8Array(0)
   /** Replies that fit; when there is more than one, all but one are to earlier requests. */
-  readonly #replies: Reply[] = []
+  readonly #replies: ModbusReply[] = []
 
   constructor(
-    line: Line,
+    line: SerialLine,
     request: { unit: number; range: RegisterRange; timeoutMs: number },
     resolve: (answer: ConnectionAnswer) => void,
   ) {
@@ -139,7 +139,7 @@ class RtuExchange {
       this.#input = this.#input.subarray(found.end)
       this.#replies.push(found.reply)
       const expected = stillExpected(this.#line.unanswered, this.#sentAt)
-      const rivals = findRivals(expected, unit, range, found.reply, performance.now())
+      const rivals = findCompetingRequests(expected, unit, range, found.reply, performance.now())
       if (this.#replies.length > rivals.count) return this.#answer()
       clearTimeout(this.#timer)
       this.#timer = setTimeout(() => this.#giveUp(), rivals.waitMs)
@@ -171,7 +171,7 @@ class RtuExchange {
 }
 
 /** Of several replies nobody can tell the right one, unless they are equal. */
-const onlyReply = (replies: readonly Reply[]): Reply =>
+const onlyReply = (replies: readonly ModbusReply[]): ModbusReply =>
   replies.every(reply => isDeepStrictEqual(reply, replies[0]))
     ? replies[0]!
     : { state: 'garbled', reason: `${replies.length} answers came, to this and to earlier requests` }

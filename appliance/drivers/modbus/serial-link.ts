@@ -3,7 +3,7 @@ import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
 import type { SerialPort } from 'serialport'
 import type { ModbusLink } from './bus.ts'
-import { createLine, type Line, RtuConnection } from './rtu-connection.ts'
+import { createLine, type SerialLine, RtuConnection } from './rtu-connection.ts'
 
 const PARITIES = ['none', 'even', 'odd'] as const
 export type SerialSettings = { path: string; baud: number; parity: (typeof PARITIES)[number]; stopBits: 1 | 2 }
@@ -20,7 +20,7 @@ export const explainPort = ({ code, message }: NodeJS.ErrnoException): string =>
 
 /** Unanswered requests are remembered beyond the port: a device answers late whether or not the port was opened again. */
 export function serialLink(settings: SerialSettings): ModbusLink {
-  const line: Line = createLine(settings.baud)
+  const line: SerialLine = createLine(settings.baud)
   return {
     name: settings.path,
     async open() {

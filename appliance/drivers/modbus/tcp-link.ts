@@ -2,7 +2,7 @@
 import { errorText } from '#shared/core/error-text.ts'
 import { once } from 'node:events'
 import { connect, type Socket, type TcpNetConnectOpts } from 'node:net'
-import { judgeReply } from './core/pdu.ts'
+import { readModbusReply } from './core/pdu.ts'
 import type { RegisterRange } from './core/point.ts'
 import { CRC_BYTES } from './core/rtu.ts'
 import { readTcpFrame, tcpFrame } from './core/tcp.ts'
@@ -78,7 +78,7 @@ function tcpConnection(socket: Socket, listen: (take: Take) => void): ModbusConn
       // An answer to a request that was given up carries that one's id.
       if (!pending || frame.id !== pending.id) continue
       const answer =
-        frame.unit === pending.unit ? judgeReply(frame.pdu.slice(), pending.place) : wrongUnit(frame.unit, pending.unit)
+        frame.unit === pending.unit ? readModbusReply(frame.pdu.slice(), pending.place) : wrongUnit(frame.unit, pending.unit)
       if (answer.state === 'garbled') return end(answer.reason, answer)
       timeouts = 0
       pending.settle(answer)

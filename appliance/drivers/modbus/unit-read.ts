@@ -2,11 +2,21 @@
  * One read of the points of one unit. Every block is asked for once. Then what failed is looked into, in smaller and
  * smaller parts, and at last known culprits are tried again. `appliance/core/poll/isolate.ts` says why in this way.
  */
-import { ILLEGAL_ADDRESS, isAboutAddress } from './core/exception.ts'
+import { ILLEGAL_ADDRESS, isAboutAddress } from './core/pdu.ts'
 import { hasGap } from './core/plan.ts'
 import { placeOf, type UnitBlock, type UnitItem } from './core/unit-memory.ts'
 import { endPart, type SplitRequest, createFailure, FAILURES_MAX, isResting, RETRIES_MAX } from '../../core/poll/isolate.ts'
-import { type Answer, ask, hasValues, isThere, knock, type Lost, type Round, take, type ModbusUnit } from './unit-round.ts'
+import {
+  type UnitAnswer,
+  requestRange,
+  hasValues,
+  doesUnitAnswer,
+  assertUnitAnswers,
+  type LostAnswer,
+  type UnitRead,
+  addReadings,
+  type ModbusUnit,
+} from './unit-round.ts'
 
 /** Blocks that may be lost before the search begins, so that it gets on in each read. */
 const LOST_BLOCKS_MAX = FAILURES_MAX / 2
@@ -14,30 +24,30 @@ const LOST_BLOCKS_MAX = FAILURES_MAX / 2
 const RETRY_SHARE = 10
 const TOO_MANY = 'not asked for in this read, for too many others failed'
 
-type Failed = { block: UnitBlock; answer: Exclude<Answer, { state: 'data' }> }
+type Failed = { block: UnitBlock; answer: Exclude<UnitAnswer, { state: 'data' }> }
 type Part = { block: UnitBlock; within: SplitRequest | undefined }
-type Search = { unit: ModbusUnit; round: Round; askedFor: Map<SplitRequest, Failed> }
+type Search = { unit: ModbusUnit; round: UnitRead; askedFor: Map<SplitRequest, Failed> }
 
 /** @throws DeviceError when nothing of the unit answers, or when the caller gives up */
-export async function readUnit(unit: ModbusUnit, round: Round): Promise<void> {
+export async function readUnit(unit: ModbusUnit, round: UnitRead): Promise<void> {
   const plan = unit.memory.plan(round.items, unit.now())
-  if (unit.failures > 0 || plan.blocks.length === 0) await knock(unit, round)
+  if (unit.failures > 0 || plan.blocks.length === 0) await assertUnitAnswers(unit, round)
   const failed = await askBlocks(unit, round, plan.blocks)
   if (!round.gone && failed.length > 0) await search({ unit, round, askedFor: new Map() }, failed)
   if (!round.gone && plan.retried.length > 0) await retry(unit, round, plan.retried)
 }
 
 /** Asks for every block once. @returns those that failed, while the unit is there */
-async function askBlocks(unit: ModbusUnit, round: Round, blocks: readonly UnitBlock[]): Promise<Failed[]> {
+async function askBlocks(unit: ModbusUnit, round: UnitRead, blocks: readonly UnitBlock[]): Promise<Failed[]> {
   const { memory, retryPolicy } = unit
   const failed: Failed[] = []
   const queue = [...blocks]
   const asked: UnitBlock[] = []
   for (let block = queue.shift(); block; block = queue.shift()) {
     asked.push(block)
-    const answer = await ask(unit, round, block, memory.isDoubted(block) ? 0 : retryPolicy.retries)
+    const answer = await requestRange(unit, round, block, memory.isDoubted(block) ? 0 : retryPolicy.retries)
     if (answer.state === 'data') {
-      take(unit, round, block, answer)
+      addReadings(unit, round, block, answer)
       continue
     }
     // The unit has holes: none of its gaps is read along any more, which saves looking for each.
@@ -49,7 +59,7 @@ async function askBlocks(unit: ModbusUnit, round: Round, blocks: readonly UnitBl
     note(round, block, answer.reason)
     failed.push({ block, answer })
     if (answer.state === 'declined') continue
-    if (!(await isThere(unit, round, block, answer))) {
+    if (!(await doesUnitAnswer(unit, round, block, answer))) {
       if (!round.hasAnswered) throw answer.error
       endRound(unit, round, answer, [block])
     }
@@ -70,16 +80,16 @@ async function search(search: Search, failed: readonly Failed[]): Promise<void> 
     for (let part = parts.shift(); part; part = parts.shift()) {
       if (round.losses >= FAILURES_MAX) return
       const { block, within } = part
-      const answer = await ask(unit, round, block, 0)
+      const answer = await requestRange(unit, round, block, 0)
       if (answer.state === 'data') {
-        take(unit, round, block, answer)
+        addReadings(unit, round, block, answer)
         settle(search, endPart(within, block.count))
         continue
       }
       note(round, block, answer.reason)
       if (answer.state === 'lost') {
         round.losses++
-        if (!(await isThere(unit, round, block, answer))) return endRound(unit, round, answer, [one.block, block])
+        if (!(await doesUnitAnswer(unit, round, block, answer))) return endRound(unit, round, answer, [one.block, block])
       }
       parts.unshift(...narrow(search, { block, answer, within }))
     }
@@ -106,14 +116,14 @@ function settle({ unit, askedFor }: Search, unexplained: SplitRequest | undefine
 }
 
 /** Tries culprits again, each alone, until some fail once more. */
-async function retry(unit: ModbusUnit, round: Round, culprits: readonly UnitBlock[]): Promise<void> {
+async function retry(unit: ModbusUnit, round: UnitRead, culprits: readonly UnitBlock[]): Promise<void> {
   if (isResting({ retryAt: unit.retryFrom }, unit.now())) return
   let declined = 0
   for (const block of culprits) {
     const sentAt = unit.now()
-    const answer = await ask(unit, round, block, 0)
+    const answer = await requestRange(unit, round, block, 0)
     if (answer.state === 'data') {
-      take(unit, round, block, answer)
+      addReadings(unit, round, block, answer)
       continue
     }
     note(round, block, answer.reason)
@@ -126,16 +136,16 @@ async function retry(unit: ModbusUnit, round: Round, culprits: readonly UnitBloc
   }
 }
 
-function note(round: Round, { items }: UnitBlock, reason: string): void {
+function note(round: UnitRead, { items }: UnitBlock, reason: string): void {
   for (const item of items) round.reasons.set(item, reason)
 }
 
 /** The unit answered and does no more. Who it was is not told by once, so that nobody is blamed for an outage. */
-function endRound(unit: ModbusUnit, round: Round, lost: Lost, blocks: readonly UnitBlock[]): void {
+function endRound(unit: ModbusUnit, round: UnitRead, lost: LostAnswer, blocks: readonly UnitBlock[]): void {
   round.gone = lost
   for (const block of new Set(blocks)) unit.memory.noteGoneAfter(block, lost.reason, unit.now())
 }
 
 /** Why a point has no value after a read. */
-export const reasonFor = ({ memory }: ModbusUnit, { reasons, gone }: Round, item: UnitItem): string =>
+export const reasonFor = ({ memory }: ModbusUnit, { reasons, gone }: UnitRead, item: UnitItem): string =>
   reasons.get(item) ?? memory.reasonOf(item) ?? gone?.reason ?? TOO_MANY

@@ -1,5 +1,5 @@
 /** The progress of one read of a unit: its requests, and whether the unit still answers. */
-import { formatException, isGatewaySilence } from './core/exception.ts'
+import { formatException, isGatewaySilence } from './core/pdu.ts'
 import type { RegisterRange } from './core/point.ts'
 import type { UnitBlock, UnitItem, UnitMemory } from './core/unit-memory.ts'
 import { DeviceError } from '#shared/core/poll/device.ts'
@@ -25,11 +25,14 @@ export type ModbusUnit = {
   retryFrom: number
 }
 
-export type Answer = { state: 'data'; bytes: Uint8Array; at: number } | { state: 'declined'; code: number; reason: string } | Lost
+export type UnitAnswer =
+  | { state: 'data'; bytes: Uint8Array; at: number }
+  | { state: 'declined'; code: number; reason: string }
+  | LostAnswer
 /** No answer, or none that can be used. `isUnreachable`: there is no way to any unit of the bus. */
-export type Lost = { state: 'lost'; reason: string; error: DeviceError; isUnreachable: boolean }
+export type LostAnswer = { state: 'lost'; reason: string; error: DeviceError; isUnreachable: boolean }
 
-export type Round = {
+export type UnitRead = {
   readonly items: readonly UnitItem[]
   readonly signal: AbortSignal
   readonly readings: Reading[]
@@ -41,13 +44,13 @@ export type Round = {
   /** Requests without a usable answer, but for those that ask whether the unit is there. */
   losses: number
   /** The unit answered and does no more: the read is over. */
-  gone: Lost | undefined
+  gone: LostAnswer | undefined
 }
 
 /** Places that are asked for when it is in doubt whether the unit answers at all. */
 const WITNESSES_MAX = 3
 
-export const startRound = (items: readonly UnitItem[], signal: AbortSignal): Round => ({
+export const startUnitRead = (items: readonly UnitItem[], signal: AbortSignal): UnitRead => ({
   items,
   signal,
   readings: [],
@@ -59,7 +62,12 @@ export const startRound = (items: readonly UnitItem[], signal: AbortSignal): Rou
 })
 
 /** @throws DeviceError when the caller gives up meanwhile */
-export async function ask(unit: ModbusUnit, round: Round, place: RegisterRange, retries: number): Promise<Answer> {
+export async function requestRange(
+  unit: ModbusUnit,
+  round: UnitRead,
+  place: RegisterRange,
+  retries: number,
+): Promise<UnitAnswer> {
   const outcome = await unit.bus.read(unit.unit_id, place, { ...unit.retryPolicy, retries }, round.signal)
   const answer = judge(outcome)
   if (answer.state === 'lost') {
@@ -72,7 +80,7 @@ export async function ask(unit: ModbusUnit, round: Round, place: RegisterRange, 
   return answer
 }
 
-function judge(outcome: BusOutcome): Answer {
+function judge(outcome: BusOutcome): UnitAnswer {
   switch (outcome.state) {
     case 'data':
       return outcome
@@ -89,7 +97,7 @@ function judge(outcome: BusOutcome): Answer {
   }
 }
 
-const lost = (kind: DeviceError['kind'], reason: string, isUnreachable = false): Lost => ({
+const lost = (kind: DeviceError['kind'], reason: string, isUnreachable = false): LostAnswer => ({
   state: 'lost',
   reason,
   error: new DeviceError(kind, reason),
@@ -97,16 +105,26 @@ const lost = (kind: DeviceError['kind'], reason: string, isUnreachable = false):
 })
 
 /** Puts the values of a block among the readings. */
-export function take(unit: ModbusUnit, round: Round, block: UnitBlock, { bytes, at }: Answer & { state: 'data' }): void {
+export function addReadings(
+  unit: ModbusUnit,
+  round: UnitRead,
+  block: UnitBlock,
+  { bytes, at }: UnitAnswer & { state: 'data' },
+): void {
   unit.memory.noteAnswered(block)
   unit.decode(block, bytes, at, round.readings)
 }
 
 /** Whether a unit that did not answer for `failed` answers for anything else. */
-export async function isThere(unit: ModbusUnit, round: Round, failed: RegisterRange, { isUnreachable }: Lost): Promise<boolean> {
+export async function doesUnitAnswer(
+  unit: ModbusUnit,
+  round: UnitRead,
+  failed: RegisterRange,
+  { isUnreachable }: LostAnswer,
+): Promise<boolean> {
   if (isUnreachable) return false
   for (const place of unit.memory.witnesses(round.items, failed, WITNESSES_MAX)) {
-    const answer = await ask(unit, round, place, 0)
+    const answer = await requestRange(unit, round, place, 0)
     if (answer.state !== 'lost') return true
     if (answer.isUnreachable) return false
   }
@@ -114,10 +132,10 @@ export async function isThere(unit: ModbusUnit, round: Round, failed: RegisterRa
 }
 
 /** Whether there are values anywhere: a unit that declines everything may be busy, and no point is to blame. */
-export async function hasValues(unit: ModbusUnit, round: Round): Promise<boolean> {
+export async function hasValues(unit: ModbusUnit, round: UnitRead): Promise<boolean> {
   if (round.hasValues) return true
   for (const place of unit.memory.witnesses(round.items, undefined, WITNESSES_MAX)) {
-    const answer = await ask(unit, round, place, 0)
+    const answer = await requestRange(unit, round, place, 0)
     if (answer.state !== 'declined') break
   }
   return round.hasValues
@@ -129,12 +147,12 @@ export async function hasValues(unit: ModbusUnit, round: Round): Promise<boolean
  *
  * @throws DeviceError when it does not answer
  */
-export async function knock(unit: ModbusUnit, round: Round): Promise<void> {
+export async function assertUnitAnswers(unit: ModbusUnit, round: UnitRead): Promise<void> {
   const places = unit.memory.witnesses(round.items, undefined, WITNESSES_MAX)
   const tried = unit.failures > 0 ? [places[unit.failures % places.length]!] : places
-  let last: Lost | undefined
+  let last: LostAnswer | undefined
   for (const place of tried) {
-    const answer = await ask(unit, round, place, 0)
+    const answer = await requestRange(unit, round, place, 0)
     if (answer.state !== 'lost') return
     last = answer
     if (answer.isUnreachable) break

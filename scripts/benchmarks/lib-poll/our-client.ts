@@ -1,6 +1,6 @@
 import pino from 'pino'
 import { PRESENT_VALUE } from '#shared/core/bacnet/object.ts'
-import { READ_PROPERTY, READ_PROPERTY_MULTIPLE, type ReadQuestion } from '#appliance/drivers/bacnet/core/reply.ts'
+import { READ_PROPERTY, READ_PROPERTY_MULTIPLE, type ReadRequest } from '#appliance/drivers/bacnet/core/reply.ts'
 import { openBacnetTransport } from '#appliance/drivers/bacnet/transport.ts'
 import type { ReadBatch } from './order.ts'
 
@@ -11,7 +11,7 @@ const never = new AbortController().signal
 export async function open(port: number): Promise<ReadBatch> {
   const transport = await openBacnetTransport({ address: '127.0.0.1', port: 0 }, Date.now, pino({ level: 'silent' }))
   const peer = { host: '127.0.0.1', port, concurrency: 255 }
-  const questions = new Map<number, ReadQuestion>()
+  const questions = new Map<number, ReadRequest>()
   return async (first, count) => {
     let question = questions.get(first)
     if (!question) questions.set(first, (question = questionOf(first, count)))
@@ -24,7 +24,7 @@ export async function open(port: number): Promise<ReadBatch> {
   }
 }
 
-function questionOf(first: number, count: number): ReadQuestion {
+function questionOf(first: number, count: number): ReadRequest {
   const targets = Array.from({ length: count }, (_, i) => ({ type: 0, instance: first + i, property: PRESENT_VALUE }))
   return { service: count === 1 ? READ_PROPERTY : READ_PROPERTY_MULTIPLE, targets }
 }

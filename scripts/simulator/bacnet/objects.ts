@@ -1,4 +1,4 @@
-import { bits, boolean, enumerated, nothing, objectId, real, text, unsigned } from './wire.ts'
+import { bits, boolean, enumerated, nothing, objectId, real, encodeText, unsigned } from './wire.ts'
 
 /** BACnet object types by their usual abbreviation. */
 export const OBJECT_TYPES = { AI: 0, AO: 1, AV: 2, BI: 3, BO: 4, BV: 5, MI: 13, MO: 14, MV: 19 } as const
@@ -112,7 +112,7 @@ export function propertiesOf(object: SimObject): Properties {
   }
   const properties: Properties = new Map([
     [P.id, single(() => objectId(type, instance))],
-    [P.name, single(() => text(name))],
+    [P.name, single(() => encodeText(name))],
     [P.type, single(() => enumerated(type))],
     [P.presentValue, single(() => error?.() ?? encode(object.value()))],
     [P.statusFlags, single(() => bits([false, error?.() !== undefined || (faulty?.() ?? false), false, false]))],
@@ -122,11 +122,11 @@ export function propertiesOf(object: SimObject): Properties {
   if (BINARY.includes(type)) {
     properties.set(
       P.inactiveText,
-      single(() => text('off')),
+      single(() => encodeText('off')),
     )
     properties.set(
       P.activeText,
-      single(() => text('on')),
+      single(() => encodeText('on')),
     )
     if (type !== OBJECT_TYPES.BV)
       properties.set(
@@ -140,7 +140,7 @@ export function propertiesOf(object: SimObject): Properties {
     )
     properties.set(
       P.stateText,
-      array(() => (states ?? ['']).map(text)),
+      array(() => (states ?? ['']).map(encodeText)),
     )
   } else {
     properties.set(
@@ -185,12 +185,12 @@ export function deviceProperties(device: {
 }): Properties {
   return new Map([
     [P.id, single(() => objectId(8, device.device_instance))],
-    [P.name, single(() => text(device.name))],
+    [P.name, single(() => encodeText(device.name))],
     [P.type, single(() => enumerated(8))],
     [P.systemStatus, single(() => enumerated(0))],
-    [P.vendorName, single(() => text('Simulated'))],
+    [P.vendorName, single(() => encodeText('Simulated'))],
     [P.vendorId, single(() => unsigned(device.vendor))],
-    [P.model, single(() => text(device.model ?? 'Simulated controller'))],
+    [P.model, single(() => encodeText(device.model ?? 'Simulated controller'))],
     [P.protocolVersion, single(() => unsigned(1))],
     [P.protocolRevision, single(() => unsigned(22))],
     [P.maxApdu, single(() => unsigned(device.maxApdu))],

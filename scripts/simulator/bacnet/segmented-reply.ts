@@ -25,7 +25,7 @@ export type PartsSender = {
 }
 
 /** The APDUs of an answer in parts, numbered from 0 (135-2020 20.1.5). */
-export function partsOf(invokeId: number, service: number, body: Buffer, partBytes: number, window: number): Buffer[] {
+export function segmentsOf(invokeId: number, service: number, body: Buffer, partBytes: number, window: number): Buffer[] {
   const count = Math.ceil(body.length / partBytes)
   return Array.from({ length: count }, (_, i) => {
     const type = COMPLEX_ACK_SEGMENTED | (i + 1 < count ? MORE_FOLLOWS : 0)
@@ -41,7 +41,7 @@ export function partsOf(invokeId: number, service: number, body: Buffer, partByt
  */
 export function sendInParts(invokeId: number, service: number, body: Buffer, options: PartsOptions): PartsSender {
   const { partBytes, resendMs, send } = options
-  const parts = partsOf(invokeId, service, body, partBytes, options.window)
+  const parts = segmentsOf(invokeId, service, body, partBytes, options.window)
   const count = parts.length
   let [first, window, repeats, isDone] = [0, 1, 0, false]
   let timer: NodeJS.Timeout | undefined

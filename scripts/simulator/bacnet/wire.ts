@@ -19,7 +19,7 @@ export const boolean = (value: boolean): Buffer => Buffer.from([(BOOLEAN << 4) |
 export const unsigned = (value: number): Buffer => tagged(UNSIGNED, big(value))
 export const enumerated = (value: number): Buffer => tagged(ENUMERATED, big(value))
 /** UTF-8 is character set 0 (20.2.9). */
-export const text = (value: string): Buffer => tagged(CHARACTER_STRING, Buffer.concat([Buffer.of(0), Buffer.from(value)]))
+export const encodeText = (value: string): Buffer => tagged(CHARACTER_STRING, Buffer.concat([Buffer.of(0), Buffer.from(value)]))
 export const objectId = (type: number, instance: number): Buffer => tagged(OBJECT_ID, idBytes(type, instance))
 
 export function real(value: number): Buffer {

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { answererOf } from '../bacnet/device.ts'
 import { OBJECT_TYPES } from '../bacnet/objects.ts'
 import { apduOf, datagram } from '../bacnet/wire.ts'
-import { type Asked, type Exchange, heldBy, type Misbehaviour, readAsked } from './exchange.ts'
+import { type FaultyRequest, type Exchange, heldBy, type Misbehaviour, readAsked } from './exchange.ts'
 import { FAULTY_REPLIES } from './replies.ts'
 import { FAULTY_SEGMENTS } from './segments.ts'
 import { FAULTY_TRAFFIC } from './traffic.ts'
@@ -41,7 +41,7 @@ export async function openFaultyDevice(random: () => number, host = '127.0.0.1')
   const right = answererOf({ device_instance: 77, name: 'Faulty', objects })
   const timers = new Set<NodeJS.Timeout>()
   const strangers = { other_port: await bound(0, host), other_address: await bound(0, '127.0.0.2') }
-  const kept: Asked[] = []
+  const kept: FaultyRequest[] = []
   /** What is being sent in parts, by invoke id. */
   const senders = new Map<number, Parameters<Exchange['hear']>[0]>()
   let misbehaviour: Misbehaviour | undefined

@@ -4,10 +4,10 @@ import { contextId, contextUnsigned, enclosed, enumerated, readTags, real } from
 
 export type AskedTarget = { type: number; instance: number; property: number; index?: number }
 /** A ReadProperty or ReadPropertyMultiple request. */
-export type Asked = { invokeId: number; service: number; targets: AskedTarget[] }
+export type FaultyRequest = { invokeId: number; service: number; targets: AskedTarget[] }
 
 export type Exchange = {
-  asked: Asked
+  asked: FaultyRequest
   /** Requests that came before this one. */
   turn: number
   /** The right answer. */
@@ -24,7 +24,7 @@ export type Exchange = {
   /** In [0, 1), the same in every run. */
   random(): number
   /** What the device keeps from one request to the next. */
-  kept: Asked[]
+  kept: FaultyRequest[]
 }
 export type Misbehaviour = (exchange: Exchange) => void
 
@@ -36,7 +36,7 @@ export const heldBy = (instance: number): number => instance + 1000
 const POISON = 666
 
 /** @throws RangeError when it is no such request */
-export function readAsked(apdu: Buffer): Asked {
+export function readAsked(apdu: Buffer): FaultyRequest {
   const [invokeId, service] = [apdu.readUInt8(2), apdu.readUInt8(3)]
   const tags = readTags(apdu.subarray(4))
   const targets: AskedTarget[] = []
@@ -58,11 +58,11 @@ export const poison = (): Buffer => real(POISON)
 export const unknownObject = (): Buffer => Buffer.concat([enumerated(1), enumerated(31)])
 
 /** An acknowledgement with `body` as it is. */
-export const ackWith = ({ invokeId, service }: Asked, body: Buffer): Buffer =>
+export const ackWith = ({ invokeId, service }: FaultyRequest, body: Buffer): Buffer =>
   Buffer.concat([Buffer.of(0x30, invokeId, service), body])
 
 /** One result, named as asked. `content` is the tagged value, or in a tag 5 the error. */
-export function resultOf({ service }: Asked, target: AskedTarget, content: Buffer, tag = 4): Buffer {
+export function resultOf({ service }: FaultyRequest, target: AskedTarget, content: Buffer, tag = 4): Buffer {
   const { type, instance, property, index } = target
   if (service === READ_PROPERTY) {
     const at = index === undefined ? [] : [contextUnsigned(2, index)]
@@ -74,6 +74,6 @@ export function resultOf({ service }: Asked, target: AskedTarget, content: Buffe
 }
 
 /** An acknowledgement whose every target, renamed by `rename`, has the same content. */
-export function ackOf(asked: Asked, content: Buffer, rename = (target: AskedTarget) => target): Buffer {
+export function ackOf(asked: FaultyRequest, content: Buffer, rename = (target: AskedTarget) => target): Buffer {
   return ackWith(asked, Buffer.concat(asked.targets.map(target => resultOf(asked, rename(target), content))))
 }

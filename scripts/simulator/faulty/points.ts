@@ -2,7 +2,7 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { apduOf, datagram, real } from '../bacnet/wire.ts'
-import { ackWith, type Asked, type AskedTarget, heldBy, readAsked, READ_PROPERTY, resultOf } from './exchange.ts'
+import { ackWith, type FaultyRequest, type AskedTarget, heldBy, readAsked, READ_PROPERTY, resultOf } from './exchange.ts'
 
 /**
  * What a bad point does to a request: `short` a REAL of two bytes in a whole answer, `stranger` the name of another object,
@@ -23,7 +23,7 @@ type FaultyPoints = {
   /** Points in each request that came, in turn; 0 for a ReadProperty. */
   sizes: number[]
   /** Answers instead of the device when it gives something. */
-  forge?: (asked: Asked) => Buffer | undefined
+  forge?: (asked: FaultyRequest) => Buffer | undefined
   close(): Promise<void>
 }
 
@@ -50,7 +50,7 @@ export async function openFaultyPoints(random: () => number): Promise<FaultyPoin
     },
   }
 
-  function answer(asked: Asked): Buffer | undefined {
+  function answer(asked: FaultyRequest): Buffer | undefined {
     const alone = asked.service === READ_PROPERTY
     const found = asked.targets.map(({ instance }) => device.bad.get(instance))
     if (muteFor-- > 0) return undefined
@@ -61,7 +61,7 @@ export async function openFaultyPoints(random: () => number): Promise<FaultyPoin
     return ackWith(asked, Buffer.concat(asked.targets.map(target => result(asked, target))))
   }
 
-  function result(asked: Asked, target: AskedTarget): Buffer {
+  function result(asked: FaultyRequest, target: AskedTarget): Buffer {
     const how = device.bad.get(target.instance)
     if (how === 'short') return resultOf(asked, target, REAL_OF_TWO_BYTES)
     const named = how === 'stranger' ? { ...target, instance: target.instance + STRANGE } : target

@@ -1,9 +1,9 @@
 /** Answers that are wrong in themselves: another's name, wrong lengths, odd values, refusals. */
-import { contextId, enclosed, enumerated, nothing, real, text, unsigned } from '../bacnet/wire.ts'
+import { contextId, enclosed, enumerated, nothing, real, encodeText, unsigned } from '../bacnet/wire.ts'
 import {
   ackOf,
   ackWith,
-  type Asked,
+  type FaultyRequest,
   type AskedTarget,
   heldBy,
   type Misbehaviour,
@@ -14,7 +14,7 @@ import {
 } from './exchange.ts'
 
 const answer =
-  (make: (asked: Asked) => Buffer): Misbehaviour =>
+  (make: (asked: FaultyRequest) => Buffer): Misbehaviour =>
   ({ asked, reply }) =>
     reply(make(asked))
 
@@ -113,7 +113,7 @@ const VALUES: Record<string, Misbehaviour> = {
   infinity: value(real(Number.POSITIVE_INFINITY)),
   minus_infinity: value(real(Number.NEGATIVE_INFINITY)),
   null_value: value(nothing()),
-  text_value: value(text('666')),
+  text_value: value(encodeText('666')),
   no_value: value(Buffer.alloc(0)),
   two_values: value(Buffer.concat([poison(), poison()])),
   date_value: value(bytes('a4 7c0101ff')),

@@ -1,6 +1,6 @@
 /** Answers in parts that are lost, doubled, mixed up, too many or never end. */
-import { partsOf, sendInParts } from '../bacnet/segmented-reply.ts'
-import { ackOf, type Asked, type Exchange, type Misbehaviour, poison } from './exchange.ts'
+import { segmentsOf, sendInParts } from '../bacnet/segmented-reply.ts'
+import { ackOf, type FaultyRequest, type Exchange, type Misbehaviour, poison } from './exchange.ts'
 
 /** Parts that an answer is cut into: more than one window. */
 const [PARTS, WINDOW] = [6, 4]
@@ -11,8 +11,8 @@ const RESEND_MS = 30_000
 
 /** Bytes of the service's data in each part of an acknowledgement. */
 const partBytes = (ack: Buffer): number => Math.ceil((ack.length - 3) / PARTS)
-const cut = ({ invokeId, service }: Asked, ack: Buffer): Buffer[] =>
-  partsOf(invokeId, service, ack.subarray(3), partBytes(ack), WINDOW)
+const cut = ({ invokeId, service }: FaultyRequest, ack: Buffer): Buffer[] =>
+  segmentsOf(invokeId, service, ack.subarray(3), partBytes(ack), WINDOW)
 
 type Say = (part: Buffer, sequence: number) => void
 
@@ -71,7 +71,7 @@ const endless =
 export const FAULTY_SEGMENTS: Record<string, Misbehaviour> = {
   in_parts: inParts((part, _, { reply }) => reply(part)),
   in_one_part: ({ asked, right, reply }) =>
-    partsOf(asked.invokeId, asked.service, right.subarray(3), 1400, WINDOW).forEach(reply),
+    segmentsOf(asked.invokeId, asked.service, right.subarray(3), 1400, WINDOW).forEach(reply),
   part_by_part: withWindow(1),
   window_of_0: withWindow(0),
   window_of_255: withWindow(255),
@@ -119,7 +119,7 @@ export const FAULTY_SEGMENTS: Record<string, Misbehaviour> = {
   ),
   last_part_missing_bytes: exchange => divide(exchange, ackOf(exchange.asked, poison()).subarray(0, -3), exchange.reply),
   lie_in_parts: exchange => {
-    const rename = (one: Asked['targets'][number]) => ({ ...one, instance: one.instance + 1000 })
+    const rename = (one: FaultyRequest['targets'][number]) => ({ ...one, instance: one.instance + 1000 })
     divide(exchange, ackOf(exchange.asked, poison(), rename), exchange.reply)
   },
 }

@@ -1,6 +1,6 @@
 /** What analytics found, as the API and CSV show it. */
 import type { EconomizerParams } from '#shared/core/analytics/economizer.ts'
-import { verdictOf } from '#shared/core/analytics/economizer-verdict.ts'
+import { economizerVerdict } from '#shared/core/analytics/economizer-verdict.ts'
 import { sumOperations, figuresOf, type OperationFigures } from '#shared/core/analytics/operations.ts'
 import type { ScoredHour } from '#shared/core/analytics/seasonal.ts'
 import { csvLine } from '#shared/core/csv/write-csv.ts'
@@ -20,7 +20,7 @@ export function economizerView({ equipment_id, name, missing_roles, result }: Ec
     return { equipment_id, name, missing_roles, verdict: { code: NOT_TELLABLE, sentence } }
   }
   const points = result.points.map(({ at, ...point }) => ({ at: formatInstant(at), ...point }))
-  return { equipment_id, name, missing_roles, verdict: verdictOf(result, params), ...result, points }
+  return { equipment_id, name, missing_roles, verdict: economizerVerdict(result, params), ...result, points }
 }
 
 export function operationsView({ equipment, days, building, findings_cut }: Operations, { timezone }: Building) {

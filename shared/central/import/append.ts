@@ -1,5 +1,5 @@
 import { createSerialQueue } from '#shared/flow/serial-queue.ts'
-import { type Check, createCheckReport, hintsFor, placesOf, verdictOf } from '#shared/core/csv/checks.ts'
+import { type Check, createCheckReport, hintsFor, placesOf, worstVerdict } from '#shared/core/csv/checks.ts'
 import { localClock } from '#shared/core/csv/local-clock.ts'
 import { planPoints, type ScannedTable } from '#shared/core/csv/package-plan.ts'
 import { rowInstant, createRowReader, type TablePlan } from '#shared/core/csv/row-reader.ts'
@@ -101,7 +101,7 @@ async function scanChunk({ building_id, equipment_id, csv, date_order }: AppendR
   const lines = bounded(readTableText(csv, form.delimiter))
   const table = await scanLines('csv', form, lines, { owner, manifest, timezone: building.timezone, points, latest, checks })
   const found = checks.list().filter(({ code }) => code !== 'unit_missing')
-  if (!table || verdictOf(found) === 'fail') refuse(found, 'The chunk cannot be read')
+  if (!table || worstVerdict(found) === 'fail') refuse(found, 'The chunk cannot be read')
   assertColumnsKnown(table, points)
   return { table, points, checks: found }
 }

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises'
 import { errorText } from '#shared/core/error-text.ts'
-import { atLine, type CheckReport, createCheckReport, failIfEmpty, verdictOf } from '#shared/core/csv/checks.ts'
+import { atLine, type CheckReport, createCheckReport, failIfEmpty, worstVerdict } from '#shared/core/csv/checks.ts'
 import { type EquipmentFolder, groupPackageFiles } from '#shared/core/csv/package-files.ts'
 import { localClock } from '#shared/core/csv/local-clock.ts'
 import { type JsonResult, readColumnMap, readManifest } from '#shared/core/csv/package-json.ts'
@@ -86,7 +86,7 @@ export async function preflightPackage(files: PackageFile[], { model, rules, sit
   const { waits } = await rules.coverageOfModel(after)
   const named = proposeByNames(waits, linkNames(after.equipment, stated, scanned))
   // A broken table cannot be read again for flows.
-  const isReadable = verdictOf(checks.list()) !== 'fail'
+  const isReadable = worstVerdict(checks.list()) !== 'fail'
   const proposed = isReadable ? await addFlowEvidence(waits, named, { ...planned, fileOf }) : named
   const links = reportLinks(waits, proposed, checks)
   const found = failIfEmpty(checks.list(), rows)

@@ -7,7 +7,7 @@ import { conversion, UNITS } from '#shared/core/model/unit.ts'
 export type UnitSystem = Building['unit_system']
 
 /** How to show a value: shown = value × scale + offset, rounded to `decimals`, then `label`. */
-export type Measure = { label: string; scale: number; offset: number; decimals: number }
+export type DisplayUnit = { label: string; scale: number; offset: number; decimals: number }
 
 type Shown = { unit: string; label: string; decimals: number }
 const PERCENT: Shown = { unit: 'percent', label: '%', decimals: 0 }
@@ -50,7 +50,7 @@ const DIFFERENCES: Record<string, string> = { K: '', 'K/h': '/h' }
  * @param unit a code of `UNITS`; an unknown one is shown as it stands
  * @param role tells water from air, where that decides the unit
  */
-export function measureOf(unit: string, system: UnitSystem, role = ''): Measure {
+export function measureOf(unit: string, system: UnitSystem, role = ''): DisplayUnit {
   const per = DIFFERENCES[unit]
   if (per !== undefined) {
     return system === 'us'
@@ -65,10 +65,11 @@ export function measureOf(unit: string, system: UnitSystem, role = ''): Measure 
 }
 
 /** The way to show a role's value, which arrives in the role's canonical unit. */
-export const measureOfRole = (role: string, system: UnitSystem): Measure => measureOf(ROLES[role]?.unit ?? 'count', system, role)
+export const measureOfRole = (role: string, system: UnitSystem): DisplayUnit =>
+  measureOf(ROLES[role]?.unit ?? 'count', system, role)
 
 /** @returns the figure alone: `62.3`, `1,450`; no value is an en dash */
-export function formatFigure(value: number | null | undefined, { scale, offset, decimals }: Measure): string {
+export function formatFigure(value: number | null | undefined, { scale, offset, decimals }: DisplayUnit): string {
   if (value === null || value === undefined || Number.isNaN(value)) return '–'
   return formatNumber(value * scale + offset, decimals)
 }
@@ -76,7 +77,7 @@ export function formatFigure(value: number | null | undefined, { scale, offset, 
 /** @returns figure and unit: `62.3 °F`, `40 %`, `on` */
 export function formatValue(
   value: number | null | undefined,
-  measure: Measure,
+  measure: DisplayUnit,
   kind: 'number' | 'bool' | 'enum' = 'number',
 ): string {
   if (value === null || value === undefined || Number.isNaN(value)) return 'no value'

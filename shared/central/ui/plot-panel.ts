@@ -1,7 +1,7 @@
 /** The panels of a plot: lines that share an axis of values, or switches as bars. */
 import { type Html, html } from '#shared/node/http/html.ts'
 import type { Buckets } from '#shared/core/series/series.ts'
-import { formatFigure, type Measure, measureOfRole, type UnitSystem } from './measure.ts'
+import { formatFigure, type DisplayUnit, measureOfRole, type UnitSystem } from './measure.ts'
 import { valueTicks } from './plot-scale.ts'
 import { intersectSpans, mergeSpans, type Span } from '#shared/core/series/spans.ts'
 import { type DrawnTrace, scaled, stretches } from './plot-trace.ts'
@@ -69,7 +69,7 @@ function drawLines({ family, traces }: Panel, surface: Surface, { top, height }:
   const ticks = ticksOf(shown, family, height)
   const [low, high] = [ticks[0]!, ticks.at(-1)!]
   const y = (value: number) => round(top + height - ((value - low) / (high - low)) * height)
-  const figures: Measure = { label: '', scale: 1, offset: 0, decimals: decimalsOf(ticks) }
+  const figures: DisplayUnit = { label: '', scale: 1, offset: 0, decimals: decimalsOf(ticks) }
   const ends = shown.map(trace => ({ trace, y: y(trace.buckets.mean.findLast(value => !Number.isNaN(value)) ?? low) }))
   return html`${ticks.map(
     tick =>

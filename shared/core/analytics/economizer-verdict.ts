@@ -15,7 +15,7 @@ const VERDICTS = [
 ] as const
 export type VerdictCode = (typeof VERDICTS)[number]
 /** `sentence` has its temperatures in °C and K. */
-export type Verdict = { code: VerdictCode; sentence: string }
+export type EconomizerVerdict = { code: VerdictCode; sentence: string }
 
 /** Identifiable hours that a diagnosis needs. */
 const HOURS_LEAST = 4
@@ -48,7 +48,7 @@ const percent = (share: number) => `${Math.round(share * 100)} %`
 const hours = (n: number) => `${Number(n.toFixed(1))} h`
 
 /** The first that applies, the most severe first: sensors before the damper, the damper before its control. */
-export function verdictOf(result: EconomizerResult, params: { dt_min: number; high_limit: number }): Verdict {
+export function economizerVerdict(result: EconomizerResult, params: { dt_min: number; high_limit: number }): EconomizerVerdict {
   const { identifiable } = result.hours
   if (identifiable < HOURS_LEAST) return { code: 'not_tellable', sentence: whyNot(result, params) }
   if (result.contradicting_hours > CONTRADICTING * identifiable) {
@@ -74,7 +74,7 @@ function whyNot({ hours: spent }: EconomizerResult, { dt_min }: { dt_min: number
   return `Too little data: ${hours(spent.identifiable)} of ${hours(running)} of running are identifiable${because}.`
 }
 
-function responseOf({ bins }: EconomizerResult): Verdict | undefined {
+function responseOf({ bins }: EconomizerResult): EconomizerVerdict | undefined {
   const low = meanOf(
     bins.filter(({ to }) => to <= LOW + 1e-9),
     'median',
@@ -94,12 +94,12 @@ function meanOf(bins: EconomizerResult['bins'], figure: 'median' | 'position'): 
   return all >= 1 ? bins.reduce((sum, bin) => sum + bin[figure] * bin.hours, 0) / all : undefined
 }
 
-const leakOf = ({ shut }: EconomizerResult): Verdict | undefined =>
+const leakOf = ({ shut }: EconomizerResult): EconomizerVerdict | undefined =>
   shut && shut.median > LEAK
     ? { code: 'leaking', sentence: `The shut damper still lets in ${percent(shut.median)} of outdoor air.` }
     : undefined
 
-function fullOf({ open, bins }: EconomizerResult): Verdict | undefined {
+function fullOf({ open, bins }: EconomizerResult): EconomizerVerdict | undefined {
   if (open && open.median < FULL) {
     return { code: 'restricted', sentence: `The wide-open damper lets in only ${percent(open.median)} of outdoor air.` }
   }
@@ -111,14 +111,14 @@ function fullOf({ open, bins }: EconomizerResult): Verdict | undefined {
   return { code: 'restricted', sentence }
 }
 
-function warmOf({ free_cooling }: EconomizerResult, { high_limit }: { high_limit: number }): Verdict | undefined {
+function warmOf({ free_cooling }: EconomizerResult, { high_limit }: { high_limit: number }): EconomizerVerdict | undefined {
   const { above_limit_hours: above, above_limit_open_hours: open } = free_cooling
   if (open < OPEN_HOURS || open < OPEN_SHARE * above) return undefined
   const sentence = `Outdoor air above ${Number(high_limit.toFixed(1))} °C was let in for ${hours(open)} of ${hours(above)}.`
   return { code: 'warm_air', sentence }
 }
 
-function offOf({ residuals }: EconomizerResult): Verdict | undefined {
+function offOf({ residuals }: EconomizerResult): EconomizerVerdict | undefined {
   const off = residuals!.median
   if (Math.abs(off) <= OFF) return undefined
   const side = off < 0 ? 'less' : 'more'
@@ -126,14 +126,14 @@ function offOf({ residuals }: EconomizerResult): Verdict | undefined {
   return { code: off < 0 ? 'restricted' : 'excess', sentence }
 }
 
-function missedOf({ free_cooling }: EconomizerResult): Verdict | undefined {
+function missedOf({ free_cooling }: EconomizerResult): EconomizerVerdict | undefined {
   const { suitable_hours: suitable, missed_hours: missed } = free_cooling
   if (missed < OPEN_HOURS || missed < OPEN_SHARE * suitable) return undefined
   const sentence = `Outdoor air would have cooled for ${hours(suitable)}; for ${hours(missed)} of them the cooling valve was open and the damper less than half.`
   return { code: 'missed', sentence }
 }
 
-function followsOf({ residuals, bins, hours: spent }: EconomizerResult): Verdict {
+function followsOf({ residuals, bins, hours: spent }: EconomizerResult): EconomizerVerdict {
   const off = residuals!.median
   const side = off < 0 ? 'less' : 'more'
   const positions = bins.map(({ position }) => position)

@@ -8,7 +8,7 @@ import { HOUR } from '../time.ts'
 import { type Cell, isCovered } from './cells.ts'
 import { SIGNAL, CELL_KINDS, type CellKind, createCellClassifier, EQUAL, outdoorShare } from './economizer-cells.ts'
 import { type FreeCooling, createFreeCoolingTally } from './free-cooling.ts'
-import { fitLine, type Line, medianOf, quantileOf } from '#shared/core/series/statistics.ts'
+import { fitLine, type FittedLine, medianOf, quantileOf } from '#shared/core/series/statistics.ts'
 
 export type EconomizerParams = {
   /** Least difference of outdoor and return air, K. */
@@ -39,7 +39,7 @@ export type EconomizerResult = {
   hours: Record<CellKind, number>
   bins: DamperBin[]
   /** Line through all identifiable cells, share over position. */
-  fit: Line | null
+  fit: FittedLine | null
   /** Share − position over identifiable cells; null when there are none. */
   residuals: { median: number; mean_abs: number } | null
   /** Hours in which the mixed air was more than a fifth outside of the range of outdoor and return air. */

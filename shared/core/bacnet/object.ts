@@ -55,7 +55,8 @@ const SPECIAL_PROPERTIES = new Set([8, 80, 105])
 
 const TYPE_MAX = 1023
 /** 4,194,303 is the wildcard, which is answered under another name. */
-const INSTANCE_MAX = 4_194_302
+/** Largest object instance; 4194303 is the wildcard (135-2020 20.2.14). */
+export const INSTANCE_MAX = 4_194_302
 const PROPERTY_MAX = 4_194_303
 const INDEX_MAX = 65_535
 

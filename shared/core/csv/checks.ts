@@ -186,8 +186,8 @@ export function hintsFor(checks: Check[]): AgentHint[] {
 export const failIfEmpty = (checks: Check[], rows: number): Check[] =>
   rows > 0 ? checks : checks.map(check => (check.code === 'no_rows' ? { ...check, severity: 'error' } : check))
 
-export type Verdict = 'pass' | 'warn' | 'fail'
-export function verdictOf(checks: Check[]): Verdict {
+export type CheckVerdict = 'pass' | 'warn' | 'fail'
+export function worstVerdict(checks: Check[]): CheckVerdict {
   if (checks.some(({ severity }) => severity === 'error')) return 'fail'
   return checks.some(({ severity }) => severity === 'warning') ? 'warn' : 'pass'
 }

@@ -3,7 +3,7 @@ import type { EquipmentType } from '#shared/core/model/model.ts'
 import { formatInstant, MINUTE } from '../time.ts'
 import { offsetAt } from '#shared/core/time-zone.ts'
 import type { AgentHint } from '../problem.ts'
-import { type Check, hintsFor, type Verdict, verdictOf } from './checks.ts'
+import { type Check, hintsFor, type CheckVerdict, worstVerdict } from './checks.ts'
 import type { Column } from './column.ts'
 import type { LinkReport } from './link-report.ts'
 import type { ScannedTable } from './package-plan.ts'
@@ -31,7 +31,7 @@ type EquipmentReport = {
   columns: ColumnReport[]
 }
 export type PackageReport = {
-  verdict: Verdict
+  verdict: CheckVerdict
   can_execute: boolean
   building_id: string | null
   timezone: string | null
@@ -53,7 +53,7 @@ export function reportPackage(
   links: LinkReport,
   checks: Check[],
 ): PackageReport {
-  const verdict = verdictOf(checks)
+  const verdict = worstVerdict(checks)
   const sum = (count: (scan: ScanResult) => number) => scanned.reduce((total, { scan }) => total + count(scan), 0)
   return {
     verdict,

@@ -37,10 +37,10 @@ export function medianGap(ts: Float64Array): number {
 }
 
 /** y = intercept + slope × x, by least squares, and the share of the variance of y that it explains. */
-export type Line = { slope: number; intercept: number; r2: number }
+export type FittedLine = { slope: number; intercept: number; r2: number }
 
 /** @returns null for fewer than two points, or when all have the same x; `r2` is 1 when all have the same y */
-export function fitLine(points: readonly (readonly [x: number, y: number])[]): Line | null {
+export function fitLine(points: readonly (readonly [x: number, y: number])[]): FittedLine | null {
   const n = points.length
   const meanX = points.reduce((sum, [x]) => sum + x, 0) / n
   const meanY = points.reduce((sum, [, y]) => sum + y, 0) / n

@@ -4,7 +4,12 @@ import { readFileSync } from 'node:fs'
 import test from 'ava'
 import { APDU_DEFAULT, firstBatch } from '#appliance/drivers/bacnet/core/batch.ts'
 import { parseTarget, type Target } from '#shared/core/bacnet/object.ts'
-import { type Question, READ_PROPERTY, READ_PROPERTY_MULTIPLE, SUBSCRIBE_COV } from '#appliance/drivers/bacnet/core/reply.ts'
+import {
+  type ServiceRequest,
+  READ_PROPERTY,
+  READ_PROPERTY_MULTIPLE,
+  SUBSCRIBE_COV,
+} from '#appliance/drivers/bacnet/core/reply.ts'
 import { encodeRequest } from '#appliance/drivers/bacnet/codec.ts'
 import { BacnetDriver } from '#appliance/drivers/bacnet/driver.ts'
 import { importsOf } from '#scripts/closure.ts'
@@ -54,7 +59,7 @@ test('every request that can be encoded is a confirmed ReadProperty, ReadPropert
   const targets = ['analog-input,1', 'analog-output,4194302/priority-array[16]', '1023,0/4194303'].map(
     text => parseTarget(text) as Target,
   )
-  const questions: Question[] = [
+  const questions: ServiceRequest[] = [
     { service: READ_PROPERTY, targets: targets.slice(1, 2) },
     { service: READ_PROPERTY_MULTIPLE, targets },
     { service: SUBSCRIBE_COV, subscription: { processId: 1, object: { type: 0, instance: 1 }, lifetimeSecs: 60 } },

@@ -8,7 +8,7 @@ import { haystackProtocol } from '#appliance/drivers/haystack/protocol.ts'
 import { modbusProtocol } from '#appliance/drivers/modbus/protocol.ts'
 import { openCatalogue } from '#appliance/store/catalogue.ts'
 import type { DeviceEntry } from '#appliance/store/catalogue-schema.ts'
-import { openSite } from '#appliance/store/site.ts'
+import { openSiteSettings } from '#appliance/store/site.ts'
 import { SILENT, site } from '../../support/sites/catalogue-site.ts'
 
 const access = { endpoint: new URL('https://skyspark.example/api/demo/'), secret: 'key', ca: undefined }
@@ -51,5 +51,5 @@ test('the sample of a site is taken', async t => {
   const dir = mkdtempSync(join(tmpdir(), 'plenum-readme-'))
   t.teardown(() => rmSync(dir, { recursive: true }))
   writeFileSync(join(dir, 'site.json'), jsonOf('store/README.md')[0]!)
-  await t.notThrowsAsync(openSite(dir))
+  await t.notThrowsAsync(openSiteSettings(dir))
 })

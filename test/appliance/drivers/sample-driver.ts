@@ -6,15 +6,14 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { createInterface } from 'node:readline'
 import { Type, type Static } from '@sinclair/typebox'
-import type { DriverDefinition } from '#appliance/core/catalogue/driver-definition.ts'
-import { integer, PORT_MAX, strict } from '#appliance/core/catalogue/entry-fields.ts'
+import { type DriverDefinition, integerField, PORT_MAX, NO_OTHER_FIELDS } from '#appliance/core/catalogue/driver-definition.ts'
 import { convertNumber, type Conversion } from '#appliance/core/poll/conversion.ts'
 import { sectionOf } from '#appliance/drivers/list.ts'
 import { type FieldProtocol, TIMEOUT_MS } from '#appliance/drivers/protocol.ts'
 import { DeviceError, type FieldDriver, RTTS_MAX } from '#shared/core/poll/device.ts'
 import type { Reading } from '#shared/core/telemetry/reading.ts'
 
-const Section = Type.Object({ host: Type.String({ minLength: 1 }), port: integer(1, PORT_MAX, 'TCP port') }, strict)
+const Section = Type.Object({ host: Type.String({ minLength: 1 }), port: integerField(1, PORT_MAX, 'TCP port') }, NO_OTHER_FIELDS)
 
 /** The part that needs no connection; a real driver has it in core/definition.ts, named by one line in drivers/list.ts. */
 export const sampleDefinition = {

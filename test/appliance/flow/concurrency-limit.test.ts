@@ -1,11 +1,11 @@
 import test from 'ava'
-import { slots } from '#appliance/flow/concurrency-limit.ts'
+import { createConcurrencyLimit } from '#appliance/flow/concurrency-limit.ts'
 import { virtualClock } from '../../support/virtual-clock.ts'
 
 const turn = () => new Promise<void>(resolve => setImmediate(resolve))
 
 /** Tasks that are ended by hand; `running` are their numbers in the order in which they began. */
-function tasks(inSlot: ReturnType<typeof slots>, count: number) {
+function tasks(inSlot: ReturnType<typeof createConcurrencyLimit>, count: number) {
   const running: number[] = []
   const ends = new Map<number, () => void>()
   const all = Array.from({ length: count }, (_, i) =>
@@ -28,7 +28,7 @@ function tasks(inSlot: ReturnType<typeof slots>, count: number) {
 }
 
 test('never do more tasks run at once than there are slots, and the others follow in the order they came', async t => {
-  const { running, all, end } = tasks(slots(3, 1000, virtualClock(0)), 8)
+  const { running, all, end } = tasks(createConcurrencyLimit(3, 1000, virtualClock(0)), 8)
   await turn()
   t.deepEqual(running, [0, 1, 2])
   await end(1)
@@ -42,7 +42,7 @@ test('never do more tasks run at once than there are slots, and the others follo
 })
 
 test('after all have ended as many may run as before, and no more', async t => {
-  const inSlot = slots(2, 1000, virtualClock(0))
+  const inSlot = createConcurrencyLimit(2, 1000, virtualClock(0))
   const first = tasks(inSlot, 5)
   await turn()
   for (let i = 0; i < 5; i++) await first.end(i)
@@ -56,7 +56,7 @@ test('after all have ended as many may run as before, and no more', async t => {
 
 test('a task that takes too long gives its slot to the next, once', async t => {
   const clock = virtualClock(0)
-  const { running, all, end } = tasks(slots(1, 1000, clock), 4)
+  const { running, all, end } = tasks(createConcurrencyLimit(1, 1000, clock), 4)
   await turn()
   await clock.runTo(1000)
   t.deepEqual(running, [0, 1])
@@ -70,7 +70,7 @@ test('a task that takes too long gives its slot to the next, once', async t => {
 })
 
 test('a task that fails fails for its caller and frees its slot', async t => {
-  const inSlot = slots(1, 1000, virtualClock(0))
+  const inSlot = createConcurrencyLimit(1, 1000, virtualClock(0))
   await t.throwsAsync(
     inSlot(() => Promise.reject(new Error('no'))),
     { message: 'no' },

@@ -1,5 +1,5 @@
 /** A visit runner with scripted devices, on a virtual clock. */
-import { type DeviceMake, identityTargets } from '#appliance/drivers/bacnet/core/identity.ts'
+import { type DeviceMake, identityTargets } from '#appliance/drivers/bacnet/core/identity-check.ts'
 import { DEVICE, targetKey } from '#shared/core/bacnet/object.ts'
 import type { PropertyResult } from '#appliance/drivers/bacnet/core/reply.ts'
 import type { BacnetValue } from '#appliance/drivers/bacnet/core/tag.ts'

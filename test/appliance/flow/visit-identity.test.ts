@@ -1,6 +1,6 @@
 /** Visits store nothing of a device other than the listed one, and go on when the listed one answers. */
 import test from 'ava'
-import type { DeviceMake } from '#appliance/drivers/bacnet/core/identity.ts'
+import type { DeviceMake } from '#appliance/drivers/bacnet/core/identity-check.ts'
 import { HOUR, MINUTE } from '#shared/core/time.ts'
 import { answerOf, failing, open, saysOf, type Setup, START } from './visit-harness.ts'
 

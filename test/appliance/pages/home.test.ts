@@ -1,7 +1,7 @@
 import test from 'ava'
 import { DAY, HOUR, MINUTE, SECOND } from '#shared/core/time.ts'
 import { type HomeModel, homeBody } from '#appliance/pages/home.view.ts'
-import { readBox } from '#appliance/pages/machine.ts'
+import { readMachine } from '#appliance/services/machine.ts'
 import type { ShownRun } from '#shared/central/ui/run-panel.ts'
 import { levelMeanings } from '#shared/core/priority/priority-levels.ts'
 import { overridesOf } from '#shared/core/priority/override-rows.ts'
@@ -206,7 +206,7 @@ test('the worst device is listed first and a long list is cut', t => {
 })
 
 test('the box tells the room on its disk', async t => {
-  const state = await readBox('.', NOW)
+  const state = await readMachine('.', NOW)
   t.true(state.disk.free_bytes > 0 && state.disk.free_bytes <= state.disk.total_bytes)
   t.is(state.started_at, NOW)
 })

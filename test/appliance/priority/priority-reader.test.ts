@@ -1,6 +1,6 @@
 /** Priority arrays of simulated controllers, read over real sockets. */
 import test, { type ExecutionContext } from 'ava'
-import { judgeIdentity } from '#appliance/drivers/bacnet/core/identity.ts'
+import { judgeIdentity } from '#appliance/drivers/bacnet/core/identity-check.ts'
 import type { ArrayAnswer } from '#appliance/core/priority/array-answer.ts'
 import { type CataloguePoint, type PriorityObject, visitedObjects } from '#appliance/core/priority/visit-objects.ts'
 import { bacnetProtocol } from '#appliance/drivers/bacnet/protocol.ts'

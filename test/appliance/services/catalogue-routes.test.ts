@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import anyTest, { type ExecutionContext, type TestFn } from 'ava'
 import { unzipSync } from '../../support/packages/unzip.ts'
-import type { Catalogue } from '#appliance/store/catalogue-schema.ts'
+import type { DeviceCatalogue } from '#appliance/store/catalogue-schema.ts'
 import { PASSWORDS } from '../../support/sites/box-central.ts'
 import { type DevicesSite, edeOf, openDevicesSite, STATE_TEXTS } from '../../support/sites/devices-site.ts'
 
@@ -63,7 +63,7 @@ const form = (fields: Record<string, string>, files: Record<string, string>): Fo
 }
 const ede = (site: Site, fields: Record<string, string> = {}) =>
   form({ format: 'ede', poll_secs: '60', ...fields }, { 'a_EDE.csv': edeOf(site.air.port), 'a_StateTexts.csv': STATE_TEXTS })
-const onDisk = async ({ path }: Site) => JSON.parse(await readFile(path, 'utf8')) as Catalogue
+const onDisk = async ({ path }: Site) => JSON.parse(await readFile(path, 'utf8')) as DeviceCatalogue
 async function until(ready: () => boolean): Promise<void> {
   for (let tries = 0; tries < 1500 && !ready(); tries++) await new Promise(resolve => setTimeout(resolve, 20))
 }
@@ -221,7 +221,7 @@ test('what a script has spoilt is told, and is not overwritten', async t => {
   await site.catalogue.checkFile()
   await site.catalogue.checkFile()
   const { body } = await site.call('viewer', 'GET', '/api/devices')
-  t.regex(body.refusal, /is no JSON/)
+  t.regex(body.refusal, /is not valid JSON/)
   const page = await site.call('viewer', 'GET', '/devices')
   t.regex(page.text, /was changed on disk and is not used/)
   const reply = await site.call('agent', 'DELETE', '/api/devices/none')

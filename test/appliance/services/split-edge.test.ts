@@ -11,7 +11,7 @@ import { modbusProtocol } from '#appliance/drivers/modbus/protocol.ts'
 import { modelSync } from '#appliance/services/model-sync.ts'
 import { PollService } from '#appliance/services/poll-service.ts'
 import { historianSink } from '#appliance/sinks/historian-sink.ts'
-import type { Catalogue } from '#appliance/store/catalogue-schema.ts'
+import type { DeviceCatalogue } from '#appliance/store/catalogue-schema.ts'
 import { openBacnetDevice } from '#scripts/simulator/bacnet/device.ts'
 import { OBJECT_TYPES } from '#scripts/simulator/bacnet/objects.ts'
 import { openModbusDevice } from '#scripts/simulator/modbus/device.ts'
@@ -48,7 +48,7 @@ async function openDevices(t: ExecutionContext, sat = () => 55.5) {
   return { air, meter, at }
 }
 
-function openService(t: ExecutionContext, at: Catalogue, sinks: { write(readings: Reading[]): Promise<void> }[]) {
+function openService(t: ExecutionContext, at: DeviceCatalogue, sinks: { write(readings: Reading[]): Promise<void> }[]) {
   // A minute in half a second.
   const clock = simulatedClock({ speed: 120, epochMs: Date.UTC(2026, 2, 1), atMs: Date.now() })
   const bind = { address: '127.0.0.1', port: 0 }

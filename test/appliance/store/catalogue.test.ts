@@ -11,8 +11,8 @@ import { modbusProtocol } from '#appliance/drivers/modbus/protocol.ts'
 import { factOfPoint, fieldCatalogue } from '#appliance/services/field-catalogue.ts'
 import { PollService } from '#appliance/services/poll-service.ts'
 import { openCatalogue } from '#appliance/store/catalogue.ts'
-import type { Catalogue, DeviceEntry } from '#appliance/store/catalogue-schema.ts'
-import { ConfigError } from '#appliance/store/config-error.ts'
+import type { DeviceCatalogue, DeviceEntry } from '#appliance/store/catalogue-schema.ts'
+import { ConfigError } from '#appliance/store/json-file.ts'
 import { openBacnetDevice } from '#scripts/simulator/bacnet/device.ts'
 import { OBJECT_TYPES } from '#scripts/simulator/bacnet/objects.ts'
 import { catalogue, memoryCatalogue, SILENT, site } from '../../support/sites/catalogue-site.ts'
@@ -20,7 +20,7 @@ import { catalogue, memoryCatalogue, SILENT, site } from '../../support/sites/ca
 const bind = { address: '127.0.0.1', port: 0 }
 const CHECKS = [bacnetProtocol({ bind, now: Date.now, log: SILENT }), modbusProtocol({ now: Date.now })]
 
-async function openFile(t: ExecutionContext, held: Catalogue | undefined = catalogue) {
+async function openFile(t: ExecutionContext, held: DeviceCatalogue | undefined = catalogue) {
   const dir = await mkdtemp(join(tmpdir(), 'plenum-catalogue-'))
   t.teardown(() => rm(dir, { recursive: true }))
   const path = join(dir, 'field-devices.json')
@@ -33,10 +33,12 @@ async function openFile(t: ExecutionContext, held: Catalogue | undefined = catal
     await file.checkFile()
     await file.checkFile()
   }
-  return { path, write, file, seen, settle, onDisk: async () => JSON.parse(await readFile(path, 'utf8')) as Catalogue }
+  return { path, write, file, seen, settle, onDisk: async () => JSON.parse(await readFile(path, 'utf8')) as DeviceCatalogue }
 }
-const without = (device_id: string) => (held: Catalogue) => ({ devices: held.devices.filter(one => one.device_id !== device_id) })
-const renamed = (name: string) => (held: Catalogue) => ({ devices: held.devices.map(one => ({ ...one, name })) })
+const without = (device_id: string) => (held: DeviceCatalogue) => ({
+  devices: held.devices.filter(one => one.device_id !== device_id),
+})
+const renamed = (name: string) => (held: DeviceCatalogue) => ({ devices: held.devices.map(one => ({ ...one, name })) })
 
 test('a change is on disk, in use and told, in the order of the calls', async t => {
   const { file, seen, onDisk } = await openFile(t)
@@ -49,7 +51,7 @@ test('a change is on disk, in use and told, in the order of the calls', async t 
 
 test('a change that is wrong names every place and changes nothing', async t => {
   const { file, seen, onDisk } = await openFile(t)
-  const wrong = (held: Catalogue) => ({
+  const wrong = (held: DeviceCatalogue) => ({
     devices: held.devices.map(one => ({ ...one, points: one.points.map(point => ({ ...point, unit: '°F' })) })),
   })
   const error = await t.throwsAsync(file.change(wrong), { instanceOf: ConfigError })

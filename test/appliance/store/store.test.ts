@@ -5,10 +5,9 @@ import test, { type ExecutionContext } from 'ava'
 import { bacnetProtocol } from '#appliance/drivers/bacnet/protocol.ts'
 import { modbusProtocol } from '#appliance/drivers/modbus/protocol.ts'
 import { openCatalogue } from '#appliance/store/catalogue.ts'
-import { type Catalogue, CatalogueFile } from '#appliance/store/catalogue-schema.ts'
-import { ConfigError } from '#appliance/store/config-error.ts'
-import { jsonFile } from '#appliance/store/json-file.ts'
-import { openSite, type Site, SiteFile } from '#appliance/store/site.ts'
+import { type DeviceCatalogue, CatalogueFile } from '#appliance/store/catalogue-schema.ts'
+import { ConfigError, jsonFile } from '#appliance/store/json-file.ts'
+import { openSiteSettings, type SiteSettings, SiteFile } from '#appliance/store/site.ts'
 import { catalogue, SILENT, site } from '../../support/sites/catalogue-site.ts'
 
 const protocols = [
@@ -143,10 +142,10 @@ test('a device of a protocol that this process does not speak is none of its bus
 })
 
 for (const [name, content, message] of [
-  ['that breaks off', '{"devices": [', /is no JSON/],
-  ['that is empty', '', /is no JSON/],
-  ['that holds null', 'null', /nothing but null/],
-  ['of zeros, as a power cut leaves it', '\0'.repeat(4096), /is no JSON/],
+  ['that breaks off', '{"devices": [', /is not valid JSON/],
+  ['that is empty', '', /is not valid JSON/],
+  ['that holds null', 'null', /contains only null/],
+  ['of zeros, as a power cut leaves it', '\0'.repeat(4096), /is not valid JSON/],
   ['that is a list', '[]', /object/],
 ] as const) {
   test(`a catalogue ${name} is refused, and the file is kept`, async t => {
@@ -177,7 +176,7 @@ test('a replaced catalogue is there after opening again, and nothing else is lef
 test('a wrong replacement changes neither the file nor what is in use', async t => {
   const dir = await folderWith(t, 'field-devices.json', catalogue)
   const settings = await openCatalogue(dir, site, protocols)
-  const wrong = changed(catalogue, c => (c.devices[0].points[0].unit = 'furlong')) as Catalogue
+  const wrong = changed(catalogue, c => (c.devices[0].points[0].unit = 'furlong')) as DeviceCatalogue
   await t.throwsAsync(settings.replace(wrong), { instanceOf: ConfigError })
   t.deepEqual(settings.current(), catalogue)
   t.deepEqual(JSON.parse(await readFile(join(dir, 'field-devices.json'), 'utf8')), catalogue)
@@ -190,7 +189,7 @@ test('a file that would be too large to be read again is not written', async t =
   const mebibyte = 'x'.repeat(2 ** 20)
   await t.throwsAsync(file.write(Array.from({ length: 32 }, () => mebibyte)), {
     instanceOf: ConfigError,
-    message: /are the most/,
+    message: /at most .* are allowed/,
   })
   t.deepEqual(await file.read(), ['small'])
   t.deepEqual(await readdir(dir), ['list.json'])
@@ -205,7 +204,7 @@ test('a replacement that cannot be written leaves what is in use', async t => {
 
 test('a site is read as it is written', async t => {
   const dir = await folderWith(t, 'site.json', site)
-  t.deepEqual((await openSite(dir)).current(), site)
+  t.deepEqual((await openSiteSettings(dir)).current(), site)
 })
 for (const [name, change, pointer] of [
   ['no such zone', s => (s.building.timezone = 'Mars/Olympus'), '/building/timezone'],
@@ -216,8 +215,8 @@ for (const [name, change, pointer] of [
   ['a type that nobody knows', s => (s.equipment[0].equipment_type = 'toaster'), '/equipment/0/equipment_type'],
 ] as [string, Change, string][]) {
   test(`a site with ${name} is refused at its place`, async t => {
-    const dir = await folderWith(t, 'site.json', changed<Site>(site, change))
-    const error = await t.throwsAsync(openSite(dir), { instanceOf: ConfigError })
+    const dir = await folderWith(t, 'site.json', changed<SiteSettings>(site, change))
+    const error = await t.throwsAsync(openSiteSettings(dir), { instanceOf: ConfigError })
     t.deepEqual(
       (error as ConfigError).complaints.map(one => one.pointer),
       [pointer],
@@ -225,7 +224,7 @@ for (const [name, change, pointer] of [
   })
 }
 test('a site that is missing is an error', async t => {
-  await t.throwsAsync(openSite(await folder(t)), { instanceOf: ConfigError, message: /site\.json.*\n.*no such file/ })
+  await t.throwsAsync(openSiteSettings(await folder(t)), { instanceOf: ConfigError, message: /site\.json.*\n.*no such file/ })
 })
 
 for (const [file, schema] of [

@@ -1,12 +1,12 @@
 /** A small site for tests: one BACnet device, one Modbus device. */
 import pino from 'pino'
-import type { Catalogue } from '#appliance/store/catalogue-schema.ts'
+import type { DeviceCatalogue } from '#appliance/store/catalogue-schema.ts'
 import { fieldCatalogue } from '#appliance/services/field-catalogue.ts'
-import type { Site } from '#appliance/store/site.ts'
+import type { SiteSettings } from '#appliance/store/site.ts'
 
 export const SILENT = pino({ level: 'silent' })
 
-export const site: Site = {
+export const site: SiteSettings = {
   site_id: 'demo',
   edge_id: 'edge-1',
   building: { building_id: 'school', name: 'School', timezone: 'America/Chicago', unit_system: 'us' },
@@ -18,7 +18,7 @@ export const site: Site = {
 
 const timing = { timeout_ms: 4000, retries: 1 }
 
-export const catalogue: Catalogue = {
+export const catalogue: DeviceCatalogue = {
   devices: [
     {
       device_id: 'ahu-1',
@@ -72,13 +72,13 @@ export const catalogue: Catalogue = {
 }
 
 /** A catalogue that no file holds and that takes every change. */
-export function memoryCatalogue(held: Catalogue) {
+export function memoryCatalogue(held: DeviceCatalogue) {
   let current = held
   const settings = {
     path: 'memory',
     current: () => current,
     check: () => undefined,
-    replace: async (next: Catalogue) => void (current = next),
+    replace: async (next: DeviceCatalogue) => void (current = next),
     foreignVersion: async () => undefined,
     reread: async () => current,
   }

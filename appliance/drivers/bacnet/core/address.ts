@@ -1,7 +1,7 @@
-/** The address of a BACnet device on one line, as forms and tables carry it. */
+/** The address of a BACnet device as text, and IPv4 subnets. */
+import { PORT_MAX } from '../../../core/catalogue/driver-definition.ts'
 import { BACNET_PORT, type DeviceAddress } from './discovery/discovery.ts'
 
-const PORT_MAX = 65_535
 const NETWORK_MAX = 65_534
 const FORM = /^(\d{1,3}(?:\.\d{1,3}){3})(?::(\d{1,5}))?(?:\s+network\s+(\d{1,5})\s+mac\s+((?:[0-9a-f]{2}){1,7}))?$/i
 
@@ -11,7 +11,7 @@ export function formatAddress({ host, port = BACNET_PORT, network, mac }: Partia
   return network === undefined || mac === undefined ? at : `${at} network ${network} mac ${mac}`
 }
 
-/** @returns undefined when the text is no address */
+/** @returns undefined when the text is not an address */
 export function parseAddress(text: string): DeviceAddress | undefined {
   const [, host = '', portText, networkText, mac] = FORM.exec(text.trim()) ?? []
   const port = Number(portText ?? BACNET_PORT)
@@ -21,7 +21,7 @@ export function parseAddress(text: string): DeviceAddress | undefined {
   return network < 1 || network > NETWORK_MAX ? undefined : { host, port, network, mac: mac.toLowerCase() }
 }
 
-/** How an address is written, for forms and messages. */
+/** The form of an address, for forms and messages. */
 export const ADDRESS_FORM = '10.0.0.5, 10.0.0.5:47809 or, behind a router, 10.0.0.5 network 7 mac 0a'
 
 const wordOf = (address: string): number => address.split('.').reduce((word, part) => word * 256 + Number(part), 0) >>> 0

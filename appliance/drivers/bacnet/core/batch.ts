@@ -7,7 +7,7 @@ import {
   PRIORITY_ARRAY,
   type Target,
 } from '#shared/core/bacnet/object.ts'
-import type { Refusal } from './reply.ts'
+import type { RequestRefusal } from './reply.ts'
 import { MINUTE } from '#shared/core/time.ts'
 
 /** What one request may ask for. `multiple: false` means ReadProperty, one point at a time. */
@@ -95,7 +95,7 @@ export const plainSize = ({ size, bytes, multiple }: Batch): number =>
   multiple ? Math.max(1, Math.min(size, Math.floor(bytes / PLAIN_RESULT))) : 1
 
 /** What a device has taught. */
-export type Learnt = {
+export type BatchLearning = {
   /** What its APDU and its entry allow. */
   readonly first: Batch
   /** What works, as far as is known. */
@@ -118,10 +118,10 @@ const DOUBTS_MAX = 3
 /** What shows that batches of the size that has been answered still are: this share of it. */
 const PROOF = 0.75
 
-export const startLearning = (first: Batch): Learnt => ({ first, batch: first, proven: 0, growAt: null, doubts: 0 })
+export const startLearning = (first: Batch): BatchLearning => ({ first, batch: first, proven: 0, growAt: null, doubts: 0 })
 
 /** After an answer to a ReadPropertyMultiple, or to a ReadProperty: twice as much when it is time to try that again. */
-export function afterAnswer(learnt: Learnt, asked: Asked, service: 'multiple' | 'single', now: number): Learnt {
+export function afterAnswer(learnt: BatchLearning, asked: Asked, service: 'multiple' | 'single', now: number): BatchLearning {
   const { first, batch, growAt } = learnt
   const proven = service === 'multiple' ? Math.max(learnt.proven, asked.bytes) : learnt.proven
   const doubts = service === 'multiple' && asked.bytes >= PROOF * proven ? 0 : learnt.doubts
@@ -142,7 +142,7 @@ export function afterAnswer(learnt: Learnt, asked: Asked, service: 'multiple' | 
  * @param answered most bytes that one of the smaller ones asked for
  * @returns a smaller batch; the same, with a doubt, when as much has been answered before: then it may have been chance
  */
-export function afterTooLarge(learnt: Learnt, failed: number, answered: number, now: number): Learnt {
+export function afterTooLarge(learnt: BatchLearning, failed: number, answered: number, now: number): BatchLearning {
   const { first, proven, doubts } = learnt
   // One by one they were answered, and never two at once.
   if (proven === 0) return withoutMultiple(learnt, now)
@@ -161,13 +161,13 @@ const SERVICES = 5
 const NO_SUCH_SERVICE = [29, 45]
 
 /** Whether the refusal of a ReadPropertyMultiple says that the device does not have this service. */
-export function deniesService(refusal: Refusal): boolean {
+export function deniesService(refusal: RequestRefusal): boolean {
   if (refusal.by === 'error') return refusal.errorClass === SERVICES && NO_SUCH_SERVICE.includes(refusal.errorCode)
   return refusal.by === 'reject' && refusal.reason === UNRECOGNIZED_SERVICE
 }
 
 /** Whether the refusal of a request for one value says that this value is too large to be sent. */
-export const deniesSize = (refusal: Refusal): boolean =>
+export const deniesSize = (refusal: RequestRefusal): boolean =>
   refusal.by !== 'error' && (OUTGROWN[refusal.by] as readonly number[]).includes(refusal.reason)
 
 /**
@@ -176,7 +176,12 @@ export const deniesSize = (refusal: Refusal): boolean =>
  * @returns what is known from now on; undefined when the refusal has nothing to do with size or service, or when the
  *   request was for a single point
  */
-export function afterRefusal(learnt: Learnt, asked: Asked, refusal: Refusal, now: number): Learnt | undefined {
+export function afterRefusal(
+  learnt: BatchLearning,
+  asked: Asked,
+  refusal: RequestRefusal,
+  now: number,
+): BatchLearning | undefined {
   if (deniesService(refusal)) return withoutMultiple(learnt, now)
   if (!deniesSize(refusal)) return undefined
   // It has answered twice as much: one point in this request is larger than planned.
@@ -185,7 +190,7 @@ export function afterRefusal(learnt: Learnt, asked: Asked, refusal: Refusal, now
 }
 
 /** After ReadProperty gave what ReadPropertyMultiple never did. */
-export const withoutMultiple = (learnt: Learnt, now: number): Learnt => ({
+export const withoutMultiple = (learnt: BatchLearning, now: number): BatchLearning => ({
   ...learnt,
   batch: { ...learnt.batch, size: 1, multiple: false },
   growAt: now + GROW_AFTER_MS,
@@ -197,13 +202,13 @@ export const withoutMultiple = (learnt: Learnt, now: number): Learnt => ({
  *
  * @returns the same when it has answered as much before: then it is the network
  */
-export function afterSilence(learnt: Learnt, asked: Asked, now: number): Learnt {
+export function afterSilence(learnt: BatchLearning, asked: Asked, now: number): BatchLearning {
   if (!learnt.batch.multiple || asked.bytes <= learnt.proven) return learnt
   return asked.count === 1 ? withoutMultiple(learnt, now) : shrunk(learnt, asked, 4, now)
 }
 
 /** Not to less than has been answered once, unless that is what failed. */
-function shrunk(learnt: Learnt, asked: Asked, by: number, now: number): Learnt {
+function shrunk(learnt: BatchLearning, asked: Asked, by: number, now: number): BatchLearning {
   const known = asked.bytes > learnt.proven ? learnt.proven : 0
   const size = Math.max(1, Math.floor(asked.count / by), Math.floor(known / PLAIN_RESULT))
   const bytes = Math.max(PLAIN_RESULT, Math.floor(asked.bytes / by), known)

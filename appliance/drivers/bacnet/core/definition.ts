@@ -1,10 +1,8 @@
 /** BACnet/IP in the list of field devices, on pages and in imports. */
 import { type Static, Type } from '@sinclair/typebox'
-import { formatTarget, parseTarget } from '#shared/core/bacnet/object.ts'
-import type { DriverDefinition } from '../../../core/catalogue/driver-definition.ts'
-import { integer, PORT_MAX, strict } from '../../../core/catalogue/entry-fields.ts'
+import { formatTarget, parseTarget, INSTANCE_MAX } from '#shared/core/bacnet/object.ts'
+import { type DriverDefinition, integerField, PORT_MAX, NO_OTHER_FIELDS } from '../../../core/catalogue/driver-definition.ts'
 import { ADDRESS_FORM, formatAddress, parseAddress } from './address.ts'
-import { INSTANCE_MAX } from './discovery/discovery.ts'
 import { edeFormat } from './ede/ede-format.ts'
 import { findInstanceConflicts } from './instance-conflicts.ts'
 import { readBacnetRegistry } from './registry.ts'
@@ -14,18 +12,18 @@ const IPV4 = '^(?:(?:25[0-5]|2[0-4]\\d|1?\\d?\\d)(?:\\.(?!$)|$)){4}$'
 
 const BacnetSection = Type.Object(
   {
-    device_instance: integer(0, INSTANCE_MAX, 'Device object of the device'),
+    device_instance: integerField(0, INSTANCE_MAX, 'Device object of the device'),
     host: Type.String({ pattern: IPV4, description: 'IPv4 address of the device, or of the router before it' }),
-    port: Type.Optional(integer(1, PORT_MAX, 'UDP port; 47808 when absent')),
-    network: Type.Optional(integer(1, 65_534, 'Network behind the router; goes with mac')),
+    port: Type.Optional(integerField(1, PORT_MAX, 'UDP port; 47808 when absent')),
+    network: Type.Optional(integerField(1, 65_534, 'Network behind the router; goes with mac')),
     mac: Type.Optional(Type.String({ pattern: '^([0-9a-f]{2}){1,7}$', description: 'Address on that network, hexadecimal' })),
-    max_apdu: Type.Optional(integer(50, 1476, 'Largest APDU the device takes, bytes; the device is asked when absent')),
+    max_apdu: Type.Optional(integerField(50, 1476, 'Largest APDU the device takes, bytes; the device is asked when absent')),
     segmentation: Type.Optional(
       Type.Boolean({ description: 'false: it mishandles answers in parts, so it is told not to send any; true when absent' }),
     ),
-    rpm_max: Type.Optional(integer(1, 92, 'Most points in one request; 1 means ReadProperty only')),
+    rpm_max: Type.Optional(integerField(1, 92, 'Most points in one request; 1 means ReadProperty only')),
   },
-  strict,
+  NO_OTHER_FIELDS,
 )
 
 type BacnetSection = Static<typeof BacnetSection>

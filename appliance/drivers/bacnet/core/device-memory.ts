@@ -1,6 +1,6 @@
 /** Knowledge of a device that is kept from read to read, and the order of reading that follows from it. */
 import { type IsolatedItems, type SplitRequest, unreachedFirst, planRetries } from '../../../core/poll/isolate.ts'
-import { type Batch, type Learnt, sizeOf, startLearning } from './batch.ts'
+import { type Batch, type BatchLearning, sizeOf, startLearning } from './batch.ts'
 import { type Target, targetKey } from '#shared/core/bacnet/object.ts'
 
 /**
@@ -8,7 +8,7 @@ import { type Target, targetKey } from '#shared/core/bacnet/object.ts'
  * and is asked seldom.
  */
 export type DeviceMemory = {
-  learnt: Learnt
+  learnt: BatchLearning
   loners: IsolatedItems
   culprits: IsolatedItems
   /** Points that the last read did not come to. */
@@ -31,23 +31,23 @@ export const createDeviceMemory = (first: Batch): DeviceMemory => ({
   onlyAlone: 0,
 })
 
-export type Item = { address: { target: Target } }
+export type TargetItem = { address: { target: Target } }
 
 /**
  * `many`: not asked in this read yet. `part`: of a request that failed. `trial`: loners in company again. `loner`, `retried`:
  * alone, as is known. `leaf`: alone, the end of a search. `declined`: alone, after it was declined by itself in a request
  * that could have held many. `witness`: says only whether the device is there.
  */
-export type Role = 'many' | 'part' | 'trial' | 'loner' | 'retried' | 'leaf' | 'declined' | 'witness'
-export type Chunk<I> = { items: readonly I[]; role: Role; of?: SplitRequest }
+export type RequestRole = 'many' | 'part' | 'trial' | 'loner' | 'retried' | 'leaf' | 'declined' | 'witness'
+export type Chunk<I> = { items: readonly I[]; role: RequestRole; of?: SplitRequest }
 
-export const targetOf = ({ address }: Item): Target => address.target
-export const keyOf = (item: Item): string => targetKey(targetOf(item))
-export const bytesOf = (items: readonly Item[]): number => sizeOf(items.map(targetOf)).bytes
-export const reasonOf = ({ culprits }: DeviceMemory, item: Item): string => culprits.get(keyOf(item))?.reason ?? 'not asked'
+export const targetOf = ({ address }: TargetItem): Target => address.target
+export const keyOf = (item: TargetItem): string => targetKey(targetOf(item))
+export const answerBytes = (items: readonly TargetItem[]): number => sizeOf(items.map(targetOf)).bytes
+export const reasonOf = ({ culprits }: DeviceMemory, item: TargetItem): string => culprits.get(keyOf(item))?.reason ?? 'not asked'
 
 /** @returns what to ask: `last` are culprits that are tried again, `resting` are not asked */
-export function firstChunks<I extends Item>(known: DeviceMemory, items: readonly I[], now: number) {
+export function firstChunks<I extends TargetItem>(known: DeviceMemory, items: readonly I[], now: number) {
   const { together, retried, resting } = planRetries(known.culprits, items, keyOf, now)
   const { together: sociable, retried: trial, resting: alone } = planRetries(known.loners, together, keyOf, now)
   const many = unreachedFirst(known.unreached, sociable, keyOf)

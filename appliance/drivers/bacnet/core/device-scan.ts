@@ -1,10 +1,9 @@
 /** What is read of a device to propose its points: which properties of which objects, and what their values say. */
 import type { DeviceResult, FoundObject } from './discovery/discovery.ts'
-import { type Target, targetKey } from '#shared/core/bacnet/object.ts'
+import { DEVICE, type Target, targetKey } from '#shared/core/bacnet/object.ts'
 import type { PropertyResult } from './reply.ts'
 import type { BacnetValue } from './tag.ts'
 
-const DEVICE = 8
 const P = {
   activeText: 4,
   description: 28,
@@ -50,7 +49,7 @@ export const OTHER_TYPES: Record<number, string> = {
 /** Entries of an object list that are read; the catalogue takes as many points of a device. */
 export const OBJECTS_MAX = 10_000
 /** States of one object whose texts are read one by one. */
-export const STATES_MAX = 256
+export const STATE_TEXTS_MAX = 256
 
 const ofDevice = (instance: number, property: number): Target => ({ type: DEVICE, instance, property })
 

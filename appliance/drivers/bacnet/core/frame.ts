@@ -26,7 +26,7 @@ export type Apdu =
   | ({ kind: 'segment' } & Segment)
 
 /** What somebody says to nobody in particular: I-Am, a COV notification, Who-Is. */
-export type Unconfirmed = Endpoint & {
+export type UnconfirmedRequest = Endpoint & {
   /** 0 I-Am, 2 COV notification, 8 Who-Is (135-2020 21, BACnetUnconfirmedServiceChoice). */
   service: number
   payload: Uint8Array
@@ -139,7 +139,7 @@ const UNCONFIRMED_REQUEST = 0x10
  * @param from who sent the datagram
  * @returns undefined for what is not an UnconfirmedRequest; its payload is not read (135-2020 20.1.3)
  */
-export function readUnconfirmed({ apdu, origin, source }: Frame, from: Endpoint): Unconfirmed | undefined {
+export function readUnconfirmed({ apdu, origin, source }: Frame, from: Endpoint): UnconfirmedRequest | undefined {
   if (apdu[0] !== UNCONFIRMED_REQUEST) return undefined
   const { host, port } = origin ?? from
   return { host, port, service: apdu[1]!, payload: apdu.subarray(2), ...(source && { station: source }) }

@@ -1,4 +1,5 @@
 /** Reads what a device says of itself when it is called: I-Am (135-2020 16.10). */
+import { INSTANCE_MAX, DEVICE } from '#shared/core/bacnet/object.ts'
 import { type BacnetValue, type Cursor, isDone, Malformed, openCursor, readValue } from './tag.ts'
 
 /** The unconfirmed service that carries it (135-2020 21, BACnetUnconfirmedServiceChoice). */
@@ -18,8 +19,6 @@ export type IAm = {
   vendor_id: number
 }
 
-const DEVICE = 8
-const INSTANCE_MAX = 4_194_302
 const APDU_LEAST = 50
 const VENDOR_MAX = 65_535
 

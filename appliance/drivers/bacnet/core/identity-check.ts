@@ -1,11 +1,110 @@
 /**
- * Whether the device that is polled is still the listed one, checked along with its points: another that has taken the
- * address would else be read under its name.
+ * Checks whether the device that answers at an address is the listed one, along with its points. Otherwise another device that
+ * has taken the address would be recorded under the listed name.
  */
-import { SECOND } from '#shared/core/time.ts'
-import { type DeviceMake, identityTargets, judgeIdentity, type OtherMake, seenAgain } from './identity.ts'
-import type { Target } from '#shared/core/bacnet/object.ts'
+import { SECOND, MINUTE } from '#shared/core/time.ts'
+import { type Target, DEVICE, targetKey } from '#shared/core/bacnet/object.ts'
+import { UNKNOWN_OBJECT } from './refusal.ts'
 import type { PropertyResult } from './reply.ts'
+import type { BacnetValue } from './tag.ts'
+
+const OBJECT_IDENTIFIER = 75
+const VENDOR_IDENTIFIER = 120
+const MODEL_NAME = 70
+
+/** Vendor and model of a device, as far as it says them. */
+export type DeviceMake = { vendor_id?: number; model?: string }
+
+/**
+ * `same`: the listed device answered. `other`: another device answered, by its instance or, with the listed instance, by its
+ * make; `reason` is a sentence for the technician. `unknown`: the answers do not say which device it is.
+ */
+export type IdentityVerdict =
+  | { state: 'same'; make: DeviceMake }
+  | { state: 'other'; by: 'instance' | 'make'; make: DeviceMake; reason: string }
+  | { state: 'unknown'; make: DeviceMake }
+
+/** The properties of the device object that identify a device. Every device has them (135-2020 12.11). */
+export const identityTargets = (device_instance: number): Target[] =>
+  [OBJECT_IDENTIFIER, VENDOR_IDENTIFIER, MODEL_NAME].map(property => ({ type: DEVICE, instance: device_instance, property }))
+
+/**
+ * Compares what a device says of itself with what is listed.
+ *
+ * A device that has no device object of this instance is another one. Vendor and model are compared where both are known:
+ * a controller that was exchanged for one of another make keeps the instance.
+ *
+ * @param answers by `targetKey`; targets that were not asked or not answered are absent
+ * @param known vendor and model that the listed device had before
+ */
+export function judgeIdentity(
+  device_instance: number,
+  answers: ReadonlyMap<string, PropertyResult>,
+  known: DeviceMake = {},
+): IdentityVerdict {
+  const [id, vendor, model] = identityTargets(device_instance).map(target => answers.get(targetKey(target)))
+  const make = makeOf(valueOf(vendor), valueOf(model))
+  const other = (what: string, by: 'instance' | 'make' = 'instance'): IdentityVerdict => ({
+    state: 'other',
+    by,
+    make,
+    reason: `another device answers at this address: ${what}; a discovery tells which it is`,
+  })
+  const found = valueOf(id)
+  if (found?.type === 'object') {
+    const { type, instance } = found.object
+    if (type !== DEVICE || instance !== device_instance) return other(`it says that it is device ${instance}`)
+  } else if ([id, vendor, model].some(isUnknownObject)) return other(`it has no device object ${device_instance}`)
+  const changed = changeOf(known, make)
+  if (changed !== undefined) return other(`device ${device_instance} is ${changed}`, 'make')
+  return { state: found?.type === 'object' ? 'same' : 'unknown', make }
+}
+
+const valueOf = (result: PropertyResult | undefined): BacnetValue | undefined =>
+  result && 'values' in result && result.values.length === 1 ? result.values[0] : undefined
+
+const isUnknownObject = (result: PropertyResult | undefined): boolean =>
+  result !== undefined && 'error' in result && result.error.errorCode === UNKNOWN_OBJECT
+
+function makeOf(vendor: BacnetValue | undefined, model: BacnetValue | undefined): DeviceMake {
+  const vendor_id = vendor?.type === 'unsigned' ? Number(vendor.value) : undefined
+  const name = model?.type === 'text' ? model.value.slice(0, MODEL_MAX) : undefined
+  return { ...(vendor_id !== undefined && { vendor_id }), ...(name !== undefined && { model: name }) }
+}
+
+/** A model name is remembered and shown; more than this is no name. */
+const MODEL_MAX = 200
+
+/** @returns how the make differs, in words; undefined when it does not, or one side does not say */
+function changeOf(known: DeviceMake, now: DeviceMake): string | undefined {
+  if (known.vendor_id !== undefined && now.vendor_id !== undefined && known.vendor_id !== now.vendor_id)
+    return `of vendor ${now.vendor_id} and was of vendor ${known.vendor_id}`
+  if (known.model !== undefined && now.model !== undefined && known.model !== now.model)
+    return `"${now.model}" and was "${known.model}"`
+  return undefined
+}
+
+/** A make other than that of the listed device; `since`: when it was first seen, ms since 1970 UTC. */
+export type OtherMake = { make: DeviceMake; since: number }
+
+/** Two devices that fight for an address take turns; a controller that was exchanged, or has new firmware, stays. */
+const REPLACED_MS = 10 * MINUTE
+
+/**
+ * What polls and visits make of a device of the listed instance and another make.
+ *
+ * @param before the other make that answered the time before; absent when the listed one did
+ * @returns `isReplacement`: it has stayed long enough to be the listed device from now on
+ */
+export function seenAgain(
+  before: OtherMake | undefined,
+  make: DeviceMake,
+  now: number,
+): { since: number; isReplacement: boolean } {
+  const isSame = before?.make.vendor_id === make.vendor_id && before?.make.model === make.model
+  const since = before && isSame ? before.since : now
+  return { since, isReplacement: now - since >= REPLACED_MS }
+}
 
 /** What is known from one check to the next. A check changes it. */
 type Identity = {
@@ -43,7 +142,11 @@ export const checkTargets = ({ device_instance }: Identity, isMultiple: boolean)
  * @param answers by `targetKey`
  * @returns in words why it is another device, as soon as that is known; undefined otherwise
  */
-export function strangerIn(identity: Identity, answers: ReadonlyMap<string, PropertyResult>, now: number): string | undefined {
+export function findOtherDevice(
+  identity: Identity,
+  answers: ReadonlyMap<string, PropertyResult>,
+  now: number,
+): string | undefined {
   const { device_instance, make: known } = identity
   const byInstance = judgeIdentity(device_instance, answers)
   if (byInstance.state === 'other') {

@@ -22,7 +22,7 @@ const ID_MAX = 255
  * A table of open requests. Ids are handed out in turn, so that one is reused as late as possible, and by address, so
  * that a hundred dead devices do not use up those of the living. Several devices at one address share its 255.
  */
-export function invokeIds<T>(): InvokeIds<T> {
+export function createInvokeIds<T>(): InvokeIds<T> {
   const peers = new Map<string, Slots<T>>()
   const slotsOf = (host: string): Slots<T> => {
     const known = peers.get(host)

@@ -16,22 +16,22 @@ import {
 } from '../../../core/poll/isolate.ts'
 import { afterAnswer, afterTooLarge, deniesService, deniesSize, fitting, sizeOf, withoutMultiple } from './batch.ts'
 import {
-  bytesOf,
+  answerBytes,
   type Chunk,
   firstChunks,
-  type Item,
+  type TargetItem,
   keyOf,
   type DeviceMemory,
   reasonOf,
-  type Role,
+  type RequestRole,
   targetOf,
 } from './device-memory.ts'
 import { formatRefusal } from './refusal.ts'
-import type { PropertyResult, Refusal } from './reply.ts'
+import type { PropertyResult, RequestRefusal } from './reply.ts'
 import { createProbes, type FailedRequest, type Probes } from './probe.ts'
 
-const ALONE: ReadonlySet<Role> = new Set(['loner', 'retried', 'leaf', 'declined', 'witness'])
-const HASTY: ReadonlySet<Role> = new Set(['part', 'trial', 'retried'])
+const ALONE: ReadonlySet<RequestRole> = new Set(['loner', 'retried', 'leaf', 'declined', 'witness'])
+const HASTY: ReadonlySet<RequestRole> = new Set(['part', 'trial', 'retried'])
 
 /** One request: by ReadProperty when `isAlone`, then of one item; else by ReadPropertyMultiple. */
 export type PointRequest<I> = {
@@ -41,7 +41,7 @@ export type PointRequest<I> = {
   isHasty: boolean
   /** A probe of whether the device answers: its value is not used. */
   isWitness: boolean
-  role: Role
+  role: RequestRole
   /** The failed request that this one is part of. */
   of: SplitRequest | undefined
 }
@@ -56,7 +56,7 @@ const DENIALS_MAX = 3
 /** Parts of a request that failed: a timeout costs more than a few answers, a refusal no more than an answer. */
 const WAYS = { unanswered: 4, declined: 2 }
 
-export class ReadSequence<I extends Item> {
+export class ReadSequence<I extends TargetItem> {
   readonly #memory: DeviceMemory
   readonly #items: readonly I[]
   readonly #now: number
@@ -115,7 +115,7 @@ export class ReadSequence<I extends Item> {
   }
 
   /** The device declined the request as a whole. @returns the points without a value; the others are asked again */
-  declined(request: PointRequest<I>, refusal: Refusal): I[] {
+  declined(request: PointRequest<I>, refusal: RequestRefusal): I[] {
     this.#isThere = true
     if (request.isWitness) {
       this.#probes.dismiss().forEach(one => this.#convict(one))
@@ -184,7 +184,7 @@ export class ReadSequence<I extends Item> {
       splitPart(of)
       queue.unshift({ items: some.slice(asked.length), role, ...(of && { of }) })
     }
-    const isGrown = growAt !== null && !isAlone && bytesOf(asked) > proven
+    const isGrown = growAt !== null && !isAlone && answerBytes(asked) > proven
     return { items: asked, isAlone, isHasty: isGrown || HASTY.has(role), isWitness: false, role, of }
   }
 
@@ -208,7 +208,7 @@ export class ReadSequence<I extends Item> {
 
   #split({ items: some, role, of }: PointRequest<I>, how: keyof typeof WAYS): void {
     const parts = splitEvenly(some, WAYS[how])
-    const size = bytesOf(some)
+    const size = answerBytes(some)
     const failed = createFailure(size, parts.length, of)
     const roleOf = (part: readonly I[]) => (part.length === 1 && how === 'unanswered' ? 'leaf' : 'part')
     const chunks = parts.map((part): Chunk<I> => ({ items: part, role: roleOf(part), of: failed }))
@@ -238,7 +238,7 @@ export class ReadSequence<I extends Item> {
       this.#now,
     )
     // It was declined by itself before: the device declines the service, not the other points.
-    if (of) this.#end(of, role === 'declined' ? 'culprit' : bytesOf(asked))
+    if (of) this.#end(of, role === 'declined' ? 'culprit' : answerBytes(asked))
     if (role === 'retried') this.#memory.culprits.delete(keyOf(asked[0]!))
     if (role === 'trial') for (const item of asked) this.#memory.loners.delete(keyOf(item))
     if (!isAlone) {
@@ -248,7 +248,7 @@ export class ReadSequence<I extends Item> {
     } else if (role === 'declined' && results.some(result => 'values' in result)) this.#noteAlone(1)
   }
 
-  #declinedAlone({ items: asked, role, of }: PointRequest<I>, refusal: Refusal): I[] {
+  #declinedAlone({ items: asked, role, of }: PointRequest<I>, refusal: RequestRefusal): I[] {
     const key = keyOf(asked[0]!)
     if (deniesSize(refusal)) this.#found.push(() => isolate(this.#memory.culprits, key, formatRefusal(refusal), this.#now))
     else if (role === 'leaf') this.#found.push(() => isolate(this.#memory.loners, key, formatRefusal(refusal), this.#now))

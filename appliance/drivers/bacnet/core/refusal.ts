@@ -1,5 +1,5 @@
 /** Why a device declines, in words. Names as in 135-2020 21, the ones that devices use on reads. */
-import type { PropertyError, Refusal } from './reply.ts'
+import type { PropertyError, RequestRefusal } from './reply.ts'
 
 /** The device has no such object. */
 export const UNKNOWN_OBJECT = 31
@@ -50,7 +50,7 @@ const ABORT_REASONS: Record<number, string> = {
 export const formatError = ({ errorClass, errorCode }: PropertyError): string =>
   `error ${ERROR_CODES[errorCode] ?? `code ${errorCode}`} (class ${errorClass})`
 
-export function formatRefusal(refusal: Refusal): string {
+export function formatRefusal(refusal: RequestRefusal): string {
   if (refusal.by === 'error') return formatError(refusal)
   const names = refusal.by === 'reject' ? REJECT_REASONS : ABORT_REASONS
   return `${refusal.by} ${names[refusal.reason] ?? refusal.reason}`

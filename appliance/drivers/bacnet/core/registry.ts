@@ -13,11 +13,11 @@ import {
   type RegistryPoint,
   unitNamed,
 } from '../../../core/catalogue/registry.ts'
-import type { Table } from '../../../core/catalogue/table.ts'
+import type { PointTable } from '../../../core/catalogue/table.ts'
 import { POINT_TYPES } from './device-scan.ts'
 
 /** The columns Writable and Write Priority are ignored, because nothing here writes. */
-export const readBacnetRegistry = (table: Table): Registry =>
+export const readBacnetRegistry = (table: PointTable): Registry =>
   readRegistry(table, ['BACnet Object Type', 'Property', 'Index'], readBacnetCells)
 
 function readBacnetCells(cells: Cells): RegistryCells {

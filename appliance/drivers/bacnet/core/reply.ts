@@ -23,10 +23,10 @@ export const READ_PROPERTY_MULTIPLE = 14
 export const SUBSCRIBE_COV = 5
 
 /** ReadProperty takes exactly one target. */
-export type ReadQuestion = { service: typeof READ_PROPERTY | typeof READ_PROPERTY_MULTIPLE; targets: Target[] }
+export type ReadRequest = { service: typeof READ_PROPERTY | typeof READ_PROPERTY_MULTIPLE; targets: Target[] }
 /** Asks to be told of changes, in notifications that need no answer (135-2020 13.14). */
 type CovQuestion = { service: typeof SUBSCRIBE_COV; subscription: Subscription }
-export type Question = ReadQuestion | CovQuestion
+export type ServiceRequest = ReadRequest | CovQuestion
 
 /** `lifetimeSecs` 1 and more: a subscription without an end would outlive us in the device. */
 type Subscription = { processId: number; object: { type: number; instance: number }; lifetimeSecs: number }
@@ -35,17 +35,17 @@ export type PropertyError = { errorClass: number; errorCode: number }
 export type PropertyResult = { values: BacnetValue[] } | { error: PropertyError }
 
 /** A device declines the whole request. */
-export type Refusal = ({ by: 'error' } & PropertyError) | { by: 'reject' | 'abort'; reason: number }
+export type RequestRefusal = ({ by: 'error' } & PropertyError) | { by: 'reject' | 'abort'; reason: number }
 
-export type Reply =
+export type BacnetReply =
   /** In the order of the question's targets; none for a subscription that is accepted. */
   | { state: 'results'; results: PropertyResult[] }
-  | { state: 'refused'; refusal: Refusal }
+  | { state: 'refused'; refusal: RequestRefusal }
   /** Not an answer to this question; `reason` in words. */
   | { state: 'garbled'; reason: string }
 
 /** @returns what a reply says to a question; never throws, whatever the bytes */
-export function readReply(apdu: Apdu, question: Question): Reply {
+export function readReply(apdu: Apdu, question: ServiceRequest): BacnetReply {
   try {
     switch (apdu.kind) {
       case 'segment':
@@ -68,9 +68,9 @@ export function readReply(apdu: Apdu, question: Question): Reply {
   }
 }
 
-const otherService = (service: number): Reply => ({ state: 'garbled', reason: `the answer is to service ${service}` })
+const otherService = (service: number): BacnetReply => ({ state: 'garbled', reason: `the answer is to service ${service}` })
 
-function readError(service: number, payload: Uint8Array, question: Question): Reply {
+function readError(service: number, payload: Uint8Array, question: ServiceRequest): BacnetReply {
   if (service !== question.service) return otherService(service)
   const cursor = openCursor(payload)
   const error = readErrorPair(cursor)
@@ -83,7 +83,7 @@ function readErrorPair(cursor: Cursor): PropertyError {
   return { errorClass: readEnumerated(cursor), errorCode: readEnumerated(cursor) }
 }
 
-function readAck(service: number, payload: Uint8Array, question: Question): Reply {
+function readAck(service: number, payload: Uint8Array, question: ServiceRequest): BacnetReply {
   if (service !== question.service) return otherService(service)
   if (question.service === SUBSCRIBE_COV) return { state: 'garbled', reason: 'the answer holds more than a subscription asks' }
   const cursor = openCursor(payload)
@@ -135,7 +135,7 @@ function readResult(cursor: Cursor): PropertyResult {
 }
 
 /** Every target by its name; a device may answer in another order. There are no more results than targets. */
-function order(found: Found[], targets: Target[]): Reply {
+function order(found: Found[], targets: Target[]): BacnetReply {
   // As good as always they come as they were asked for, and then no names have to be made.
   if (found.length === targets.length && found.every(({ target }, i) => isSameTarget(target, targets[i]!))) {
     return { state: 'results', results: found.map(({ result }) => result) }

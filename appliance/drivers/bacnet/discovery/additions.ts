@@ -4,7 +4,7 @@ import { propose, proposeAll, type ProposedDevice, type Proposal } from '../core
 import type { DeviceResult } from '../core/discovery/discovery.ts'
 import { formatTarget, parseTarget } from '#shared/core/bacnet/object.ts'
 import type { DataError } from '#shared/core/problem.ts'
-import type { Catalogue, DeviceEntry } from '../../../store/catalogue-schema.ts'
+import type { DeviceCatalogue, DeviceEntry } from '../../../store/catalogue-schema.ts'
 
 /** One entry as it would stand in the catalogue, and what of it is new. */
 export type Addition = {
@@ -22,7 +22,7 @@ export type Addition = {
  * @returns what would be added, or why some of it cannot be
  */
 export function planAdditions(
-  catalogue: Catalogue,
+  catalogue: DeviceCatalogue,
   found: readonly DeviceResult[],
   changes: readonly DeviceChange[],
   keys: readonly string[],
@@ -111,7 +111,7 @@ function plainAddress(address: string): string {
 }
 
 /** The catalogue with the additions in it: entries that were there keep their place. */
-export function withAdditions({ devices }: Catalogue, additions: readonly Addition[]): Catalogue {
+export function withAdditions({ devices }: DeviceCatalogue, additions: readonly Addition[]): DeviceCatalogue {
   const byId = new Map(additions.map(({ entry }) => [entry.device_id, entry]))
   const kept = devices.map(device => byId.get(device.device_id) ?? device)
   const known = new Set(devices.map(({ device_id }) => device_id))

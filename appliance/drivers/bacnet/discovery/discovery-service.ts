@@ -1,14 +1,14 @@
 /** Runs one discovery at a time. Its progress can be watched, and an operator decides which devices are added. */
 import { randomUUID } from 'node:crypto'
-import { compare, type DeviceChange } from '../core/discovery/changes.ts'
+import { compareWithCatalogue, type DeviceChange } from '../core/discovery/changes.ts'
 import { estimateTraffic, type Traffic } from '../core/discovery/traffic.ts'
-import { whyEmpty, type NetworkFacts, type WhyReport } from '../core/discovery/diagnosis.ts'
-import { type Discovery, type DiscoveryRequest, endDiscovery, openDiscovery, say } from '../core/discovery/discovery.ts'
+import { diagnose, type NetworkFacts, type Diagnosis } from '../core/discovery/diagnosis.ts'
+import { type Discovery, type DiscoveryRequest, endDiscovery, createDiscovery, addLogLine } from '../core/discovery/discovery.ts'
 import type { Clock } from '#shared/core/ports.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { discover, type DiscoveryWire } from '../flow/discover.ts'
 import type { Service } from '#shared/node/service.ts'
-import { ConfigError } from '../../../store/config-error.ts'
+import { ConfigError } from '../../../store/json-file.ts'
 import { type Addition, planAdditions, withAdditions } from './additions.ts'
 import type { FieldCatalogue } from '../../../services/field-catalogue.ts'
 
@@ -50,7 +50,7 @@ export type DiscoveryService = Service & {
   /** The newest discovery. */
   current(): Discovery | undefined
   /** Why it found what it found; undefined while it runs. */
-  why(): WhyReport | undefined
+  why(): Diagnosis | undefined
   /** Against the catalogue as it is now; empty while a discovery runs. */
   changes(): DeviceChange[]
   /** @throws Problem invalid that lists every device that cannot be added */
@@ -60,7 +60,7 @@ export type DiscoveryService = Service & {
   lastAdded(): Added | undefined
 }
 
-type Job = { discovery: Discovery; stop: AbortController; running: Promise<void>; why: WhyReport | undefined }
+type Job = { discovery: Discovery; stop: AbortController; running: Promise<void>; why: Diagnosis | undefined }
 const UNHEARD: WireFacts = { speaking: [], manager: null }
 
 export function discoveryService({ enabled, borrow, machine, catalogue, clock }: DiscoveryParts): DiscoveryService {
@@ -71,16 +71,16 @@ export function discoveryService({ enabled, borrow, machine, catalogue, clock }:
     const { discovery, stop } = own
     const loan = await borrow().catch((error: Error) => {
       discovery.error = error.message
-      say(discovery, clock.now(), error.message)
+      addLogLine(discovery, clock.now(), error.message)
       endDiscovery(discovery, 'failed', clock.now())
     })
     if (!loan) {
-      own.why = whyEmpty(discovery, { ...machine(false), ...UNHEARD, error: discovery.error })
+      own.why = diagnose(discovery, { ...machine(false), ...UNHEARD, error: discovery.error })
       return
     }
     try {
       await discover({ wire: loan.wire, clock }, discovery, stop.signal)
-      own.why = whyEmpty(discovery, { ...machine(true), ...loan.facts(), error: null })
+      own.why = diagnose(discovery, { ...machine(true), ...loan.facts(), error: null })
     } finally {
       await loan.release()
     }
@@ -88,7 +88,7 @@ export function discoveryService({ enabled, borrow, machine, catalogue, clock }:
 
   const changes = () => {
     if (!job || job.discovery.state === 'running') return []
-    return compare(job.discovery.request, job.discovery.devices, catalogue.current().devices)
+    return compareWithCatalogue(job.discovery.request, job.discovery.devices, catalogue.current().devices)
   }
   const plan = (keys: string[], poll_secs: number) => {
     if (job?.discovery.state === 'running') {
@@ -113,7 +113,7 @@ export function discoveryService({ enabled, borrow, machine, catalogue, clock }:
       if (job?.discovery.state === 'running') {
         throw new Problem('discovery_in_progress', `Discovery ${job.discovery.job_id} is running; wait for it or stop it`)
       }
-      const discovery = openDiscovery(randomUUID(), request, clock.now())
+      const discovery = createDiscovery(randomUUID(), request, clock.now())
       job = { discovery, stop: new AbortController(), running: Promise.resolve(), why: undefined }
       // Nobody handles its failure: it would be an error of the program, which ends the process.
       job.running = run(job)

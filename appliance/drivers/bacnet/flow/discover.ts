@@ -1,16 +1,16 @@
 /** Runs a discovery: sends Who-Is, notes the answers, and reads the objects of each device. It changes no catalogue. */
-import { conflicts, formatIAm, noteIAm } from '../core/discovery/heard-devices.ts'
+import { findDuplicateInstances, formatIAm, noteIAm } from '../core/discovery/heard-devices.ts'
 import {
   type DeviceResult,
   type Discovery,
   DISCOVERY_DEFAULTS,
   type DiscoveryRequest,
   endDiscovery,
-  formatAddress,
-  say,
+  addLogLine,
   trunkKey,
 } from '../core/discovery/discovery.ts'
-import type { Unconfirmed } from '../core/frame.ts'
+import { formatAddress } from '../core/address.ts'
+import type { UnconfirmedRequest } from '../core/frame.ts'
 import { I_AM } from '../core/i-am.ts'
 import type { Clock } from '#shared/core/ports.ts'
 import { SECOND } from '#shared/core/time.ts'
@@ -18,21 +18,21 @@ import { countOf } from '#shared/core/number-text.ts'
 import { scanDevice, type ScanParts } from './scan-device.ts'
 
 /** The receivers of one Who-Is. */
-export type Call =
+export type WhoIsTarget =
   | { to: 'local' }
   | { to: 'everywhere' }
   | { to: 'network'; network: number }
   | { to: 'host'; host: string; port: number }
 
 /** One datagram; `error` says why it was not sent. */
-export type SentCall = { from: string; to: { host: string; port: number }; error: string | null }
+export type SentWhoIs = { from: string; to: { host: string; port: number }; error: string | null }
 
 /** The network access of a discovery, shared with polling. */
 export interface DiscoveryWire {
   /** Sends a Who-Is from every address that can. @returns what was sent, or why not; empty when none is on a network */
-  whoIs(call: Call, range: { low: number; high: number }): Promise<SentCall[]>
+  whoIs(call: WhoIsTarget, range: { low: number; high: number }): Promise<SentWhoIs[]>
   /** @returns what ends it */
-  listen(take: (message: Unconfirmed) => void): () => void
+  listen(take: (message: UnconfirmedRequest) => void): () => void
   ask: ScanParts['ask']
 }
 
@@ -61,13 +61,13 @@ export async function discover(
     if (held >= OBJECTS_MAX)
       return leave(device, `not asked: ${countOf(held, 'object')} are held already; ask with narrower bounds`)
     await scanDevice(parts, device, signal)
-    say(discovery, clock.now(), summary(device))
+    addLogLine(discovery, clock.now(), summary(device))
   }
   const end = wire.listen(message => {
     if (message.service !== I_AM) return
     const device = noteIAm(discovery, message)
     if (!device) return
-    say(discovery, clock.now(), formatIAm(device))
+    addLogLine(discovery, clock.now(), formatIAm(device))
     scans.push(trunks(trunkKey(device), () => scan(device)))
   })
   const half = (request.seconds * SECOND) / 2
@@ -82,7 +82,7 @@ export async function discover(
   finish(discovery, clock.now(), signal.aborted)
 }
 
-function callsOf({ network, addresses }: DiscoveryRequest): Call[] {
+function callsOf({ network, addresses }: DiscoveryRequest): WhoIsTarget[] {
   if (addresses.length) return addresses.map(({ host, port }) => ({ to: 'host', host, port }))
   if (network === 'local') return [{ to: 'local' }]
   return network === 'all' ? [{ to: 'everywhere' }] : [{ to: 'network', network }]
@@ -106,13 +106,13 @@ async function callAll({ wire, clock, pace }: CallParts, discovery: Discovery, s
       if (error === null) isSent = true
       else failure = error
       if (error === null) discovery.calls_sent++
-      say(discovery, clock.now(), error === null ? what : `${what} cannot be sent: ${error}`)
+      addLogLine(discovery, clock.now(), error === null ? what : `${what} cannot be sent: ${error}`)
     }
   }
   return isSent ? undefined : failure
 }
 
-function wordsOf(call: Call): string {
+function wordsOf(call: WhoIsTarget): string {
   switch (call.to) {
     case 'local':
       return ' on this IP network alone'
@@ -137,8 +137,8 @@ function summary(device: DeviceResult): string {
 }
 
 function finish(discovery: Discovery, now: number, isStopped: boolean): void {
-  for (const [instance, some] of conflicts(discovery.devices)) {
-    say(
+  for (const [instance, some] of findDuplicateInstances(discovery.devices)) {
+    addLogLine(
       discovery,
       now,
       `instance ${instance} answers from ${some.map(formatAddress).join(' and ')}: an instance belongs to one device`,
@@ -146,7 +146,7 @@ function finish(discovery: Discovery, now: number, isStopped: boolean): void {
   }
   const { heard, taken } = discovery.i_ams
   const state = isStopped ? 'stopped' : discovery.error === null ? 'done' : 'failed'
-  say(discovery, now, `${state}: ${countOf(heard, 'I-Am')} heard, ${countOf(taken, 'device')} taken`)
+  addLogLine(discovery, now, `${state}: ${countOf(heard, 'I-Am')} heard, ${countOf(taken, 'device')} taken`)
   endDiscovery(discovery, state, now)
 }
 

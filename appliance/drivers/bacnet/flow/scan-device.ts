@@ -5,7 +5,7 @@ import {
   afterSilence,
   firstBatch,
   fitting,
-  type Learnt,
+  type BatchLearning,
   plainSize,
   sizeOf,
   startLearning,
@@ -13,7 +13,13 @@ import {
 import type { DeviceAddress, DeviceResult, FoundObject } from '../core/discovery/discovery.ts'
 import { type Target, targetKey } from '#shared/core/bacnet/object.ts'
 import { formatError, formatRefusal } from '../core/refusal.ts'
-import { type PropertyResult, READ_PROPERTY, READ_PROPERTY_MULTIPLE, type ReadQuestion, type Refusal } from '../core/reply.ts'
+import {
+  type PropertyResult,
+  READ_PROPERTY,
+  READ_PROPERTY_MULTIPLE,
+  type ReadRequest,
+  type RequestRefusal,
+} from '../core/reply.ts'
 import {
   type Answers,
   describeDevice,
@@ -30,7 +36,7 @@ import {
   POINT_TYPES,
   sortEntries,
   stateCountTarget,
-  STATES_MAX,
+  STATE_TEXTS_MAX,
   stateTargets,
   stateTextsTarget,
 } from '../core/device-scan.ts'
@@ -40,12 +46,12 @@ import { countOf } from '#shared/core/number-text.ts'
 /** How a question ended. */
 type ScanAnswer =
   | { state: 'results'; results: PropertyResult[] }
-  | { state: 'refused'; refusal: Refusal }
+  | { state: 'refused'; refusal: RequestRefusal }
   | { state: 'silent' | 'garbled' | 'cancelled'; reason: string }
 
 export type ScanParts = {
   /** Sends a request to a device, with all retries. */
-  ask(device: DeviceAddress, question: ReadQuestion, signal: AbortSignal): Promise<ScanAnswer>
+  ask(device: DeviceAddress, question: ReadRequest, signal: AbortSignal): Promise<ScanAnswer>
   /** Resolves when the next request may go. */
   pace(signal: AbortSignal): Promise<void>
   now(): number
@@ -98,7 +104,7 @@ function end(device: DeviceResult, outcome: DeviceResult['outcome'], reason: str
 type Reader = ReturnType<typeof openReader>
 
 function openReader({ ask, pace, now }: ScanParts, device: DeviceResult, signal: AbortSignal) {
-  let learnt: Learnt = startLearning(firstBatch(device.max_apdu))
+  let learnt: BatchLearning = startLearning(firstBatch(device.max_apdu))
   let answered = false
   let failures = 0
   let unanswered = 0
@@ -264,7 +270,7 @@ async function readTexts(reader: Reader, object: FoundObject, found: Map<string,
   if (POINT_TYPES.get(object.type) !== 'multistate' || found.has(targetKey(whole))) return
   const length = stateCountTarget(object)
   const count = numberOf(await reader.many([length]), length)
-  if (count === undefined || count > STATES_MAX) return
+  if (count === undefined || count > STATE_TEXTS_MAX) return
   const targets = stateTargets(object, count)
   const values = entryValues(await reader.many(targets), targets)
   if (values.every(value => value !== undefined)) found.set(targetKey(whole), { values })

@@ -1,9 +1,9 @@
 /** Why a discovery found nothing: open when it did, folded away when it did not. */
 import { type Html, html } from '#shared/node/http/html.ts'
 import type { Discovery } from '../core/discovery/discovery.ts'
-import type { SpeakingAddress, WhyReport } from '../core/discovery/diagnosis.ts'
+import type { BoundAddress, Diagnosis } from '../core/discovery/diagnosis.ts'
 
-export function whyBody(why: WhyReport, { devices }: Discovery): Html {
+export function whyBody(why: Diagnosis, { devices }: Discovery): Html {
   const title = devices.length ? 'How it was called' : 'Why is it empty?'
   const facts = html`${factList(why)}${why.speaking.length > 0 && speakingTable(why.speaking)}`
   const steps =
@@ -13,7 +13,7 @@ export function whyBody(why: WhyReport, { devices }: Discovery): Html {
   }</section>`
 }
 
-const factList = ({ bind, holder, error, machine, manager, calls_sent, i_ams }: WhyReport): Html => html`<dl class="values">
+const factList = ({ bind, holder, error, machine, manager, calls_sent, i_ams }: Diagnosis): Html => html`<dl class="values">
 <div><dt>Bound to</dt><dd>${bind.address}, UDP port ${bind.port}</dd></div>
 <div><dt>Who holds the port</dt><dd>${holder ?? 'cannot be seen from here'}</dd></div>
 ${error !== null && html`<div><dt>Error</dt><dd>${error}</dd></div>`}
@@ -23,7 +23,7 @@ ${manager && html`<div><dt>Broadcast manager (BBMD)</dt><dd>${manager.host}:${ma
 <div><dt>Answers (I-Am)</dt><dd>${i_ams.heard} heard, ${i_ams.taken} taken, ${i_ams.repeated} repeated, ${i_ams.ignored} not taken</dd></div>
 </dl>`
 
-const speakingTable = (speaking: SpeakingAddress[]): Html =>
+const speakingTable = (speaking: BoundAddress[]): Html =>
   html`<div class="wide" role="region" aria-label="Datagrams by address" tabindex="0"><table class="figures-table"><thead><tr><th scope="col">Address</th><th scope="col">Broadcasts to</th><th scope="col">Sent</th><th scope="col">Received</th><th scope="col">Malformed</th><th scope="col">Nobody's</th></tr></thead><tbody>${speaking.map(
     ({ address, port, broadcast_addresses, deafness, sent, received, malformed, unmatched }) =>
       html`<tr><td>${address}:${port}</td><td>${broadcast_addresses.join(', ') || 'none'}${deafness !== null && html`<br><strong>not heard:</strong> ${deafness}`}</td><td>${sent}</td><td>${received}</td><td>${malformed}</td><td>${unmatched}</td></tr>`,

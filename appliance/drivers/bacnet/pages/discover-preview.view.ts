@@ -1,6 +1,7 @@
 /** What would be added: the points as they would stand in the list, and what reading them costs. */
 import { type Html, html } from '#shared/node/http/html.ts'
-import { BACNET_PORT, formatAddress } from '../core/discovery/discovery.ts'
+import { BACNET_PORT } from '../core/discovery/discovery.ts'
+import { formatAddress } from '../core/address.ts'
 import { TRUNK_BAUD, type Traffic, type TrunkTraffic } from '../core/discovery/traffic.ts'
 import { csrfField } from '#shared/central/ui/frame.ts'
 import { formatCount, countOf } from '#shared/core/number-text.ts'

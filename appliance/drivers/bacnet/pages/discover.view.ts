@@ -2,8 +2,9 @@
 import { type Html, html } from '#shared/node/http/html.ts'
 import type { DeviceChange } from '../core/discovery/changes.ts'
 import { BOUNDS, type FormFields, type RequestError } from '../core/discovery/request.ts'
-import { type DeviceOutcome, type DeviceResult, type Discovery, formatAddress } from '../core/discovery/discovery.ts'
-import type { WhyReport } from '../core/discovery/diagnosis.ts'
+import { type DeviceOutcome, type DeviceResult, type Discovery } from '../core/discovery/discovery.ts'
+import { formatAddress } from '../core/address.ts'
+import type { Diagnosis } from '../core/discovery/diagnosis.ts'
 import { csrfField } from '#shared/central/ui/frame.ts'
 import { formatCount, countOf } from '#shared/core/number-text.ts'
 import { type State, stateIcon } from '#shared/central/ui/icons.ts'
@@ -24,7 +25,7 @@ export type DiscoverModel = {
   errors: RequestError[]
   discovery: Discovery | undefined
   changes: DeviceChange[]
-  why: WhyReport | undefined
+  why: Diagnosis | undefined
   added: { at: number; devices: number; points: number } | undefined
   poll_secs: number
 }

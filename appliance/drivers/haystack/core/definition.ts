@@ -1,7 +1,6 @@
 /** Project Haystack in the list of field devices and on pages. */
 import { type Static, Type } from '@sinclair/typebox'
-import type { DriverDefinition } from '../../../core/catalogue/driver-definition.ts'
-import { choice, strict } from '../../../core/catalogue/entry-fields.ts'
+import { type DriverDefinition, choiceField, NO_OTHER_FIELDS } from '../../../core/catalogue/driver-definition.ts'
 import { HAYSTACK_AUTHS } from './address.ts'
 
 const HaystackSection = Type.Object(
@@ -11,10 +10,10 @@ const HaystackSection = Type.Object(
       maxLength: 500,
       description: 'Address of the API without the name of an op: https://skyspark.example/api/demo/',
     }),
-    auth: choice(HAYSTACK_AUTHS, 'Kind of login; the key or password is in SERVICE_HAYSTACK_API_KEY, never here'),
+    auth: choiceField(HAYSTACK_AUTHS, 'Kind of login; the key or password is in SERVICE_HAYSTACK_API_KEY, never here'),
     username: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'For auth scram and basic' })),
   },
-  strict,
+  NO_OTHER_FIELDS,
 )
 
 type HaystackSection = Static<typeof HaystackSection>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type ByteOrder, positionsOf } from './byte-order.ts'
-import { type Format, FORMATS, type ModbusAddress, type RegisterRange } from './point.ts'
+import { type RegisterFormat, REGISTER_FORMATS, type ModbusAddress, type RegisterRange } from './point.ts'
 
 /** A value most significant byte first; used up within one call. */
 const ordered = new Uint8Array(8)
@@ -13,8 +13,8 @@ const scratch = new DataView(ordered.buffer)
  * @param from where the value begins, in bytes
  * @returns the value; 64-bit integers whole
  */
-export function decodeRegisters(bytes: Uint8Array, format: Format, order: ByteOrder, from = 0): number | bigint {
-  const registers = FORMATS[format]
+export function decodeRegisters(bytes: Uint8Array, format: RegisterFormat, order: ByteOrder, from = 0): number | bigint {
+  const registers = REGISTER_FORMATS[format]
   assert(from + 2 * registers <= bytes.length)
   const positions = positionsOf(order, registers)
   for (let i = 0; i < positions.length; i++) ordered[i] = bytes[from + positions[i]!]!

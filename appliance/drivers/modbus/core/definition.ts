@@ -1,25 +1,30 @@
 /** Modbus TCP and RTU in the list of field devices, on pages and in imports. */
 import { type Static, Type } from '@sinclair/typebox'
-import type { DriverDefinition } from '../../../core/catalogue/driver-definition.ts'
-import { choice, integer, PORT_MAX, strict } from '../../../core/catalogue/entry-fields.ts'
+import {
+  type DriverDefinition,
+  choiceField,
+  integerField,
+  PORT_MAX,
+  NO_OTHER_FIELDS,
+} from '../../../core/catalogue/driver-definition.ts'
 import { WORD_ORDERS } from './byte-order.ts'
 import { readModbusRegistry } from './registry.ts'
 
 const ModbusSection = Type.Object(
   {
     host: Type.Optional(Type.String({ minLength: 1, maxLength: 253, description: 'Modbus TCP: name or address' })),
-    port: Type.Optional(integer(1, PORT_MAX, 'TCP port; 502 when absent')),
+    port: Type.Optional(integerField(1, PORT_MAX, 'TCP port; 502 when absent')),
     serial: Type.Optional(
       Type.String({ pattern: '^/', maxLength: 200, description: 'Modbus RTU instead: the port, best by /dev/serial/by-id/...' }),
     ),
-    baud: Type.Optional(integer(300, 4_000_000, 'Bits in a second on the serial line; 19200 when absent')),
-    parity: Type.Optional(choice(['none', 'even', 'odd'], 'On the serial line; even when absent')),
-    stop_bits: Type.Optional(integer(1, 2, 'On the serial line; 1 when absent')),
-    unit_id: integer(0, 255, 'Unit behind a gateway or on a serial line, else mostly 1'),
-    word_order: Type.Optional(choice(WORD_ORDERS, 'For points that do not say; ABCD when absent')),
-    max_gap: Type.Optional(integer(0, 124, 'Registers between points that may be read along; 0 for none, 16 when absent')),
+    baud: Type.Optional(integerField(300, 4_000_000, 'Bits in a second on the serial line; 19200 when absent')),
+    parity: Type.Optional(choiceField(['none', 'even', 'odd'], 'On the serial line; even when absent')),
+    stop_bits: Type.Optional(integerField(1, 2, 'On the serial line; 1 when absent')),
+    unit_id: integerField(0, 255, 'Unit behind a gateway or on a serial line, else mostly 1'),
+    word_order: Type.Optional(choiceField(WORD_ORDERS, 'For points that do not say; ABCD when absent')),
+    max_gap: Type.Optional(integerField(0, 124, 'Registers between points that may be read along; 0 for none, 16 when absent')),
   },
-  strict,
+  NO_OTHER_FIELDS,
 )
 
 type ModbusSection = Static<typeof ModbusSection>

@@ -2,7 +2,7 @@
  * Requests of a serial line whose answers may still arrive. Frames of Modbus RTU carry no number, so the late answer to a request
  * that was given up looks like the answer to the next request of its kind. Instants are ms of a monotonic clock.
  */
-import { bytesDue, CODES, type Reply } from './pdu.ts'
+import { bytesDue, CODES, type ModbusReply } from './pdu.ts'
 import type { RegisterRange } from './point.ts'
 
 /** A request that was given up at a time when its answer could still come. */
@@ -20,11 +20,11 @@ export const stillExpected = (requests: readonly UnansweredRequest[], now: numbe
  *
  * @returns `waitMs`: how long their answers may still take, 1.5 times as long as they are late already
  */
-export function findRivals(
+export function findCompetingRequests(
   requests: readonly UnansweredRequest[],
   unit: number,
   range: RegisterRange,
-  reply: Reply,
+  reply: ModbusReply,
   now: number,
 ) {
   const rivals = requests.filter(one => one.unit === unit && looksAlike(one.range, range, reply))
@@ -33,5 +33,5 @@ export function findRivals(
 }
 
 /** Tells whether `reply`, which fits `range`, fits `other` too. */
-const looksAlike = (other: RegisterRange, range: RegisterRange, reply: Reply): boolean =>
+const looksAlike = (other: RegisterRange, range: RegisterRange, reply: ModbusReply): boolean =>
   CODES[other.table] === CODES[range.table] && (reply.state === 'exception' || bytesDue(other) === bytesDue(range))

@@ -1,7 +1,7 @@
 /** Decodes the same bytes in every format and order, so that a person can see which one is right. */
 import { decodeRegisters, isRounded } from './decode.ts'
 import { type ByteOrder, LONG_ORDERS, spellOrder, WORD_ORDERS } from './byte-order.ts'
-import { type Format, FORMATS, type Table } from './point.ts'
+import { type RegisterFormat, REGISTER_FORMATS, type RegisterTable } from './point.ts'
 
 export type RegisterRow = {
   address: number
@@ -16,7 +16,7 @@ export type RegisterRow = {
 export type MatrixValue = {
   /** First register. */
   address: number
-  format: Format
+  format: RegisterFormat
   /** One letter for each byte, as they arrive. */
   order: string
   /** Null where the bytes are no number that JSON has. */
@@ -52,14 +52,16 @@ export function listRegisters(bytes: Uint8Array, address: number): RegisterRow[]
  * @param at `address` <= at
  * @returns by the order of `FORMATS`, each format's orders side by side
  */
-export function registerMatrix(bytes: Uint8Array, table: Table, address: number, at: number): MatrixValue[] {
+export function registerMatrix(bytes: Uint8Array, table: RegisterTable, address: number, at: number): MatrixValue[] {
   const from = 2 * (at - address)
-  const formats = (Object.keys(FORMATS) as Format[]).filter(format => from + 2 * FORMATS[format] <= bytes.length)
+  const formats = (Object.keys(REGISTER_FORMATS) as RegisterFormat[]).filter(
+    format => from + 2 * REGISTER_FORMATS[format] <= bytes.length,
+  )
   return formats.flatMap(format =>
-    ORDERS[FORMATS[format]].map(order => {
+    ORDERS[REGISTER_FORMATS[format]].map(order => {
       const raw = decodeRegisters(bytes, format, order, from)
       const value = Number(raw)
-      const spelling = spellOrder(order, FORMATS[format])
+      const spelling = spellOrder(order, REGISTER_FORMATS[format])
       return {
         address: at,
         format,
@@ -73,7 +75,7 @@ export function registerMatrix(bytes: Uint8Array, table: Table, address: number,
   )
 }
 
-function textOf(raw: number | bigint, format: Format): string {
+function textOf(raw: number | bigint, format: RegisterFormat): string {
   if (typeof raw === 'bigint') return String(raw)
   if (Number.isNaN(raw)) return 'not a number'
   if (!Number.isFinite(raw)) return raw > 0 ? 'infinite' : '-infinite'

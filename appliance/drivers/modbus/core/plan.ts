@@ -43,7 +43,7 @@ export function planBlocks<P>(items: readonly P[], placeOf: (item: P) => Registe
  *
  * @returns none for a block of one place
  */
-export function partsOf<P>(block: Block<P>, placeOf: (item: P) => RegisterRange): Block<P>[] {
+export function splitBlock<P>(block: Block<P>, placeOf: (item: P) => RegisterRange): Block<P>[] {
   if (isOnePlace(block, placeOf)) return []
   if (hasGap(block, placeOf)) return planBlocks(block.items, placeOf, { gap: NO_GAP, registersMax: REGISTERS_MAX })
   const places = Array.from(Map.groupBy(block.items, item => keyOfPlace(placeOf(item))).values())

@@ -6,24 +6,28 @@ import type { Conversion } from '../../../core/poll/conversion.ts'
 import { type ByteOrder, LONG_ORDERS, SHORT_ORDERS, WORD_ORDERS, type WordOrder } from './byte-order.ts'
 
 /** Registers that each format takes. */
-export const FORMATS = { int16: 1, uint16: 1, int32: 2, uint32: 2, float32: 2, int64: 4, uint64: 4, float64: 4 } as const
-export type Format = keyof typeof FORMATS
+export const REGISTER_FORMATS = { int16: 1, uint16: 1, int32: 2, uint32: 2, float32: 2, int64: 4, uint64: 4, float64: 4 } as const
+export type RegisterFormat = keyof typeof REGISTER_FORMATS
 
 export const TABLES = ['holding', 'input', 'coil', 'discrete'] as const
-export type Table = (typeof TABLES)[number]
+export type RegisterTable = (typeof TABLES)[number]
 
 /** What is read: `address` from 0 as on the wire, `count` in registers or bits. */
-export type RegisterRange = { table: Table; address: number; count: number }
+export type RegisterRange = { table: RegisterTable; address: number; count: number }
 /** `bit` is a coil or discrete input; `bits` are some of one register's, `low` to `high` with 0 the least significant. */
 export type ModbusAddress = RegisterRange &
-  ({ format: Format; order: ByteOrder } | { format: 'bit' } | { format: 'bits'; low: number; high: number; order: WordOrder })
+  (
+    | { format: RegisterFormat; order: ByteOrder }
+    | { format: 'bit' }
+    | { format: 'bits'; low: number; high: number; order: WordOrder }
+  )
 export type ModbusPoint = { address: ModbusAddress; conversion: Conversion }
 
 export const ADDRESS_MAX = 65_535
 const BIT_MAX = 15
-const FORMAT_WORDS = [...Object.keys(FORMATS), 'bit', 'bits'].join(', ')
+const FORMAT_WORDS = [...Object.keys(REGISTER_FORMATS), 'bit', 'bits'].join(', ')
 
-export const isBits = (table: Table): boolean => table === 'coil' || table === 'discrete'
+export const isBits = (table: RegisterTable): boolean => table === 'coil' || table === 'discrete'
 
 /** @returns the address, or in words what is wrong with the text */
 export function parseModbusAddress(text: string, deviceOrder: WordOrder): ModbusAddress | string {
@@ -35,12 +39,12 @@ export function parseModbusAddress(text: string, deviceOrder: WordOrder): Modbus
     return format === undefined ? { table, address, count: 1, format: 'bit' } : `a ${table} is one bit and takes no format`
   }
   if (format === 'bit' || format === 'bits') return parseBits({ table, address, count: 1 }, format, more, deviceOrder)
-  if (format === undefined || !isOneOf(Object.keys(FORMATS) as Format[], format)) {
+  if (format === undefined || !isOneOf(Object.keys(REGISTER_FORMATS) as RegisterFormat[], format)) {
     return `"${format ?? ''}" is no format (${FORMAT_WORDS})`
   }
   const [orderText = deviceOrder, ...rest] = more
   if (rest.length) return `"${text}" has more than four parts`
-  const count = FORMATS[format]
+  const count = REGISTER_FORMATS[format]
   const order = count === 1 ? shortOrder(orderText) : orderText
   const orders: readonly ByteOrder[] = count === 4 ? [...WORD_ORDERS, ...LONG_ORDERS] : WORD_ORDERS
   if (!isOneOf(orders, order)) return `"${order}" is no word order of ${format} (${orders.join(', ')})`

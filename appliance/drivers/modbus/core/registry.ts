@@ -5,11 +5,11 @@
  *   Mixed Endian does, from volttron-lib-modbus-driver (interfaces/modbus.py)
  */
 import { type Cells, readRegistry, type Registry, type RegistryCells, unitNamed } from '../../../core/catalogue/registry.ts'
-import type { Table } from '../../../core/catalogue/table.ts'
+import type { PointTable } from '../../../core/catalogue/table.ts'
 import { parseModbusAddress } from './point.ts'
 
 /** `Writable` names the table: a row that may be written is a coil or holding register, another a discrete or input one. */
-export const readModbusRegistry = (table: Table): Registry =>
+export const readModbusRegistry = (table: PointTable): Registry =>
   readRegistry(table, ['Modbus Register', 'Point Address'], readModbusCells)
 
 const FORMAT_WORDS = 'is no format for one value of 16, 32 or 64 bits; write for example BOOL, >f, >H or <l'

@@ -1,5 +1,5 @@
 /** Frames of Modbus RTU (Modbus over Serial Line V1.02, 2.5.1 and 6.2.2): unit, request or answer, checksum. */
-import { bytesDue, CODES, EXCEPTION_BIT, type Reply, REQUEST_BYTES } from './pdu.ts'
+import { bytesDue, CODES, EXCEPTION_BIT, type ModbusReply, REQUEST_BYTES } from './pdu.ts'
 import type { RegisterRange } from './point.ts'
 
 export const CRC_BYTES = 2
@@ -37,7 +37,7 @@ export function findRtuReply(bytes: Uint8Array, unit: number, place: RegisterRan
     if (!isException && (bytes[at + 1] !== code || bytes[at + 2] !== due)) continue
     const end = at + (isException ? EXCEPTION_BYTES : 3 + due + CRC_BYTES)
     if (end > bytes.length || !isSound(bytes, at, end)) continue
-    const reply: Exclude<Reply, { state: 'garbled' }> = isException
+    const reply: Exclude<ModbusReply, { state: 'garbled' }> = isException
       ? { state: 'exception', code: bytes[at + 2]! }
       : { state: 'data', bytes: bytes.slice(at + 3, at + 3 + due) }
     return { reply, end }

@@ -1,8 +1,8 @@
 /** Knowledge of one Modbus unit, and the plan of reading its points that follows from it. */
 import { isolate, type IsolatedItems, unreachedFirst, isResting, planRetries } from '../../../core/poll/isolate.ts'
-import { type Block, blockOf, isOnePlace, keyOfPlace, type Limits, NO_GAP, partsOf, planBlocks } from './plan.ts'
+import { type Block, blockOf, isOnePlace, keyOfPlace, type Limits, NO_GAP, splitBlock, planBlocks } from './plan.ts'
 import { bytesDue } from './pdu.ts'
-import type { ModbusPoint, RegisterRange, Table } from './point.ts'
+import type { ModbusPoint, RegisterRange, RegisterTable } from './point.ts'
 
 export type UnitItem = { point_id: string; address: ModbusPoint }
 export type UnitBlock = Block<UnitItem>
@@ -66,7 +66,7 @@ export class UnitMemory {
 
   /** @returns the parts to ask for instead of a block that failed; none for a single range */
   smaller(block: UnitBlock, now: number): UnitBlock[] {
-    return partsOf(block, placeOf).flatMap(part => this.#wholeOrParts(part, now))
+    return splitBlock(block, placeOf).flatMap(part => this.#wholeOrParts(part, now))
   }
 
   noteAnswered(block: UnitBlock): void {
@@ -152,7 +152,7 @@ export class UnitMemory {
   #wholeOrParts(block: UnitBlock, now: number): UnitBlock[] {
     const known = this.#failedBlocks.get(keyOfPlace(block))
     if (!known || known.failures < SURE_FAILURES || !isResting(known, now)) return [block]
-    const parts = partsOf(block, placeOf)
+    const parts = splitBlock(block, placeOf)
     return parts.length === 0 ? [block] : parts.flatMap(part => this.#wholeOrParts(part, now))
   }
 
@@ -179,5 +179,5 @@ const isSame = (a: readonly UnitItem[], b: readonly UnitItem[]): boolean =>
 
 function placeOfKey(key: string): RegisterRange {
   const [table, address, count] = key.split(':')
-  return { table: table as Table, address: Number(address), count: Number(count) }
+  return { table: table as RegisterTable, address: Number(address), count: Number(count) }
 }

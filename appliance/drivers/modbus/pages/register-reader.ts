@@ -1,13 +1,13 @@
 /** One read of registers or bits that an operator asks for, in turn with what is polled. */
 import { decodeBit } from '../core/decode.ts'
-import { formatException } from '../core/exception.ts'
+import { formatException } from '../core/pdu.ts'
 import { BITS_MAX, REGISTERS_MAX } from '../core/plan.ts'
 import { ADDRESS_MAX, isBits, type RegisterRange } from '../core/point.ts'
 import { Problem } from '#shared/core/problem.ts'
 import type { ModbusProtocol } from '../protocol.ts'
-import type { Catalogue, DeviceEntry } from '../../../store/catalogue-schema.ts'
+import type { DeviceCatalogue, DeviceEntry } from '../../../store/catalogue-schema.ts'
 
-export type RegisterSources = { catalogue: () => Catalogue; modbus: Pick<ModbusProtocol, 'readPlace'> }
+export type RegisterSources = { catalogue: () => DeviceCatalogue; modbus: Pick<ModbusProtocol, 'readPlace'> }
 
 /** Requests of one read that may fail: five missing registers among 125 take 35. */
 const FAILURES_MAX = 40

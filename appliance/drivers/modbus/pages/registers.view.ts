@@ -1,7 +1,7 @@
 /** The page of Modbus registers: what to read, the registers as they came, and every value that they may be. */
 import { type Html, html } from '#shared/node/http/html.ts'
 import { listRegisters, type MatrixValue, type RegisterRow, registerMatrix } from '../core/matrix.ts'
-import { type Format, FORMATS, isBits, type RegisterRange, TABLES } from '../core/point.ts'
+import { type RegisterFormat, REGISTER_FORMATS, isBits, type RegisterRange, TABLES } from '../core/point.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { type Here, momentAge } from '#shared/central/ui/moment.ts'
 import { countOf } from '#shared/core/number-text.ts'
@@ -71,7 +71,7 @@ function results(model: RegistersModel, read: RegisterRead): Html {
 <p class="muted">The letters stand as the bytes arrive, A the most significant. A point of the catalogue that reads one: <code>${place.table}:${start.address}:FORMAT:ORDER</code></p>
 ${[1, 2, 4].map(
   registers =>
-    html`<div class="tiles">${[...values].filter(([format]) => FORMATS[format] === registers).map(([format, cells]) => formatList(format, cells))}</div>`,
+    html`<div class="tiles">${[...values].filter(([format]) => REGISTER_FORMATS[format] === registers).map(([format, cells]) => formatList(format, cells))}</div>`,
 )}</section>`
 }
 
@@ -107,7 +107,7 @@ function hrefOf({ asked }: RegistersModel, from: number): string {
 }
 
 /** One format in each of its orders. */
-const formatList = (format: Format, values: readonly MatrixValue[]): Html => html`<section><h3>${format}</h3>
+const formatList = (format: RegisterFormat, values: readonly MatrixValue[]): Html => html`<section><h3>${format}</h3>
 <dl class="values">${values.map(
   ({ order, text, rounded }) => html`<div><dt><code>${order}</code></dt><dd>${text}${rounded && ' *'}</dd></div>`,
 )}</dl>

@@ -1,7 +1,7 @@
 /** What the pages of analytics have in common: their tabs, and the form that says of what and from when to when. */
 import { type Html, html } from '#shared/node/http/html.ts'
 import type { Building } from '#shared/core/model/model.ts'
-import { formatFigure, type Measure } from '#shared/central/ui/measure.ts'
+import { formatFigure, type DisplayUnit } from '#shared/central/ui/measure.ts'
 
 export const ANALYTICS_PAGES = ['operations', 'economizer', 'anomalies'] as const
 export type AnalyticsPage = (typeof ANALYTICS_PAGES)[number]
@@ -53,7 +53,7 @@ export const noBuilding = (page: AnalyticsPage): Html => html`<h1>${TITLES[page]
 ${analyticsTabs(page, undefined)}
 <section class="card quiet-card"><p>No building is known yet.</p></section>`
 
-const HOURS: Measure = { label: 'h', scale: 1, offset: 0, decimals: 1 }
+const HOURS: DisplayUnit = { label: 'h', scale: 1, offset: 0, decimals: 1 }
 
 /** @returns `12.5 h`; an en dash where it is not known */
 export const formatHours = (hours: number | null): string => (hours === null ? '–' : `${formatFigure(hours, HOURS)} h`)

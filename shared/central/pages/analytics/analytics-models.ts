@@ -1,6 +1,6 @@
 /** From what analytics found to what its pages show. */
 import { DT_MIN } from '#shared/core/analytics/economizer-cells.ts'
-import { verdictOf } from '#shared/core/analytics/economizer-verdict.ts'
+import { economizerVerdict } from '#shared/core/analytics/economizer-verdict.ts'
 import { HIGH_LIMIT } from '#shared/core/analytics/free-cooling.ts'
 import { sumOperations, figuresOf } from '#shared/core/analytics/operations.ts'
 import { anomaliesOf } from '#shared/core/analytics/seasonal.ts'
@@ -76,7 +76,7 @@ const economizer: Body = async ({ analytics, model }, { building, from, to, head
   const span = { building_id, from, to: Math.min(to, Math.max(here.now, from + 1)) }
   const [answer] = await analytics.economizer({ ...span, ...params, equipment_ids: [chosen.equipment_id] }, gone)
   const { name, missing_roles, result } = answer!
-  const told = result && { result, verdict: verdictOf(result, params) }
+  const told = result && { result, verdict: economizerVerdict(result, params) }
   return economizerBody({
     head: { ...head, choices },
     building,

@@ -5,7 +5,7 @@ import type { Building, Point } from '#shared/core/model/model.ts'
 import { ROLES } from '#shared/core/model/role.ts'
 import { formatDuration } from '#shared/core/time.ts'
 import { type AnalyticsHead, analyticsHead, analyticsPath, analyticsTabs } from './analytics-frame.ts'
-import { formatFigure, formatValue, type Measure, measureOf } from '#shared/central/ui/measure.ts'
+import { formatFigure, formatValue, type DisplayUnit, measureOf } from '#shared/central/ui/measure.ts'
 import { formatCount, countOf } from '#shared/core/number-text.ts'
 import { formatMoment, type Here, moment, momentAge } from '#shared/central/ui/moment.ts'
 import { BAND_SIGMAS, SEASONAL_NARROW, SEASONAL_WIDE, type SeasonalPlot, seasonalSvg } from './seasonal-plot.ts'
@@ -71,7 +71,7 @@ function coverageWords({ notScored, weeks }: AnomaliesModel): string {
 }
 
 /** Values are in the canonical unit of the point's role, else in its own. */
-const measureFor = ({ role, unit }: Point, { unit_system }: Building): Measure =>
+const measureFor = ({ role, unit }: Point, { unit_system }: Building): DisplayUnit =>
   measureOf((role === undefined ? undefined : ROLES[role]?.unit) ?? unit, unit_system, role)
 
 const scoreWords = (score: number): string => formatFigure(score, { label: '', scale: 1, offset: 0, decimals: 1 })
@@ -97,7 +97,7 @@ function anomalyRow({ point, equipment, from, to, worst }: AnomalyRow, model: An
 </tr>`
 }
 
-function bandWords({ expected, sigma }: ScoredHour, measure: Measure): string {
+function bandWords({ expected, sigma }: ScoredHour, measure: DisplayUnit): string {
   return `${formatFigure(expected - BAND_SIGMAS * sigma, measure)} to ${formatFigure(expected + BAND_SIGMAS * sigma, measure)}`
 }
 
@@ -117,7 +117,7 @@ ${hourTable(hours, measure, here)}`
 }</section>`
 }
 
-function pointWords(anomalies: readonly Anomaly[], measure: Measure, here: Here): string {
+function pointWords(anomalies: readonly Anomaly[], measure: DisplayUnit, here: Here): string {
   const how = `The solid line is the mean of each hour, the dashed one the usual; the band is ${BAND_SIGMAS} robust standard deviations wide on either side.`
   const worst = anomalies.toSorted((a, b) => Math.abs(b.worst.score) - Math.abs(a.worst.score))[0]?.worst
   if (!worst) return `${how} Nothing was unusual.`
@@ -127,7 +127,7 @@ function pointWords(anomalies: readonly Anomaly[], measure: Measure, here: Here)
 
 const hourTable = (
   hours: readonly ScoredHour[],
-  measure: Measure,
+  measure: DisplayUnit,
   here: Here,
 ): Html => html`<details class="figures"><summary>The same as a table</summary>
 <div class="wide" role="region" aria-label="Hours" tabindex="0"><table>

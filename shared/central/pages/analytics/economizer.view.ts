@@ -1,7 +1,7 @@
 /** The economizer of one air handler: a sentence, the picture behind it, what could be told and what not. */
 import type { CellKind } from '#shared/core/analytics/economizer-cells.ts'
 import type { EconomizerParams, EconomizerResult } from '#shared/core/analytics/economizer.ts'
-import type { Verdict } from '#shared/core/analytics/economizer-verdict.ts'
+import type { EconomizerVerdict } from '#shared/core/analytics/economizer-verdict.ts'
 import { type FreeCooling, SUITABLE } from '#shared/core/analytics/free-cooling.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import type { Building } from '#shared/core/model/model.ts'
@@ -21,7 +21,7 @@ type EconomizerModel = {
         equipment_id: string
         name: string
         missing_roles: string[]
-        told: { result: EconomizerResult; verdict: Verdict } | undefined
+        told: { result: EconomizerResult; verdict: EconomizerVerdict } | undefined
       }
     | undefined
 }

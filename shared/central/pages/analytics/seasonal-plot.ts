@@ -1,7 +1,7 @@
 /** One point's hours against the same hours of past weeks: the line, the band it usually keeps to, and where it left it. */
 import type { Anomaly, ScoredHour } from '#shared/core/analytics/seasonal.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
-import { formatFigure, type Measure } from '#shared/central/ui/measure.ts'
+import { formatFigure, type DisplayUnit } from '#shared/central/ui/measure.ts'
 import { formatAxisDay, formatAxisZone, formatClock } from '#shared/central/ui/moment.ts'
 import { stripe, type Surface } from '#shared/central/ui/plot-panel.ts'
 import { timeTicks, valueTicks } from '#shared/central/ui/plot-scale.ts'
@@ -14,7 +14,7 @@ export type SeasonalPlot = {
   to: number
   now: number
   timezone: string
-  measure: Measure
+  measure: DisplayUnit
   /** In time order; values in the unit that `measure` begins from. */
   hours: readonly ScoredHour[]
   anomalies: readonly Anomaly[]
@@ -42,7 +42,7 @@ export function seasonalSvg(plot: SeasonalPlot, { width, left, height }: Seasona
   )
   const [least, most] = [ticks[0]!, ticks.at(-1)!]
   const y = (value: number) => round(TOP + height - ((value - least) / (most - least)) * height)
-  const figures: Measure = { label: '', scale: 1, offset: 0, decimals: Math.min(2, Math.max(...ticks.map(decimalsOf))) }
+  const figures: DisplayUnit = { label: '', scale: 1, offset: 0, decimals: Math.min(2, Math.max(...ticks.map(decimalsOf))) }
   const axis = TOP + height
   return html`<svg class="plot" viewBox="0 0 ${width} ${axis + AXIS}" width="${width}" height="${axis + AXIS}" role="img" aria-label="${label}">
 <rect class="field" x="${left}" y="${TOP}" width="${right - left}" height="${height}"/>
@@ -56,7 +56,7 @@ ${timeAxis(plot, surface, axis)}
 
 type Shown = { at: number; to: number; value: number; low: number; high: number; expected: number }
 
-function scaledHour({ at, to, value, expected, sigma }: ScoredHour, { scale, offset }: Measure): Shown {
+function scaledHour({ at, to, value, expected, sigma }: ScoredHour, { scale, offset }: DisplayUnit): Shown {
   const show = (n: number) => n * scale + offset
   return {
     at,

@@ -1,7 +1,15 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { closedBreaker, tripBreaker } from '#appliance/core/poll/breaker.ts'
-import { advance, type Due, earliest, planGroups, resume, startDue } from '#appliance/core/poll/schedule.ts'
+import {
+  closedBreaker,
+  tripBreaker,
+  advance,
+  type Due,
+  earliest,
+  planGroups,
+  resume,
+  startDue,
+} from '#appliance/core/poll/schedule.ts'
 import { MINUTE, SECOND } from '#shared/core/time.ts'
 
 const device = (device_id: string, ...secs: number[]) => ({

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { setTimeout } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import pino from 'pino'
-import type { Unconfirmed } from '#appliance/drivers/bacnet/core/frame.ts'
+import type { UnconfirmedRequest } from '#appliance/drivers/bacnet/core/frame.ts'
 import { broadcastOf, isSameSubnet } from '#appliance/drivers/bacnet/core/address.ts'
 import { readBind, type BacnetTransport, type Bind, openBacnetTransport } from '#appliance/drivers/bacnet/transport.ts'
 import { startRegistration } from '#appliance/drivers/bacnet/bbmd-registration.ts'
@@ -116,7 +116,7 @@ test('Who-Is goes to the manager to be passed on, and what it passes back is hea
   const { manager, bbmd, hears } = await openManager(t, () => '0000')
   const transport = await open(t, { bbmd })
   await hears(1)
-  const heard: Unconfirmed[] = []
+  const heard: UnconfirmedRequest[] = []
   transport.listen(message => heard.push(message))
   t.deepEqual(await transport.whoIs({ to: 'local' }), [
     { from: '127.0.0.1', to: { host: manager.host, port: manager.port }, error: null },
@@ -148,7 +148,7 @@ test('a broadcast is sent and heard on the network of the address that is bound'
 
   const speaker = await openUdpPeer(t, () => undefined)
   speaker.socket.setBroadcast(true)
-  const heard = new Promise<Unconfirmed>(resolve => transport.listen(resolve))
+  const heard = new Promise<UnconfirmedRequest>(resolve => transport.listen(resolve))
   speaker.socket.send(hex(`810b0014 0100 1000 ${I_AM}`), own!.port, '127.255.255.255')
   t.deepEqual(await heard, { host: '127.0.0.1', port: speaker.port, service: 0, payload: hex(I_AM) })
   t.like(transport.diagnostics().interfaces[0], { sent: 1, received: 1, unconfirmed: 1, malformed: 0 })

@@ -2,7 +2,7 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import test from 'ava'
-import type { ReadQuestion } from '#appliance/drivers/bacnet/core/reply.ts'
+import type { ReadRequest } from '#appliance/drivers/bacnet/core/reply.ts'
 import { ackOf, ackWith, heldBy, poison, readAsked, resultOf } from '#scripts/simulator/faulty/exchange.ts'
 import { real } from '#scripts/simulator/bacnet/wire.ts'
 import { never, openTransport, patient } from './harness.ts'
@@ -11,7 +11,7 @@ import { datagram } from '../../../support/wire.ts'
 const STATION = { network: 700, mac: Buffer.of(3) }
 /** BVLC 4, NPCI with a destination of one byte 7. */
 const APDU_AT = 11
-const question: ReadQuestion = { service: 12, targets: [{ type: 0, instance: 5, property: 85 }] }
+const question: ReadRequest = { service: 12, targets: [{ type: 0, instance: 5, property: 85 }] }
 
 for (const [whose, source] of [
   ['the router itself', undefined],

@@ -2,8 +2,8 @@
 import { once } from 'node:events'
 import test, { type ExecutionContext } from 'ava'
 import { readFrame } from '#appliance/drivers/bacnet/core/frame.ts'
-import type { Question } from '#appliance/drivers/bacnet/core/reply.ts'
-import type { Outcome, Peer } from '#appliance/drivers/bacnet/outcome.ts'
+import type { ServiceRequest } from '#appliance/drivers/bacnet/core/reply.ts'
+import type { RequestOutcome, Peer } from '#appliance/drivers/bacnet/outcome.ts'
 import { type PartsOptions, type PartsSender, sendInParts } from '#scripts/simulator/bacnet/segmented-reply.ts'
 import { apduOf, contextId, contextUnsigned, datagram, enclosed, objectId } from '#scripts/simulator/bacnet/wire.ts'
 import { hasty, never, openTransport, patient, range } from './harness.ts'
@@ -12,7 +12,10 @@ import { datagram as routedDatagram, hex, seeded } from '../../../support/wire.t
 
 const DEVICE = 8
 const OBJECT_LIST = 76
-const objectList = (instance: number): Question => ({ service: 12, targets: [{ type: DEVICE, instance, property: OBJECT_LIST }] })
+const objectList = (instance: number): ServiceRequest => ({
+  service: 12,
+  targets: [{ type: DEVICE, instance, property: OBJECT_LIST }],
+})
 /** A device object with `count` analog inputs from `first` on. */
 const listOf = (instance: number, first: number, count: number): Buffer =>
   Buffer.concat([
@@ -20,7 +23,7 @@ const listOf = (instance: number, first: number, count: number): Buffer =>
     contextUnsigned(1, OBJECT_LIST),
     enclosed(3, Buffer.concat(range(count).map(i => objectId(0, first + i)))),
   ])
-const instancesIn = (outcome: Outcome): number[] => {
+const instancesIn = (outcome: RequestOutcome): number[] => {
   const [result] = outcome.state === 'results' ? outcome.results : []
   if (!result || !('values' in result)) return []
   return result.values.map(value => (value.type === 'object' ? value.object.instance : -1))

@@ -2,17 +2,17 @@
 import { once } from 'node:events'
 import test, { type ExecutionContext } from 'ava'
 import { firstBatch } from '#appliance/drivers/bacnet/core/batch.ts'
-import type { ReadQuestion } from '#appliance/drivers/bacnet/core/reply.ts'
+import type { ReadRequest } from '#appliance/drivers/bacnet/core/reply.ts'
 import { BacnetDriver } from '#appliance/drivers/bacnet/driver.ts'
-import type { Outcome, Peer } from '#appliance/drivers/bacnet/outcome.ts'
+import type { RequestOutcome, Peer } from '#appliance/drivers/bacnet/outcome.ts'
 import { openBacnetTransport } from '#appliance/drivers/bacnet/transport.ts'
 import { good, held, inputs, never, openTransport, patient, range } from './harness.ts'
 import { SILENT } from '../../../support/sites/catalogue-site.ts'
 import { type UdpPeer, openUdpPeer } from '../../../support/udp-peer.ts'
 import { answer, datagram, readRequest } from '../../../support/wire.ts'
 
-const question = (instance: number): ReadQuestion => ({ service: 12, targets: [{ type: 0, instance, property: 85 }] })
-const valueOf = (outcome: Outcome): unknown => {
+const question = (instance: number): ReadRequest => ({ service: 12, targets: [{ type: 0, instance, property: 85 }] })
+const valueOf = (outcome: RequestOutcome): unknown => {
   const [result] = outcome.state === 'results' ? outcome.results : []
   return result && 'values' in result ? result.values : outcome
 }

@@ -2,7 +2,13 @@
 import { createSocket } from 'node:dgram'
 import test, { type ExecutionContext } from 'ava'
 import { APDU_DEFAULT, firstBatch } from '#appliance/drivers/bacnet/core/batch.ts'
-import { checkTargets, endCheck, isCheckDue, startIdentity, strangerIn } from '#appliance/drivers/bacnet/core/identity-check.ts'
+import {
+  checkTargets,
+  endCheck,
+  isCheckDue,
+  startIdentity,
+  findOtherDevice,
+} from '#appliance/drivers/bacnet/core/identity-check.ts'
 import { targetKey } from '#shared/core/bacnet/object.ts'
 import type { PropertyResult } from '#appliance/drivers/bacnet/core/reply.ts'
 import { DeviceError } from '#shared/core/poll/device.ts'
@@ -164,15 +170,15 @@ const told = (instance: number, vendor: number, model: string) => {
 test('a make that is told once, perhaps by a forger, is not held against the device', t => {
   const identity = startIdentity(7)
   for (const [minute, model] of ['A', 'forged', 'A', 'A'].entries()) {
-    t.is(strangerIn(identity, told(7, 5, model), minute * MINUTE), undefined)
+    t.is(findOtherDevice(identity, told(7, 5, model), minute * MINUTE), undefined)
     endCheck(identity, told(7, 5, model), minute * MINUTE)
   }
   t.deepEqual(identity.make, { vendor_id: 5, model: 'A' })
-  t.regex(strangerIn(identity, told(7, 5, 'forged'), 5 * MINUTE)!, /"forged" and was "A"/)
+  t.regex(findOtherDevice(identity, told(7, 5, 'forged'), 5 * MINUTE)!, /"forged" and was "A"/)
   t.true(isCheckDue(identity, 5 * MINUTE), 'the next read asks at once')
-  t.is(strangerIn(identity, told(7, 5, 'A'), 5 * MINUTE), undefined)
+  t.is(findOtherDevice(identity, told(7, 5, 'A'), 5 * MINUTE), undefined)
   endCheck(identity, told(7, 5, 'A'), 5 * MINUTE)
-  t.regex(strangerIn(identity, told(7, 6, 'A'), 16 * MINUTE)!, /vendor 6/, 'the ten minutes begin anew')
+  t.regex(findOtherDevice(identity, told(7, 6, 'A'), 16 * MINUTE)!, /vendor 6/, 'the ten minutes begin anew')
 })
 
 test('of a device that is asked for one value at a time only the object identifier is asked along', t => {

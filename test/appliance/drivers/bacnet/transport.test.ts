@@ -1,7 +1,7 @@
 /** What the transport does beside reading values: it hears, it asks who is there, it subscribes. */
 import { once } from 'node:events'
 import test from 'ava'
-import type { Unconfirmed } from '#appliance/drivers/bacnet/core/frame.ts'
+import type { UnconfirmedRequest } from '#appliance/drivers/bacnet/core/frame.ts'
 import { never, openTransport, patient } from './harness.ts'
 import { openUdpPeer } from '../../../support/udp-peer.ts'
 import { hex } from '../../../support/wire.ts'
@@ -15,7 +15,7 @@ test('a listener hears unconfirmed requests with their sender, until it stops', 
     send(hex('810a0008 0100 1008'))
     reply(Buffer.of(0x20, invokeId, 5))
   })
-  const heard: Unconfirmed[] = []
+  const heard: UnconfirmedRequest[] = []
   const stop = transport.listen(message => heard.push(message))
   const question = { service: 5, subscription: { processId: 1, object: { type: 0, instance: 3 }, lifetimeSecs: 300 } } as const
   await transport.request(device, question, patient, never)

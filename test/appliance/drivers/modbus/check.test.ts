@@ -1,5 +1,5 @@
 import test from 'ava'
-import { checkModbus, wayTo } from '#appliance/drivers/modbus/check.ts'
+import { checkModbus, connectionSettings } from '#appliance/drivers/modbus/check.ts'
 import type { DeviceEntry, PointEntry } from '#appliance/store/catalogue-schema.ts'
 
 type Modbus = NonNullable<DeviceEntry['modbus']>
@@ -65,6 +65,12 @@ test('points that Modbus cannot give are complained of at their place', t => {
 })
 
 test('what an entry leaves out is what the standards take for granted', t => {
-  t.deepEqual(wayTo({ host: 'a', unit_id: 1 }), { kind: 'tcp', host: 'a', port: 502 })
-  t.deepEqual(wayTo({ serial: PORT, unit_id: 1 }), { kind: 'serial', path: PORT, baud: 19_200, parity: 'even', stopBits: 1 })
+  t.deepEqual(connectionSettings({ host: 'a', unit_id: 1 }), { kind: 'tcp', host: 'a', port: 502 })
+  t.deepEqual(connectionSettings({ serial: PORT, unit_id: 1 }), {
+    kind: 'serial',
+    path: PORT,
+    baud: 19_200,
+    parity: 'even',
+    stopBits: 1,
+  })
 })

@@ -1,7 +1,7 @@
 import test from 'ava'
-import { formatException, isAboutAddress, isGatewaySilence } from '#appliance/drivers/modbus/core/exception.ts'
+import { formatException, isAboutAddress, isGatewaySilence } from '#appliance/drivers/modbus/core/pdu.ts'
 import fc from 'fast-check'
-import { findRivals, stillExpected } from '#appliance/drivers/modbus/core/late-replies.ts'
+import { findCompetingRequests, stillExpected } from '#appliance/drivers/modbus/core/late-replies.ts'
 import { crc16, findRtuReply, frameGapMs, wireMs } from '#appliance/drivers/modbus/core/rtu.ts'
 import { readTcpFrame, tcpFrame } from '#appliance/drivers/modbus/core/tcp.ts'
 import type { RegisterRange } from '#appliance/drivers/modbus/core/point.ts'
@@ -67,11 +67,11 @@ test('a reply that an earlier unanswered request may have caused is ambiguous fo
   const unanswered = [{ unit: 1, range: two, sentAt: 1000, timeoutMs: 100 }]
   const data = { state: 'data', bytes: new Uint8Array(6) } as const
   const one = { ...two, count: 1 }
-  t.deepEqual(findRivals(unanswered, 1, { ...two, address: 9 }, data, 1300), { count: 1, waitMs: 450 })
-  t.deepEqual(findRivals(unanswered, 2, two, data, 1300), { count: 0, waitMs: 0 })
-  t.deepEqual(findRivals(unanswered, 1, one, data, 1300), { count: 0, waitMs: 0 })
-  t.deepEqual(findRivals(unanswered, 1, { ...two, table: 'input' }, data, 1300), { count: 0, waitMs: 0 })
-  t.is(findRivals(unanswered, 1, one, { state: 'exception', code: 2 }, 1300).count, 1)
+  t.deepEqual(findCompetingRequests(unanswered, 1, { ...two, address: 9 }, data, 1300), { count: 1, waitMs: 450 })
+  t.deepEqual(findCompetingRequests(unanswered, 2, two, data, 1300), { count: 0, waitMs: 0 })
+  t.deepEqual(findCompetingRequests(unanswered, 1, one, data, 1300), { count: 0, waitMs: 0 })
+  t.deepEqual(findCompetingRequests(unanswered, 1, { ...two, table: 'input' }, data, 1300), { count: 0, waitMs: 0 })
+  t.is(findCompetingRequests(unanswered, 1, one, { state: 'exception', code: 2 }, 1300).count, 1)
   t.is(stillExpected(unanswered, 1500).length, 1)
   t.is(stillExpected(unanswered, 1501).length, 0)
 })

@@ -1,9 +1,9 @@
 import test from 'ava'
 import fc from 'fast-check'
 import { decodeBits, decodeRegisters, isRounded } from '#appliance/drivers/modbus/core/decode.ts'
-import { hasGap, partsOf, planBlocks } from '#appliance/drivers/modbus/core/plan.ts'
+import { hasGap, splitBlock, planBlocks } from '#appliance/drivers/modbus/core/plan.ts'
 import { WORD_ORDERS } from '#appliance/drivers/modbus/core/byte-order.ts'
-import { FORMATS, parseModbusAddress, type RegisterRange } from '#appliance/drivers/modbus/core/point.ts'
+import { REGISTER_FORMATS, parseModbusAddress, type RegisterRange } from '#appliance/drivers/modbus/core/point.ts'
 import { hex } from '../../../support/wire.ts'
 
 for (const [text, wanted] of [
@@ -118,7 +118,7 @@ test('every order of the same bytes gives back the number that was laid out', t 
 const place = fc.record({
   table: fc.constantFrom<RegisterRange['table'][]>('holding', 'coil'),
   address: fc.integer({ min: 0, max: 6000 }),
-  count: fc.constantFrom(...new Set(Object.values(FORMATS))),
+  count: fc.constantFrom(...new Set(Object.values(REGISTER_FORMATS))),
 })
 const limits = (gap: number, registersMax: number) => ({ gap: { registers: gap, bits: 16 * gap }, registersMax })
 const itself = (place: RegisterRange) => place
@@ -169,7 +169,7 @@ test('a failed block is read round its gaps, one without gaps in quarters, and o
   const parts = (block: RegisterRange[], gap: number) => {
     const [whole, ...others] = planBlocks(block, itself, limits(gap, 125))
     t.deepEqual(others, [])
-    const parts = partsOf(whole!, itself)
+    const parts = splitBlock(whole!, itself)
     t.false(parts.some(part => hasGap(part, itself)))
     t.deepEqual(
       parts.flatMap(({ items }) => items),

@@ -3,7 +3,7 @@ import test from 'ava'
 import { type Cell, CELL_MS, createCellAverager } from '#shared/core/analytics/cells.ts'
 import { createEconomizerAnalysis } from '#shared/core/analytics/economizer.ts'
 import { ECONOMIZER_ROLES } from '#shared/core/analytics/economizer-cells.ts'
-import { type VerdictCode, verdictOf } from '#shared/core/analytics/economizer-verdict.ts'
+import { type VerdictCode, economizerVerdict } from '#shared/core/analytics/economizer-verdict.ts'
 import { faultHours } from '#shared/core/analytics/fault-hours.ts'
 import { fitLine } from '#shared/core/series/statistics.ts'
 import { figuresOf, createOperationsTally } from '#shared/core/analytics/operations.ts'
@@ -107,7 +107,7 @@ function economizerOf(rests: Rest[]) {
   cells.end()
   return economizer.result()
 }
-const verdict = (rests: Rest[]) => verdictOf(economizerOf(rests), { dt_min: 5.6, high_limit: 24 })
+const verdict = (rests: Rest[]) => economizerVerdict(economizerOf(rests), { dt_min: 5.6, high_limit: 24 })
 
 test('hours of an air handler are told apart by why they tell nothing', t => {
   const result = economizerOf([

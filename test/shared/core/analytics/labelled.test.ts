@@ -3,7 +3,7 @@ import test, { type ExecutionContext } from 'ava'
 import { createCellAverager } from '#shared/core/analytics/cells.ts'
 import { createEconomizerAnalysis } from '#shared/core/analytics/economizer.ts'
 import { ECONOMIZER_ROLES } from '#shared/core/analytics/economizer-cells.ts'
-import { type VerdictCode, verdictOf } from '#shared/core/analytics/economizer-verdict.ts'
+import { type VerdictCode, economizerVerdict } from '#shared/core/analytics/economizer-verdict.ts'
 import { HIGH_LIMIT } from '#shared/core/analytics/free-cooling.ts'
 import { createSignalMerge } from '#shared/core/analytics/signal-merge.ts'
 import { ROLES } from '#shared/core/model/role.ts'
@@ -36,7 +36,7 @@ function verdictOn({ ts, columns }: LabelledSet, date: string): VerdictCode {
   const holds = signals.map(() => 3 * MINUTE)
   createSignalMerge(from, holds, cells.take).advance(signals, from + DAY)
   cells.end()
-  return verdictOf(economizer.result(), PARAMS).code
+  return economizerVerdict(economizer.result(), PARAMS).code
 }
 
 test('a day of which nothing was recorded accuses nobody', t => {

@@ -1,6 +1,6 @@
 /** Compares the devices of a discovery with the catalogue. It changes nothing. */
 import { addressKey, BACNET_PORT, type DeviceAddress, deviceKey, type DeviceResult, type DiscoveryRequest } from './discovery.ts'
-import { conflicts } from './heard-devices.ts'
+import { findDuplicateInstances } from './heard-devices.ts'
 import { parseTarget, PRESENT_VALUE } from '#shared/core/bacnet/object.ts'
 
 /** What is read here of an entry of the catalogue. */
@@ -35,7 +35,7 @@ export type DeviceChange = {
 }
 
 /** @returns one change for each device that was found and for each that was asked for and is missing */
-export function compare(
+export function compareWithCatalogue(
   request: DiscoveryRequest,
   found: readonly DeviceResult[],
   catalogue: readonly KnownDevice[],
@@ -48,7 +48,7 @@ export function compare(
   const byInstance = new Map(known.toReversed().map(one => [one.at.device_instance, one]))
   const heard = new Set(found.map(deviceKey))
   const answering = new Set(found.map(({ device_instance }) => device_instance))
-  const doubled = conflicts(found)
+  const doubled = findDuplicateInstances(found)
   const claimed = new Set<KnownDevice>()
   const changes = found.map(device => {
     const sameAddress = byAddress.get(addressKey(device)) ?? []

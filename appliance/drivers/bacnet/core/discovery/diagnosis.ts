@@ -8,7 +8,7 @@ export type MachineAddress = { name: string; address: string; netmask: string }
 /** Datagrams of all BACnet traffic of the process while the discovery ran. */
 type Datagrams = { sent: number; received: number; malformed: number; unmatched: number; unconfirmed: number }
 /** One address from which BACnet/IP is spoken. */
-export type SpeakingAddress = Datagrams & {
+export type BoundAddress = Datagrams & {
   address: string
   port: number
   broadcast_addresses: string[]
@@ -26,11 +26,11 @@ export type NetworkFacts = {
   /** Who has the port, in words; null when that cannot be seen. */
   holder: string | null
   machine: MachineAddress[]
-  speaking: SpeakingAddress[]
+  speaking: BoundAddress[]
   manager: Manager | null
 }
 
-export type WhyReport = NetworkFacts & {
+export type Diagnosis = NetworkFacts & {
   calls_sent: number
   i_ams: Discovery['i_ams'] & { ignored: number }
   /** Most likely first; empty when devices were found and nothing is odd. */
@@ -41,7 +41,7 @@ const ANY = '0.0.0.0'
 const PATIENT_SECS = 10
 
 /** @returns the report on a discovery that has ended */
-export function whyEmpty(discovery: Discovery, facts: NetworkFacts): WhyReport {
+export function diagnose(discovery: Discovery, facts: NetworkFacts): Diagnosis {
   const ignored = discovery.ignored.reduce((sum, { count }) => sum + count, 0)
   const next_steps =
     facts.error === null

@@ -1,4 +1,5 @@
 /** The request of a discovery and its state: the devices that answered, and the objects of each. */
+import { INSTANCE_MAX } from '#shared/core/bacnet/object.ts'
 import type { IAm } from '../i-am.ts'
 
 /** The address of a device, in the fields of the catalogue. */
@@ -24,7 +25,6 @@ export type DiscoveryRequest = {
   requests_per_second: number
 }
 
-export const INSTANCE_MAX = 4_194_302
 export const BACNET_PORT = 47_808
 export const DISCOVERY_DEFAULTS: DiscoveryRequest = {
   low: 0,
@@ -113,7 +113,7 @@ const LINES_MAX = 500
 /** More senders than a page can list; a storm beyond it is only counted. */
 export const IGNORED_MAX = 100
 
-export const openDiscovery = (job_id: string, request: DiscoveryRequest, now: number): Discovery => ({
+export const createDiscovery = (job_id: string, request: DiscoveryRequest, now: number): Discovery => ({
   job_id,
   state: 'running',
   request,
@@ -129,7 +129,7 @@ export const openDiscovery = (job_id: string, request: DiscoveryRequest, now: nu
 })
 
 /** Adds a line to the log. */
-export function say(discovery: Discovery, now: number, text: string): void {
+export function addLogLine(discovery: Discovery, now: number, text: string): void {
   discovery.log.push({ n: ++discovery.lines, at: now, text })
   if (discovery.log.length > LINES_MAX) discovery.log.shift()
 }
@@ -139,13 +139,7 @@ export function endDiscovery(discovery: Discovery, state: Exclude<DiscoveryState
   discovery.finished_at = now
 }
 
-/** @returns for example `10.0.0.7`, `10.0.0.7:47809`, or `10.0.0.7 net 2001 mac 03` */
-export function formatAddress({ host, port, network, mac }: DeviceAddress): string {
-  const endpoint = port === BACNET_PORT ? host : `${host}:${port}`
-  return network === undefined ? endpoint : `${endpoint} net ${network} mac ${mac}`
-}
-
-/** Equal for equal places. */
+/** @returns a text that is equal for equal addresses */
 export const addressKey = ({ host, port, network, mac }: DeviceAddress): string =>
   network === undefined ? `${host}:${port}` : `${host}:${port}/${network}:${mac}`
 

@@ -6,11 +6,11 @@ import {
   type DeviceResult,
   type Discovery,
   type DiscoveryRequest,
-  formatAddress,
   IGNORED_MAX,
   type IgnoredWhy,
 } from './discovery.ts'
-import type { Unconfirmed } from '../frame.ts'
+import { formatAddress } from '../address.ts'
+import type { UnconfirmedRequest } from '../frame.ts'
 import { type IAm, readIAm } from '../i-am.ts'
 
 /** Most devices that one discovery takes: the catalogue holds as many. */
@@ -20,7 +20,7 @@ const DEVICES_MAX = 2000
 const MAC_MAX = 7
 
 /** @returns the device when it is new; undefined when the message was not taken, which the discovery then says */
-export function noteIAm(discovery: Discovery, message: Unconfirmed): DeviceResult | undefined {
+export function noteIAm(discovery: Discovery, message: UnconfirmedRequest): DeviceResult | undefined {
   discovery.i_ams.heard++
   const address = addressOf(message)
   const said = readIAm(message.payload)
@@ -70,7 +70,7 @@ const UNREAD = {
   requests: 0,
 } as const
 
-const addressOf = ({ host, port, station }: Unconfirmed): DeviceAddress =>
+const addressOf = ({ host, port, station }: UnconfirmedRequest): DeviceAddress =>
   station ? { host, port, network: station.network, mac: Buffer.from(station.mac).toString('hex') } : { host, port }
 
 /** Bytes of a BACnet/IP address as a router passes it on: IPv4 and port (135-2020 J.1.2). */
@@ -111,7 +111,7 @@ function ignore(
 }
 
 /** @returns for each instance that answers from more than one place, those places */
-export function conflicts(devices: readonly DeviceResult[]): Map<number, DeviceResult[]> {
+export function findDuplicateInstances(devices: readonly DeviceResult[]): Map<number, DeviceResult[]> {
   const byInstance = Map.groupBy(devices, ({ device_instance }) => device_instance)
   return new Map([...byInstance].filter(([, some]) => new Set(some.map(addressKey)).size > 1))
 }

@@ -1,5 +1,7 @@
 /** The bounds of a discovery request, for the API and the form. */
-import { BACNET_PORT, DISCOVERY_DEFAULTS, type DiscoveryRequest, INSTANCE_MAX } from './discovery.ts'
+import { formatAddress, parseAddress } from '../address.ts'
+import { INSTANCE_MAX } from '#shared/core/bacnet/object.ts'
+import { DISCOVERY_DEFAULTS, type DiscoveryRequest } from './discovery.ts'
 
 /** Four numbers and perhaps a port: a name would have to be looked up. */
 export const ADDRESS_PATTERN = '^(?:(?:25[0-5]|2[0-4]\\d|1?\\d?\\d)(?:\\.(?!$|:)|(?=$|:))){4}(?::\\d{1,5})?$'
@@ -11,7 +13,6 @@ export const BOUNDS = {
   seconds: [1, 120],
   requests_per_second: [1, 100],
 } as const
-const PORT_MAX = 65_535
 
 /** Everything is optional; what is absent is as in `DISCOVERY_DEFAULTS`. */
 type AskedDiscovery = Partial<Omit<DiscoveryRequest, 'addresses'>> & { addresses?: string[] }
@@ -40,10 +41,7 @@ export function completeRequest(asked: AskedDiscovery): { request: DiscoveryRequ
 }
 
 function readAddress(text: string): { host: string; port: number } | undefined {
-  if (!new RegExp(ADDRESS_PATTERN).test(text)) return undefined
-  const [host = '', portText] = text.split(':')
-  const port = portText === undefined ? BACNET_PORT : Number(portText)
-  return port >= 1 && port <= PORT_MAX ? { host, port } : undefined
+  return new RegExp(ADDRESS_PATTERN).test(text) ? parseAddress(text) : undefined
 }
 
 /** The fields of the form, as texts; a blank one is not asked. */
@@ -91,6 +89,6 @@ export function formOf(request: DiscoveryRequest = DISCOVERY_DEFAULTS): FormFiel
   const numbers = ['low', 'high', 'network', 'seconds', 'requests_per_second'] as const
   const fields: FormFields = {}
   for (const name of numbers) if (request[name] !== DISCOVERY_DEFAULTS[name]) fields[name] = String(request[name])
-  const addresses = request.addresses.map(({ host, port }) => (port === BACNET_PORT ? host : `${host}:${port}`))
+  const addresses = request.addresses.map(formatAddress)
   return addresses.length ? { ...fields, addresses: addresses.join(' ') } : fields
 }

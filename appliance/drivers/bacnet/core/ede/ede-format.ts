@@ -1,6 +1,6 @@
 /** EDE sets as a format for the import and export of points. */
 import type { ImportedDevice, PointSetFormat } from '../../../../core/catalogue/driver-definition.ts'
-import type { Table } from '../../../../core/catalogue/table.ts'
+import type { PointTable } from '../../../../core/catalogue/table.ts'
 import { isId } from '#shared/core/model/model.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { ADDRESS_FORM, formatAddress, parseAddress } from '../address.ts'
@@ -26,14 +26,14 @@ export const edeFormat = {
 type EdeEntry = { device_id: string; bacnet?: { device_instance: number } }
 
 /** @throws Problem invalid when a file of the set is missing or doubled */
-function sortEdeFiles(tables: readonly Table[]): EdeFiles {
+function sortEdeFiles(tables: readonly PointTable[]): EdeFiles {
   const kinds: [keyof EdeFiles, RegExp][] = [
     ['stateTexts', /state[\s_-]*texts?/i],
     ['units', /units?(?=[^a-z]|$)|unit[\s_-]*texts?/i],
     ['objectTypes', /obj(ect)?[\s_-]*types?/i],
   ]
-  const kindOf = ({ file }: Table) => kinds.find(([, pattern]) => pattern.test(file))?.[0] ?? 'main'
-  const files = new Map<keyof EdeFiles, Table>()
+  const kindOf = ({ file }: PointTable) => kinds.find(([, pattern]) => pattern.test(file))?.[0] ?? 'main'
+  const files = new Map<keyof EdeFiles, PointTable>()
   for (const table of tables) {
     const kind = kindOf(table)
     const other = files.get(kind)

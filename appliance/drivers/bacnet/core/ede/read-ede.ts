@@ -5,8 +5,8 @@
  *   mandatory and stand where the layout has them; the others are found by their heading, because tools rename them
  *   (`settable` and `commandable`) and misspell them (`vendor-specific-addres`)
  */
-import { type FoundObject, INSTANCE_MAX } from '../discovery/discovery.ts'
-import { parseTarget } from '#shared/core/bacnet/object.ts'
+import { INSTANCE_MAX, DEVICE, parseTarget } from '#shared/core/bacnet/object.ts'
+import type { FoundObject } from '../discovery/discovery.ts'
 import { OTHER_TYPES, POINT_TYPES } from '../device-scan.ts'
 import { unsupportedUnit } from '../../../../core/catalogue/engineering-units.ts'
 import { unitCode } from '#shared/core/model/unit.ts'
@@ -16,12 +16,12 @@ import {
   headerKey,
   isBlank,
   readWhole,
-  type Refusal,
-  type Table,
+  type RowRefusal,
+  type PointTable,
   type TableRow,
 } from '../../../../core/catalogue/table.ts'
 
-export type EdeFiles = { main: Table; stateTexts?: Table; units?: Table; objectTypes?: Table }
+export type EdeFiles = { main: PointTable; stateTexts?: PointTable; units?: PointTable; objectTypes?: PointTable }
 
 /** `keyname` names the row in the whole file; `unit` is a code of ours where the unit has no number of the standard. */
 type EdeObject = FoundObject & { line: number; keyname: string; unit?: string; cov?: true; poll_secs?: number }
@@ -36,9 +36,9 @@ export type EdeDevice = {
 }
 export type Ede = {
   devices: EdeDevice[]
-  refused: Refusal[]
+  refused: RowRefusal[]
   /** Cells of accepted rows that are ignored. */
-  notes: Refusal[]
+  notes: RowRefusal[]
   /** Objects that hold nothing to poll, by the name of their type. */
   others: Record<string, number>
   /** Who wrote the file, as it says. */
@@ -48,7 +48,6 @@ export type Ede = {
 /** As the layout has them, with what stands in the refusals. */
 const MANDATORY = ['keyname', 'device obj.-instance', 'object-name', 'object-type', 'object-instance'] as const
 const TYPE_MAX = 1023
-const DEVICE = 8
 /** Units of the standard; what is above is a vendor's. */
 const STANDARD_UNIT_MAX = 255
 const UNIT_MAX = 65_535
@@ -74,8 +73,8 @@ export function* readEde({ main, stateTexts, units, objectTypes }: EdeFiles): Ge
   const [texts, unitTexts, typeNames] = [side.stateTexts, side.units, side.objectTypes].map(table =>
     table ? readNumberedTexts(table) : undefined,
   )
-  const refused: Refusal[] = [texts, unitTexts, typeNames].flatMap(read => read?.refused ?? [])
-  const notes: Refusal[] = []
+  const refused: RowRefusal[] = [texts, unitTexts, typeNames].flatMap(read => read?.refused ?? [])
+  const notes: RowRefusal[] = []
   const reader = openReader(
     main.file,
     { refused, notes },

@@ -1,11 +1,11 @@
 /** The files beside an EDE table: state texts, units and object types by their numbers. */
-import { cellOf, isBlank, readWhole, type Refusal, type Table } from '../../../../core/catalogue/table.ts'
+import { cellOf, isBlank, readWhole, type RowRefusal, type PointTable } from '../../../../core/catalogue/table.ts'
 
 /** Numbers of state texts are counted by 32 bits; proprietary units end at 65535 and object types at 1023. */
 const REFERENCE_MAX = 4_294_967_295
 
 /** What a file says, by number. `texts` of a unit or type are one. */
-type NumberedTexts = { texts: ReadonlyMap<number, string[]>; refused: Refusal[] }
+type NumberedTexts = { texts: ReadonlyMap<number, string[]>; refused: RowRefusal[] }
 
 /**
  * Reads `number;text;text…`. Rows that begin with `#` or with no digit before the first number are headings.
@@ -13,9 +13,9 @@ type NumberedTexts = { texts: ReadonlyMap<number, string[]>; refused: Refusal[] 
  * @source EDE 2.3: State-Texts are `Reference Number;Text 1 or Inactive-Text;Text 2 or Active-Text;Text 3…`, Units
  *   `Code;Unit Text`, Object-Types `Code;Object Type`
  */
-export function readNumberedTexts({ file, rows }: Table): NumberedTexts {
+export function readNumberedTexts({ file, rows }: PointTable): NumberedTexts {
   const texts = new Map<number, string[]>()
-  const refused: Refusal[] = []
+  const refused: RowRefusal[] = []
   for (const row of rows) {
     const first = cellOf(row, 0)
     if (isBlank(row) || first.startsWith('#') || (texts.size === 0 && !/^\d/.test(first))) continue

@@ -6,7 +6,7 @@
  */
 import type { DeviceAddress } from '../discovery/discovery.ts'
 import { engineeringUnit } from '../../../../core/catalogue/engineering-units.ts'
-import { parseTarget, PRESENT_VALUE, type Target } from '#shared/core/bacnet/object.ts'
+import { DEVICE, parseTarget, PRESENT_VALUE, type Target } from '#shared/core/bacnet/object.ts'
 import { POINT_TYPES } from '../device-scan.ts'
 import type { PointKind } from '#shared/core/model/model.ts'
 import { formatAddress } from '../address.ts'
@@ -60,7 +60,6 @@ const COLUMNS = [
   'poll-secs',
 ]
 const MANDATORY = 5
-const DEVICE = 8
 /** Nothing here is written, so nothing is settable. */
 const NOT_SETTABLE = 'N'
 /** The device is asked to tell changes. Where it is not, nobody knows whether it could. */

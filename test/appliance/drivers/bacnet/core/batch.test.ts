@@ -13,10 +13,10 @@ import {
   startLearning,
   withoutMultiple,
 } from '#appliance/drivers/bacnet/core/batch.ts'
-import { invokeIds } from '#appliance/drivers/bacnet/core/invoke-ids.ts'
+import { createInvokeIds } from '#appliance/drivers/bacnet/core/invoke-ids.ts'
 import { parseTarget, type Target } from '#shared/core/bacnet/object.ts'
 import { formatRefusal } from '#appliance/drivers/bacnet/core/refusal.ts'
-import type { Refusal } from '#appliance/drivers/bacnet/core/reply.ts'
+import type { RequestRefusal } from '#appliance/drivers/bacnet/core/reply.ts'
 import { MINUTE } from '#shared/core/time.ts'
 
 const target = (text: string) => parseTarget(text) as Target
@@ -98,7 +98,7 @@ for (const [refusal, asked, wanted] of [
   [{ by: 'abort', reason: 9 }, 92, undefined],
   [{ by: 'reject', reason: 4 }, 92, undefined],
   [{ by: 'error', errorClass: 1, errorCode: 31 }, 92, undefined],
-] as [Refusal, number, Partial<Batch> | undefined][]) {
+] as [RequestRefusal, number, Partial<Batch> | undefined][]) {
   test(`after ${formatRefusal(refusal)} to ${asked} points the batch is ${JSON.stringify(wanted)}`, t => {
     const learnt = afterRefusal(whole, plain(asked), refusal, NOW)
     if (wanted) t.like(learnt!.batch, wanted)
@@ -144,7 +144,7 @@ test('what falls silent beyond what has worked is tried at a quarter, but not be
 })
 
 test("invoke ids go round from 1 to 255 and are each address's own", t => {
-  const ids = invokeIds<number>()
+  const ids = createInvokeIds<number>()
   t.deepEqual(
     Array.from({ length: 255 }, (_, i) => ids.open('a', i, 0)),
     Array.from({ length: 255 }, (_, i) => i + 1),
@@ -156,7 +156,7 @@ test("invoke ids go round from 1 to 255 and are each address's own", t => {
 })
 
 test("an id that was closed is nobody's, and rests until its time", t => {
-  const ids = invokeIds<string>()
+  const ids = createInvokeIds<string>()
   const open = Array.from({ length: 255 }, () => ids.open('a', 'x', 0)!)
   for (const id of open) ids.close('a', id, id === 7 ? 100 : 500)
   t.is(ids.find('a', 7), undefined)

@@ -3,7 +3,7 @@ import test from 'ava'
 import { readApdu, readFrame } from '#appliance/drivers/bacnet/core/frame.ts'
 import { formatTarget, parseTarget, type Target } from '#shared/core/bacnet/object.ts'
 import { type BacnetValue } from '#appliance/drivers/bacnet/core/tag.ts'
-import { type PropertyError, type Question, type Refusal, readReply } from '#appliance/drivers/bacnet/core/reply.ts'
+import { type PropertyError, type ServiceRequest, type RequestRefusal, readReply } from '#appliance/drivers/bacnet/core/reply.ts'
 import { pointValue } from '#appliance/drivers/bacnet/core/point.ts'
 import { datagram, hex, mutate, seeded } from '../../../../support/wire.ts'
 
@@ -13,7 +13,7 @@ type ReplyCase = {
   apdu: string
   results?: (BacnetValue[] | PropertyError)[]
   garbled?: string
-  refused?: Refusal
+  refused?: RequestRefusal
 }
 const load = <T>(name: string): T => JSON.parse(readFileSync(`test/cases/bacnet/${name}.json`, 'utf8'))
 const replies = load<ReplyCase[]>('replies')
@@ -23,7 +23,10 @@ const target = (text: string): Target => {
   if (typeof parsed === 'string') throw new Error(parsed)
   return parsed
 }
-const question = (targets: string[]): Question => ({ service: targets.length === 1 ? 12 : 14, targets: targets.map(target) })
+const question = (targets: string[]): ServiceRequest => ({
+  service: targets.length === 1 ? 12 : 14,
+  targets: targets.map(target),
+})
 
 for (const { name, targets, apdu, results, garbled, refused } of replies) {
   test(`the decoder reads ${name}`, t => {

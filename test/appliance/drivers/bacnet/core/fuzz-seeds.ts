@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { parseTarget, type Target } from '#shared/core/bacnet/object.ts'
-import type { Question } from '#appliance/drivers/bacnet/core/reply.ts'
+import type { ServiceRequest } from '#appliance/drivers/bacnet/core/reply.ts'
 import { dataPath, NEEDS_DATA } from '../../../../support/optional.ts'
 import { datagram, hex, mutate } from '../../../../support/wire.ts'
 
@@ -10,14 +10,14 @@ import { datagram, hex, mutate } from '../../../../support/wire.ts'
 const RECORDED = dataPath('bacnet/frames.jsonl.gz')
 
 type ReplyCase = { targets: string[]; apdu: string }
-type Seed = { bytes: Buffer; question: Question }
+type Seed = { bytes: Buffer; question: ServiceRequest }
 
 /** Replies, right and wrong ones, each with what was asked. */
 export const REPLIES: readonly Seed[] = (
   JSON.parse(readFileSync('test/cases/bacnet/replies.json', 'utf8')) as ReplyCase[]
 ).flatMap(({ targets, apdu }) => {
   const service = targets.length === 1 ? 12 : 14
-  const question: Question = { service, targets: targets.map(text => parseTarget(text) as Target) }
+  const question: ServiceRequest = { service, targets: targets.map(text => parseTarget(text) as Target) }
   const whole = hex(apdu)
   const parts = [
     Buffer.concat([Buffer.of(0x3c, 1, 0, 2, service), whole.subarray(3, 12)]),

@@ -1,6 +1,6 @@
 /** Whether what answers at an address is the device that is listed there. */
 import test from 'ava'
-import { type DeviceMake, identityTargets, judgeIdentity } from '#appliance/drivers/bacnet/core/identity.ts'
+import { type DeviceMake, identityTargets, judgeIdentity } from '#appliance/drivers/bacnet/core/identity-check.ts'
 import { targetKey } from '#shared/core/bacnet/object.ts'
 import type { PropertyResult } from '#appliance/drivers/bacnet/core/reply.ts'
 import type { BacnetValue } from '#appliance/drivers/bacnet/core/tag.ts'

@@ -2,11 +2,11 @@
 import { createRequire } from 'node:module'
 import test from 'ava'
 import fc from 'fast-check'
-import { readCovNotification } from '#appliance/drivers/bacnet/core/cov.ts'
+import { readCovNotification } from '#appliance/drivers/bacnet/core/cov-notification.ts'
 import { readApdu, readFrame } from '#appliance/drivers/bacnet/core/frame.ts'
 import { readIAm, SEGMENTATIONS } from '#appliance/drivers/bacnet/core/i-am.ts'
 import type { Target } from '#shared/core/bacnet/object.ts'
-import { type ReadQuestion, readReply } from '#appliance/drivers/bacnet/core/reply.ts'
+import { type ReadRequest, readReply } from '#appliance/drivers/bacnet/core/reply.ts'
 import { Malformed, openCursor, readValue } from '#appliance/drivers/bacnet/core/tag.ts'
 import { encodeRequest } from '#appliance/drivers/bacnet/codec.ts'
 import { ackWith, readAsked, resultOf } from '#scripts/simulator/faulty/exchange.ts'
@@ -24,10 +24,10 @@ const target: fc.Arbitrary<Target> = fc
   })
   .map(({ index, ...rest }) => (index === undefined ? rest : { ...rest, index }))
 const nameOf = ({ type, instance, property, index }: Target) => `${type}:${instance}:${property}:${index}`
-const question: fc.Arbitrary<ReadQuestion> = fc
+const question: fc.Arbitrary<ReadRequest> = fc
   .uniqueArray(target, { minLength: 1, maxLength: 60, selector: nameOf })
   .chain(targets =>
-    fc.constantFrom(...(targets.length === 1 ? [12, 14] : [14])).map(service => ({ service, targets }) as ReadQuestion),
+    fc.constantFrom(...(targets.length === 1 ? [12, 14] : [14])).map(service => ({ service, targets }) as ReadRequest),
   )
 const invokeId = fc.integer({ min: 1, max: 255 })
 
@@ -111,7 +111,7 @@ test('an answer in any order is read as it was written; any cut of it, and any o
         return resultOf(request, asked.targets[i]!, Buffer.concat([tagged(9, Buffer.of(2)), tagged(9, Buffer.of(result))]), 5)
       })
       const bytes = ackWith(request, Buffer.concat(bodies))
-      const read = (some: Uint8Array, of: ReadQuestion) => readReply(readApdu(poisoned(some))!, of)
+      const read = (some: Uint8Array, of: ReadRequest) => readReply(readApdu(poisoned(some))!, of)
       t.deepEqual(read(bytes, asked), {
         state: 'results',
         results: results.map(result =>
@@ -134,7 +134,7 @@ test('an answer in any order is read as it was written; any cut of it, and any o
 })
 
 test('whatever the bytes, a datagram is read within its own and the rest makes no difference', t => {
-  const ask: ReadQuestion = { service: 14, targets: [{ type: 0, instance: 1, property: 85 }] }
+  const ask: ReadRequest = { service: 14, targets: [{ type: 0, instance: 1, property: 85 }] }
   const payload = fc.oneof(
     fc.uint8Array({ maxLength: 120 }),
     written.map(({ bytes }) => new Uint8Array(bytes)),

@@ -5,7 +5,7 @@ import { firstBatch, plainSize } from '#appliance/drivers/bacnet/core/batch.ts'
 import { ReadSequence } from '#appliance/drivers/bacnet/core/read-sequence.ts'
 import { type DeviceMemory, createDeviceMemory } from '#appliance/drivers/bacnet/core/device-memory.ts'
 import { PRESENT_VALUE } from '#shared/core/bacnet/object.ts'
-import type { Refusal } from '#appliance/drivers/bacnet/core/reply.ts'
+import type { RequestRefusal } from '#appliance/drivers/bacnet/core/reply.ts'
 import { DAY, MINUTE } from '#shared/core/time.ts'
 
 type Item = { address: { target: { type: number; instance: number; property: number } } }
@@ -13,7 +13,7 @@ const item = (instance: number): Item => ({ address: { target: { type: 0, instan
 const items = (count: number) => Array.from({ length: count }, (_, i) => item(i))
 const instanceOf = ({ address }: Item) => address.target.instance
 
-type Says = 'results' | Refusal | 'silent' | 'garbled'
+type Says = 'results' | RequestRefusal | 'silent' | 'garbled'
 /** @returns the points with a value, those without, and how many requests it took */
 function ask(known: DeviceMemory, wanted: Item[], device: (asked: number[], isAlone: boolean) => Says, now = 0) {
   const sequence = new ReadSequence(known, wanted, false, now)

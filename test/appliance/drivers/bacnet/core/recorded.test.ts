@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { gunzipSync } from 'node:zlib'
 import { type Apdu, readApdu, readFrame } from '#appliance/drivers/bacnet/core/frame.ts'
 import type { Target } from '#shared/core/bacnet/object.ts'
-import { type PropertyResult, type ReadQuestion, type Reply, readReply } from '#appliance/drivers/bacnet/core/reply.ts'
+import { type PropertyResult, type ReadRequest, type BacnetReply, readReply } from '#appliance/drivers/bacnet/core/reply.ts'
 import { encodeRequest } from '#appliance/drivers/bacnet/codec.ts'
 import { dataPath, testWithData } from '../../../../support/optional.ts'
 import { hex } from '../../../../support/wire.ts'
@@ -14,12 +14,12 @@ const library = createRequire(import.meta.url)('node-bacnet/lib/services')
 const WHOLE = 0xffff_ffff
 
 type Frame = { capture: string; from: string; to: string; hex: string }
-type Exchange = { device: string; request: Buffer; question: ReadQuestion; apdu: Apdu; reply: Reply }
+type Exchange = { device: string; request: Buffer; question: ReadRequest; apdu: Apdu; reply: BacnetReply }
 
 /** Pairs each reply with the latest request that bears its invoke id. */
 function exchanges(): { frames: number; pairs: Exchange[] } {
   const frames = gunzipSync(readFileSync(FILE)).toString().trim().split('\n')
-  const open = new Map<string, { request: Buffer; question: ReadQuestion }>()
+  const open = new Map<string, { request: Buffer; question: ReadRequest }>()
   const pairs: Exchange[] = []
   for (const line of frames) {
     const { capture, from, to, hex: text } = JSON.parse(line) as Frame
@@ -40,7 +40,7 @@ function exchanges(): { frames: number; pairs: Exchange[] } {
 const at = (index: number) => (index === WHOLE ? {} : { index })
 
 /** A confirmed request, read by the library's decoder. */
-function readQuestion(bytes: Buffer): ReadQuestion | undefined {
+function readQuestion(bytes: Buffer): ReadRequest | undefined {
   if (bytes[5] !== 4 || bytes[6]! >> 4 !== 0) return undefined
   const service = bytes[9]!
   const length = bytes.length - 10

@@ -5,7 +5,7 @@ import { APDU_MAX, firstBatch, plainSize } from '#appliance/drivers/bacnet/core/
 import { ReadSequence } from '#appliance/drivers/bacnet/core/read-sequence.ts'
 import { type DeviceMemory, createDeviceMemory } from '#appliance/drivers/bacnet/core/device-memory.ts'
 import { PRESENT_VALUE } from '#shared/core/bacnet/object.ts'
-import type { Refusal } from '#appliance/drivers/bacnet/core/reply.ts'
+import type { RequestRefusal } from '#appliance/drivers/bacnet/core/reply.ts'
 import { FAILURES_MAX } from '#appliance/core/poll/isolate.ts'
 import { DAY, HOUR, MINUTE } from '#shared/core/time.ts'
 import { seeded } from '../../../../support/wire.ts'
@@ -16,7 +16,7 @@ const range = (count: number) => Array.from({ length: count }, (_, i) => i)
 const instanceOf = ({ address }: Item) => address.target.instance
 const sorted = (list: number[]) => list.toSorted((a, b) => a - b)
 
-type Says = 'results' | Refusal | 'silent' | 'garbled'
+type Says = 'results' | RequestRefusal | 'silent' | 'garbled'
 type Device = (asked: number[], isAlone: boolean) => Says
 
 /** One read. `sizes`: points in each request, 0 for a single read; `failures`: requests without an answer. */
@@ -207,7 +207,7 @@ for (const [name, forged] of [
   ['Reject of the service', { by: 'reject', reason: 9 }],
   ['Reject for no reason', { by: 'reject', reason: 0 }],
   ['Error that denies the service', { by: 'error', errorClass: 5, errorCode: 29 }],
-] as [string, Refusal][]) {
+] as [string, RequestRefusal][]) {
   test(`a forged ${name} teaches nothing once the device has answered as much, and a hail of them little for long`, t => {
     const known = createDeviceMemory(firstBatch(APDU_MAX))
     const well = deviceWith(new Map())

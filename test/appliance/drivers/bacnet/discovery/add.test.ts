@@ -1,23 +1,23 @@
 /** What becomes of the catalogue when devices are added: what is there stays, what is new stands behind it. */
 import test from 'ava'
-import { compare } from '#appliance/drivers/bacnet/core/discovery/changes.ts'
+import { compareWithCatalogue } from '#appliance/drivers/bacnet/core/discovery/changes.ts'
 import { noteIAm } from '#appliance/drivers/bacnet/core/discovery/heard-devices.ts'
 import {
   type DeviceResult,
   DISCOVERY_DEFAULTS,
   type FoundObject,
-  openDiscovery,
+  createDiscovery,
 } from '#appliance/drivers/bacnet/core/discovery/discovery.ts'
 import type { Station } from '#appliance/drivers/bacnet/core/frame.ts'
 import { iAm } from '#scripts/simulator/bacnet/device.ts'
 import { planAdditions, withAdditions } from '#appliance/drivers/bacnet/discovery/additions.ts'
-import type { Catalogue, DeviceEntry } from '#appliance/store/catalogue-schema.ts'
+import type { DeviceCatalogue, DeviceEntry } from '#appliance/store/catalogue-schema.ts'
 
 type Place = { instance: number; host: string; station?: Station; objects?: FoundObject[]; name?: string }
 
 /** Devices as their I-Ams make them, with what a scan would have read. */
 function heard(...places: Place[]) {
-  const discovery = openDiscovery('j', DISCOVERY_DEFAULTS, 0)
+  const discovery = createDiscovery('j', DISCOVERY_DEFAULTS, 0)
   for (const {
     instance,
     host,
@@ -53,9 +53,9 @@ const entry = (device_id: string, device_instance: number, host: string, more: P
   ...more,
 })
 
-function add(catalogue: Catalogue, discovery: ReturnType<typeof heard>) {
+function add(catalogue: DeviceCatalogue, discovery: ReturnType<typeof heard>) {
   const { devices, request } = discovery
-  const changes = compare(request, devices, catalogue.devices)
+  const changes = compareWithCatalogue(request, devices, catalogue.devices)
   const keys = devices.map(({ key }) => key)
   const planned = planAdditions(catalogue, devices, changes, keys, 60)
   return { ...planned, after: withAdditions(catalogue, planned.additions) }

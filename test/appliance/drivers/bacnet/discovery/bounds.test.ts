@@ -3,8 +3,8 @@ import test from 'ava'
 import {
   type DiscoveryRequest,
   DISCOVERY_DEFAULTS,
-  openDiscovery,
-  say,
+  createDiscovery,
+  addLogLine,
 } from '#appliance/drivers/bacnet/core/discovery/discovery.ts'
 import { noteIAm } from '#appliance/drivers/bacnet/core/discovery/heard-devices.ts'
 import { scanDevice, type ScanParts } from '#appliance/drivers/bacnet/flow/scan-device.ts'
@@ -35,7 +35,7 @@ for (const [what, request, from, reason] of [
   ],
 ] as [string, Partial<DiscoveryRequest>, ReturnType<typeof at>, string | undefined][]) {
   test(`${what} is ${reason ? 'set apart' : 'taken'}`, t => {
-    const discovery = openDiscovery('d', { ...DISCOVERY_DEFAULTS, ...request }, 0)
+    const discovery = createDiscovery('d', { ...DISCOVERY_DEFAULTS, ...request }, 0)
     for (let i = 0; i < 2; i++) noteIAm(discovery, { ...from, service: 0, payload: I_AM })
     t.is(discovery.devices.length, reason ? 0 : 1)
     t.deepEqual(
@@ -46,17 +46,17 @@ for (const [what, request, from, reason] of [
 }
 
 test('the log of a discovery keeps its newest 500 lines and counts them all', t => {
-  const discovery = openDiscovery('d', DISCOVERY_DEFAULTS, 0)
-  for (let n = 1; n <= 500; n++) say(discovery, n, `line ${n}`)
+  const discovery = createDiscovery('d', DISCOVERY_DEFAULTS, 0)
+  for (let n = 1; n <= 500; n++) addLogLine(discovery, n, `line ${n}`)
   t.deepEqual(discovery.log[0], { n: 1, at: 1, text: 'line 1' })
-  for (let n = 501; n <= 507; n++) say(discovery, n, `line ${n}`)
+  for (let n = 501; n <= 507; n++) addLogLine(discovery, n, `line ${n}`)
   t.is(discovery.lines, 507)
   t.is(discovery.log.length, 500)
   t.deepEqual([discovery.log[0]!.n, discovery.log.at(-1)!.text], [8, 'line 507'])
 })
 
 test('senders beyond the hundred that are listed are not, and repetitions of those that are go on being counted', t => {
-  const discovery = openDiscovery('d', { ...DISCOVERY_DEFAULTS, low: 1, high: 1 }, 0)
+  const discovery = createDiscovery('d', { ...DISCOVERY_DEFAULTS, low: 1, high: 1 }, 0)
   for (let host = 1; host <= 120; host++) noteIAm(discovery, { ...at(`10.0.0.${host}`), service: 0, payload: I_AM })
   noteIAm(discovery, { ...at('10.0.0.1'), service: 0, payload: I_AM })
   t.is(discovery.i_ams.heard, 121)
@@ -64,7 +64,7 @@ test('senders beyond the hundred that are listed are not, and repetitions of tho
 })
 
 test('a device is said to wait, then to be read while it is, and then how that ended', async t => {
-  const discovery = openDiscovery('d', DISCOVERY_DEFAULTS, 0)
+  const discovery = createDiscovery('d', DISCOVERY_DEFAULTS, 0)
   const device = noteIAm(discovery, { ...at('10.0.0.1'), service: 0, payload: I_AM })!
   const seen = [device.outcome]
   const ask = () => {

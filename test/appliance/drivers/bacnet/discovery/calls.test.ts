@@ -1,14 +1,14 @@
 import test from 'ava'
-import { DISCOVERY_DEFAULTS, openDiscovery } from '#appliance/drivers/bacnet/core/discovery/discovery.ts'
-import { type Call, discover, type DiscoveryWire, type SentCall } from '#appliance/drivers/bacnet/flow/discover.ts'
+import { DISCOVERY_DEFAULTS, createDiscovery } from '#appliance/drivers/bacnet/core/discovery/discovery.ts'
+import { type WhoIsTarget, discover, type DiscoveryWire, type SentWhoIs } from '#appliance/drivers/bacnet/flow/discover.ts'
 import { virtualClock } from '../../../../support/virtual-clock.ts'
 
 const HOSTS = ['10.0.0.1', '10.0.0.2'].map(host => ({ host, port: 47_808 }))
 
 /** Runs a discovery of which each Who-Is ends as told. */
-async function called(addresses: typeof HOSTS, whoIs: (call: Call) => SentCall[]) {
+async function called(addresses: typeof HOSTS, whoIs: (call: WhoIsTarget) => SentWhoIs[]) {
   const clock = virtualClock(0)
-  const discovery = openDiscovery('d', { ...DISCOVERY_DEFAULTS, addresses, seconds: 4 }, 0)
+  const discovery = createDiscovery('d', { ...DISCOVERY_DEFAULTS, addresses, seconds: 4 }, 0)
   const wire: DiscoveryWire = {
     whoIs: call => Promise.resolve(whoIs(call)),
     listen: () => () => undefined,
@@ -19,8 +19,8 @@ async function called(addresses: typeof HOSTS, whoIs: (call: Call) => SentCall[]
   await end
   return discovery
 }
-const sent = (error: string | null, to = HOSTS[0]!): SentCall => ({ from: '10.0.0.9', to, error })
-const hostOf = (call: Call) => (call.to === 'host' ? call.host : '')
+const sent = (error: string | null, to = HOSTS[0]!): SentWhoIs => ({ from: '10.0.0.9', to, error })
+const hostOf = (call: WhoIsTarget) => (call.to === 'host' ? call.host : '')
 
 test('everybody is called twice', async t => {
   const { state, error, calls_sent } = await called(HOSTS, () => [sent(null)])
@@ -48,7 +48,7 @@ test('a call that can be sent is enough, whichever of them it is', async t => {
 test('answers are waited for as long as was asked for, half of it after each of two calls', async t => {
   const clock = virtualClock(0)
   const request = { ...DISCOVERY_DEFAULTS, addresses: HOSTS.slice(0, 1), seconds: 40, requests_per_second: 10 }
-  const discovery = openDiscovery('d', request, 0)
+  const discovery = createDiscovery('d', request, 0)
   const calledAt: number[] = []
   const wire: DiscoveryWire = {
     whoIs: () => (calledAt.push(clock.now()), Promise.resolve([sent(null)])),

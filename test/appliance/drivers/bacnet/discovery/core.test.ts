@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module'
 import test from 'ava'
 import fc from 'fast-check'
-import { compare, type KnownDevice } from '#appliance/drivers/bacnet/core/discovery/changes.ts'
+import { compareWithCatalogue, type KnownDevice } from '#appliance/drivers/bacnet/core/discovery/changes.ts'
 import { proposeAll } from '#appliance/drivers/bacnet/core/discovery/propose.ts'
 import { estimateTraffic } from '#appliance/drivers/bacnet/core/discovery/traffic.ts'
 import {
@@ -219,7 +219,7 @@ for (const [name, found, catalogue, wanted] of [
   ['a disabled device is not missing', [], [{ ...known('a', 1, '10.0.0.1'), enabled: false }], []],
 ] as [string, DeviceResult[], KnownDevice[], unknown[][]][]) {
   test(`compared with the list: ${name}`, t => {
-    const changes = compare({ ...DISCOVERY_DEFAULTS, high: 5000 }, found, catalogue)
+    const changes = compareWithCatalogue({ ...DISCOVERY_DEFAULTS, high: 5000 }, found, catalogue)
     t.deepEqual(
       changes.map(({ change, device_instance, device_id }) => [change, device_instance, device_id]),
       wanted,
@@ -229,9 +229,9 @@ for (const [name, found, catalogue, wanted] of [
 
 test('compared with the list: objects that are new, and points whose object is gone, are told of a device that is whole', t => {
   const objects = [input(2), input(3)]
-  const whole = compare(DISCOVERY_DEFAULTS, [device(1, '10.0.0.1', { objects })], [known('a', 1, '10.0.0.1')])
+  const whole = compareWithCatalogue(DISCOVERY_DEFAULTS, [device(1, '10.0.0.1', { objects })], [known('a', 1, '10.0.0.1')])
   t.like(whole[0], { new_objects: 2, missing_points: ['a.p'] })
-  const broken = compare(
+  const broken = compareWithCatalogue(
     DISCOVERY_DEFAULTS,
     [device(1, '10.0.0.1', { objects, outcome: 'partial' })],
     [known('a', 1, '10.0.0.1')],

@@ -1,12 +1,12 @@
 /** Discovery against devices on real sockets, good and bad: each has an outcome with its reason, and every scan ends. */
 import test from 'ava'
-import { conflicts } from '#appliance/drivers/bacnet/core/discovery/heard-devices.ts'
+import { findDuplicateInstances } from '#appliance/drivers/bacnet/core/discovery/heard-devices.ts'
 import { wallClock } from '#shared/node/clock.ts'
 import { BacnetDriver } from '#appliance/drivers/bacnet/driver.ts'
 import { firstBatch } from '#appliance/drivers/bacnet/core/batch.ts'
 import { DISCOVERY_DEFAULTS } from '#appliance/drivers/bacnet/core/discovery/discovery.ts'
 import { bacnetProtocol } from '#appliance/drivers/bacnet/protocol.ts'
-import { bacnetDiscovery } from '#appliance/drivers/bacnet/discovery/bacnet-discovery.ts'
+import { bacnetDiscovery } from '#appliance/drivers/bacnet/discovery/discovery-wire.ts'
 import { answererOf, iAm } from '#scripts/simulator/bacnet/device.ts'
 import { type PartsSender, sendInParts } from '#scripts/simulator/bacnet/segmented-reply.ts'
 import { contextId, contextUnsigned, enclosed, objectId } from '#scripts/simulator/bacnet/wire.ts'
@@ -159,7 +159,7 @@ test('two devices with one instance are both told, and named as a conflict', asy
   const two = await openDevice(t, { device_instance: 12, name: 'two', objects: objects(2), host: '127.0.0.2' })
   const { devices, log } = await discoverAt(t, [one, two])
   t.deepEqual(devices.map(({ name }) => name).toSorted(), ['one', 'two'])
-  t.is(conflicts(devices).get(12)!.length, 2)
+  t.is(findDuplicateInstances(devices).get(12)!.length, 2)
   t.regex(texts(log).join('\n'), /instance 12 answers from .* and .*: an instance belongs to one device/)
 })
 

@@ -4,7 +4,7 @@ import {
   type Discovery,
   DISCOVERY_DEFAULTS,
   type DiscoveryRequest,
-  openDiscovery,
+  createDiscovery,
 } from '#appliance/drivers/bacnet/core/discovery/discovery.ts'
 import { discover } from '#appliance/drivers/bacnet/flow/discover.ts'
 import { wallClock } from '#shared/node/clock.ts'
@@ -41,7 +41,7 @@ export async function discoverAt(
   const wire = discoveryWire(transport ?? (await openTransport(t)), retryPolicy)
   const places = addresses.map(({ host, port }) => ({ host, port }))
   const bounds = { ...DISCOVERY_DEFAULTS, seconds: 3, requests_per_second: 100, addresses: places, ...request }
-  const discovery = openDiscovery('job', bounds, wallClock.now())
+  const discovery = createDiscovery('job', bounds, wallClock.now())
   await discover({ wire, clock: wallClock }, discovery, signal)
   return discovery
 }

@@ -1,12 +1,12 @@
 /** What an operator reads and writes about a discovery: why it may be empty, and what may be asked. */
 import test from 'ava'
 import { completeRequest, formOf, readForm } from '#appliance/drivers/bacnet/core/discovery/request.ts'
-import { type NetworkFacts, whyEmpty } from '#appliance/drivers/bacnet/core/discovery/diagnosis.ts'
+import { type NetworkFacts, diagnose } from '#appliance/drivers/bacnet/core/discovery/diagnosis.ts'
 import {
   type DeviceResult,
   type Discovery,
   DISCOVERY_DEFAULTS,
-  openDiscovery,
+  createDiscovery,
 } from '#appliance/drivers/bacnet/core/discovery/discovery.ts'
 
 const facts: NetworkFacts = {
@@ -87,8 +87,8 @@ for (const [name, more, discovered, first] of [
   ['devices were found', {}, { devices: [{} as DeviceResult] }, undefined],
 ] as [string, Partial<NetworkFacts>, Partial<Discovery>, RegExp | undefined][]) {
   test(`why is it empty: ${name}`, t => {
-    const discovery = { ...openDiscovery('j', DISCOVERY_DEFAULTS, 0), calls_sent: 2, ...discovered }
-    const { next_steps } = whyEmpty(discovery, { ...facts, ...more })
+    const discovery = { ...createDiscovery('j', DISCOVERY_DEFAULTS, 0), calls_sent: 2, ...discovered }
+    const { next_steps } = diagnose(discovery, { ...facts, ...more })
     if (first) t.regex(next_steps[0]!, first)
     else t.deepEqual(next_steps, [])
   })
@@ -102,9 +102,9 @@ for (const [name, address, isBridge] of [
   ['enp3s0', '172.17.0.2', false],
 ] as const) {
   test(`${name} with ${address} is ${isBridge ? 'taken for' : 'not taken for'} a container bridge`, t => {
-    const discovery = { ...openDiscovery('j', DISCOVERY_DEFAULTS, 0), calls_sent: 2 }
+    const discovery = { ...createDiscovery('j', DISCOVERY_DEFAULTS, 0), calls_sent: 2 }
     const machine = [loopback, { name, address, netmask: '255.255.0.0' }]
-    const { next_steps } = whyEmpty(discovery, { ...facts, machine })
+    const { next_steps } = diagnose(discovery, { ...facts, machine })
     t.is(
       next_steps.some(step => step.includes('container bridge')),
       isBridge,

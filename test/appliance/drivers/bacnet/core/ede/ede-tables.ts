@@ -1,10 +1,10 @@
 /** EDE tables for tests: a heading as tools write it, and functions that read rows under it. */
 import { type Ede, type EdeFiles, readEde as readingEde } from '#appliance/drivers/bacnet/core/ede/read-ede.ts'
-import type { Table } from '#appliance/core/catalogue/table.ts'
+import type { PointTable } from '#appliance/core/catalogue/table.ts'
 import { edeFormat } from '#appliance/drivers/bacnet/core/ede/ede-format.ts'
 import { planPointSet } from '#appliance/store/catalogue-import.ts'
 import type { DeviceAddress } from '#appliance/drivers/bacnet/core/discovery/discovery.ts'
-import type { Catalogue } from '#appliance/store/catalogue-schema.ts'
+import type { DeviceCatalogue } from '#appliance/store/catalogue-schema.ts'
 import { tableOfText } from '../../../../../support/packages/table-of-text.ts'
 
 export const TITLES =
@@ -31,10 +31,10 @@ function whole<T>(work: Generator<undefined, T>): T {
 }
 export const readEde = (files: EdeFiles): Ede => whole(readingEde(files))
 type Settings = { addresses: ReadonlyMap<number, DeviceAddress>; poll_secs: number }
-export const planEde = (catalogue: Catalogue, ede: Ede, settings: Settings) =>
+export const planEde = (catalogue: DeviceCatalogue, ede: Ede, settings: Settings) =>
   whole(planPointSet(catalogue, edeFormat, ede, settings))
-export const table = (text: string, file = 'school_EDE.csv'): Table => tableOfText(file, text, ';')
+export const table = (text: string, file = 'school_EDE.csv'): PointTable => tableOfText(file, text, ';')
 export const read = (rows: string, texts?: string): Ede =>
   readEde({ main: table(`${HEAD}${TITLES}\n${rows}`), ...(texts && { stateTexts: table(texts, 'school_StateTexts.csv') }) })
 export const none = { addresses: new Map(), poll_secs: 60 }
-export const EMPTY: Catalogue = { devices: [] }
+export const EMPTY: DeviceCatalogue = { devices: [] }

@@ -4,7 +4,7 @@ import test from 'ava'
 import { isId } from '#shared/core/model/model.ts'
 import fc from 'fast-check'
 import { writeEde } from '#appliance/drivers/bacnet/core/ede/write-ede.ts'
-import type { Catalogue, DeviceEntry, PointEntry } from '#appliance/store/catalogue-schema.ts'
+import type { DeviceCatalogue, DeviceEntry, PointEntry } from '#appliance/store/catalogue-schema.ts'
 import { tableOfText } from '../../../../../support/packages/table-of-text.ts'
 import { EMPTY, none, planEde, readEde, table } from './ede-tables.ts'
 
@@ -39,7 +39,7 @@ const polling = fc.oneof(
   fc.record({ poll_secs: fc.constant(60), cov: fc.constant(true as const) }),
 )
 const id = fc.stringMatching(/^[A-Za-z0-9._-]{1,40}$/).filter(isId)
-const catalogues: fc.Arbitrary<Catalogue> = fc
+const catalogues: fc.Arbitrary<DeviceCatalogue> = fc
   .uniqueArray(
     fc.record({
       device_id: id,
@@ -69,7 +69,7 @@ const catalogues: fc.Arbitrary<Catalogue> = fc
   }))
 
 const project = { name: 'Öst & West; "2"', version: '1', at: '2026-03-01' }
-const again = ({ devices }: Catalogue): Catalogue => {
+const again = ({ devices }: DeviceCatalogue): DeviceCatalogue => {
   const set = writeEde(devices as (DeviceEntry & { bacnet: NonNullable<DeviceEntry['bacnet']> })[], project)
   const [main, stateTexts] = set.map(({ name, text: written }) => tableOfText(name, written, ';'))
   const ede = readEde({ main: main!, ...(stateTexts && { stateTexts }) })

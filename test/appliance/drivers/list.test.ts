@@ -13,7 +13,7 @@ import { devicesBody, type DeviceRow, type DevicesModel } from '#appliance/pages
 import { pollCheck } from '#appliance/services/health-checks.ts'
 import { PollService } from '#appliance/services/poll-service.ts'
 import { openCatalogue } from '#appliance/store/catalogue.ts'
-import { findDeviceConflicts } from '#appliance/store/catalogue-conflicts.ts'
+import { findDeviceConflicts } from '#appliance/drivers/list.ts'
 import type { DeviceEntry } from '#appliance/store/catalogue-schema.ts'
 import { type BacnetDevice, openBacnetDevice } from '#scripts/simulator/bacnet/device.ts'
 import { OBJECT_TYPES } from '#scripts/simulator/bacnet/objects.ts'

@@ -1,7 +1,7 @@
 /** Subscribes to changes of one device's objects, renews in time, and turns notifications into readings. */
 import { deniesService } from './core/batch.ts'
-import { COV_NOTIFICATION, type ObjectId, objectKey, readCovNotification } from './core/cov.ts'
-import { isSameStation, type Unconfirmed } from './core/frame.ts'
+import { COV_NOTIFICATION, type ObjectId, objectKey, readCovNotification } from './core/cov-notification.ts'
+import { isSameStation, type UnconfirmedRequest } from './core/frame.ts'
 import { type BacnetPoint, pointValue } from './core/point.ts'
 import { formatRefusal } from './core/refusal.ts'
 import { SUBSCRIBE_COV } from './core/reply.ts'
@@ -9,7 +9,7 @@ import type { BacnetValue } from './core/tag.ts'
 import type { ChangeListener } from '#shared/core/poll/device.ts'
 import type { Reading } from '#shared/core/telemetry/reading.ts'
 import { DAY, SECOND } from '#shared/core/time.ts'
-import type { Outcome, Peer } from './outcome.ts'
+import type { RequestOutcome, Peer } from './outcome.ts'
 import type { RetryPolicy } from '../protocol.ts'
 import type { BacnetTransport } from './transport.ts'
 
@@ -134,7 +134,7 @@ async function subscribeAll(
   return { accepted, reason }
 }
 
-const subscribe = (parts: CovParts, object: ObjectId, signal: AbortSignal): Promise<Outcome> => {
+const subscribe = (parts: CovParts, object: ObjectId, signal: AbortSignal): Promise<RequestOutcome> => {
   const { transport, peer, retryPolicy, lifetimeSecs } = parts
   const subscription = { processId: processId(parts), object, lifetimeSecs }
   return parts.inTurn(() => transport.request(peer, { service: SUBSCRIBE_COV, subscription }, retryPolicy, signal))
@@ -162,7 +162,7 @@ function hearer(parts: CovParts, subscriptions: ReadonlyMap<string, Subscription
   const { peer, device_instance, now } = parts
   const admits = rateLimit(NOTIFICATIONS_PER_SEC_MAX)
   let hasSaid = false
-  return (message: Unconfirmed): void => {
+  return (message: UnconfirmedRequest): void => {
     if (message.service !== COV_NOTIFICATION || message.host !== peer.host) return
     if (!isSameStation(message.station, peer.station)) return
     const heard = readCovNotification(message.payload)

@@ -1,12 +1,12 @@
 /** Asks a device who it is, along with its points. */
 import { type Batch, firstBatch } from './core/batch.ts'
-import { checkTargets, endCheck, isCheckDue, startIdentity, strangerIn } from './core/identity-check.ts'
+import { checkTargets, endCheck, isCheckDue, startIdentity, findOtherDevice } from './core/identity-check.ts'
 import { DEVICE, MAX_APDU_LENGTH_ACCEPTED, type Target, targetKey } from '#shared/core/bacnet/object.ts'
 import type { BacnetPoint } from './core/point.ts'
 import type { PropertyResult } from './core/reply.ts'
 import { DeviceError } from '#shared/core/poll/device.ts'
 
-export type Item = { point_id: string; address: BacnetPoint }
+export type BacnetItem = { point_id: string; address: BacnetPoint }
 
 /** The device object, for what concerns the device as a whole. With it, a device is asked who it is before its points are. */
 export type DeviceObject = {
@@ -18,30 +18,30 @@ export type DeviceObject = {
 }
 
 /** The check of one read. */
-export type Check = {
+export type IdentityCheck = {
   /** Asked along; none when no check is due. They are no points of the catalogue. */
-  items: readonly Item[]
-  isOwn(item: Item): boolean
+  items: readonly BacnetItem[]
+  isOwn(item: BacnetItem): boolean
   /** Takes what was answered, of which only its own counts. @throws DeviceError when another device answers */
-  hear(items: readonly Item[], results: readonly PropertyResult[]): void
+  hear(items: readonly BacnetItem[], results: readonly PropertyResult[]): void
   /** The read has ended with the listed device. */
   end(): void
 }
 
 type IdentityGuard = {
   /** Which every device answers, so that it tells whether the device is there. */
-  witness: Item
+  witness: BacnetItem
   /** Whether another device answered last: nothing that comes from the address counts. */
   isStranger(): boolean
   /** The next read checks. */
   doubt(): void
   /** @throws DeviceError: the device at the address does not have the listed device object */
   refuse(): never
-  begin(isMultiple: boolean): Check
+  begin(isMultiple: boolean): IdentityCheck
 }
 
 /** What `told` says of the APDU: the batch that it allows. Undefined when that is not told. */
-export function batchTold({ apdu }: DeviceObject, told: PropertyResult | undefined): Batch | undefined {
+export function batchFromApdu({ apdu }: DeviceObject, told: PropertyResult | undefined): Batch | undefined {
   const [value] = told && 'values' in told ? told.values : []
   return apdu && value?.type === 'unsigned' ? firstBatch(Number(value.value), apdu.most) : undefined
 }
@@ -52,8 +52,8 @@ export const apduTarget = ({ device_instance }: DeviceObject): Target => ({
   property: MAX_APDU_LENGTH_ACCEPTED,
 })
 
-const NO_ITEMS: readonly Item[] = []
-const itemOf = (target: Target): Item => ({
+const NO_ITEMS: readonly BacnetItem[] = []
+const itemOf = (target: Target): BacnetItem => ({
   point_id: '',
   address: { target, conversion: { kind: 'string', scale: 1, offset: 0 } },
 })
@@ -90,10 +90,10 @@ export function guardIdentity(device: DeviceObject, now: () => number, tellBatch
           const before = answers.size
           for (const [i, item] of items.entries()) if (own.has(item)) answers.set(targetKey(item.address.target), results[i]!)
           if (answers.size === before) return
-          const reason = strangerIn(identity, answers, now())
+          const reason = findOtherDevice(identity, answers, now())
           isStranger = reason !== undefined
           if (reason !== undefined) throw new DeviceError('fault', reason)
-          const first = batchTold(device, answers.get(apdu))
+          const first = batchFromApdu(device, answers.get(apdu))
           if (first) tellBatch(first)
         },
         end() {
