@@ -4,7 +4,7 @@ import type { PointTable } from '../core/catalogue/table.ts'
 import { errorText } from '#shared/core/error-text.ts'
 import { isId } from '#shared/core/model/model.ts'
 import { type DataError, Problem } from '#shared/core/problem.ts'
-import { bytesOf, partsOf } from '#shared/node/http/upload.ts'
+import { partContent, partsOf } from '#shared/node/http/upload.ts'
 import type { DeviceCatalogue, DeviceEntry } from '../store/catalogue-schema.ts'
 import {
   type Addresses,
@@ -48,7 +48,7 @@ export async function receiveUpload(request: FastifyRequest): Promise<Upload> {
       fields.set(part.fieldname, String(part.value))
       continue
     }
-    const bytes = await bytesOf(part)
+    const bytes = await partContent(part)
     if (bytes.subarray(0, 4).equals(ZIP))
       throw new Problem('invalid', `${part.filename} is a ZIP; unpack it and choose its tables`)
     // A browser sends a file without name and content for an empty file field.

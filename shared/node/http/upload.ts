@@ -37,7 +37,7 @@ export async function writeFile(part: MultipartFile, to: Writable): Promise<void
 }
 
 /** @throws Problem as `partsOf` */
-export async function bytesOf(part: MultipartFile): Promise<Buffer> {
+export async function partContent(part: MultipartFile): Promise<Buffer> {
   return part.toBuffer().catch(error => {
     throw formFault(error)
   })
