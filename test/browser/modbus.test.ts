@@ -64,7 +64,7 @@ test.serial('without script an operator reads registers and finds the order of a
   t.teardown(close)
   await signIn(page, 'agent', PASSWORDS.agent, '/modbus')
   await page.getByLabel('First address').fill('100')
-  await page.getByLabel('How many').fill('4')
+  await page.getByLabel('Number of registers or bits').fill('4')
   await page.getByRole('button', { name: 'Read' }).click()
   const floats = page.locator('section', { has: page.getByRole('heading', { name: 'float32' }) }).last()
   t.regex(await floats.innerText(), /CDAB\s+21\.53/)

@@ -9,23 +9,23 @@ type Modbus = NonNullable<DeviceEntry['modbus']>
 
 export const DEFAULT_ORDER: WordOrder = 'ABCD'
 const DEFAULT_PORT = 502
-/** Modbus over Serial Line V1.02, 3.3: 19,200 baud and even parity where nothing is said. */
+/** Defaults of Modbus over Serial Line V1.02, 3.3. */
 const DEFAULT_BAUD = 19_200
 const DEFAULT_PARITY = 'even'
-/** 0 is a broadcast, which nobody answers; 248 to 255 are reserved (V1.02, 2.2). */
+/** 0 is a broadcast, which no unit answers; 248 to 255 are reserved (V1.02, 2.2). */
 const SERIAL_UNITS = { min: 1, max: 247 }
 const SERIAL_ONLY = ['baud', 'parity', 'stop_bits'] as const
 
-type Way = { kind: 'tcp'; host: string; port: number } | ({ kind: 'serial' } & SerialSettings)
+type ConnectionSettings = { kind: 'tcp'; host: string; port: number } | ({ kind: 'serial' } & SerialSettings)
 
-/** The way to a device that `checkModbus` passes. */
-export function connectionSettings({ host = '', port, serial, baud, parity, stop_bits }: Modbus): Way {
+/** Only for a section that `checkModbus` accepts. */
+export function connectionSettings({ host = '', port, serial, baud, parity, stop_bits }: Modbus): ConnectionSettings {
   if (serial === undefined) return { kind: 'tcp', host, port: port ?? DEFAULT_PORT }
   const line = { baud: baud ?? DEFAULT_BAUD, parity: parity ?? DEFAULT_PARITY, stopBits: stop_bits === 2 ? 2 : 1 } as const
   return { kind: 'serial', path: serial, ...line }
 }
 
-/** @param all the devices of the catalogue: those on one serial port have to speak alike */
+/** @param all the devices of the catalogue: those on one serial port need the same settings */
 export function checkModbus(entry: DeviceEntry, all: readonly DeviceEntry[]): Complaint[] {
   const { modbus } = entry
   if (!modbus) return []
@@ -35,18 +35,18 @@ export function checkModbus(entry: DeviceEntry, all: readonly DeviceEntry[]): Co
 function checkTcp(modbus: Modbus): Complaint[] {
   const complaints = SERIAL_ONLY.filter(field => modbus[field] !== undefined).map(field => ({
     pointer: `/modbus/${field}`,
-    message: 'goes with serial, not with host',
+    message: 'is for serial lines, not for a host',
   }))
   if (modbus.host !== undefined) return complaints
-  return [{ pointer: '/modbus', message: 'needs host, for Modbus TCP, or serial, for RTU' }, ...complaints]
+  return [{ pointer: '/modbus', message: 'needs host (Modbus TCP) or serial (RTU)' }, ...complaints]
 }
 
 function checkSerial(entry: DeviceEntry, modbus: Modbus, all: readonly DeviceEntry[]): Complaint[] {
   const complaints: Complaint[] = (['host', 'port'] as const)
     .filter(field => modbus[field] !== undefined)
-    .map(field => ({ pointer: `/modbus/${field}`, message: 'goes with Modbus TCP, not with serial' }))
+    .map(field => ({ pointer: `/modbus/${field}`, message: 'is for Modbus TCP, not for a serial line' }))
   if (modbus.unit_id < SERIAL_UNITS.min || modbus.unit_id > SERIAL_UNITS.max) {
-    const message = `units of a serial line are ${SERIAL_UNITS.min} to ${SERIAL_UNITS.max}`
+    const message = `must be ${SERIAL_UNITS.min} to ${SERIAL_UNITS.max} on a serial line`
     complaints.push({ pointer: '/modbus/unit_id', message })
   }
   const mine = settingsText(modbus)
@@ -59,8 +59,8 @@ function checkSerial(entry: DeviceEntry, modbus: Modbus, all: readonly DeviceEnt
 }
 
 function settingsText(modbus: Modbus): string {
-  const way = connectionSettings(modbus)
-  return way.kind === 'tcp' ? '' : `${way.baud} baud, parity ${way.parity}, stop bits ${way.stopBits}`
+  const settings = connectionSettings(modbus)
+  return settings.kind === 'tcp' ? '' : `${settings.baud} baud, parity ${settings.parity}, stop bits ${settings.stopBits}`
 }
 
 function checkPoints({ points }: DeviceEntry, { word_order = DEFAULT_ORDER }: Modbus): Complaint[] {
@@ -68,8 +68,8 @@ function checkPoints({ points }: DeviceEntry, { word_order = DEFAULT_ORDER }: Mo
     const pointer = `/points/${i}`
     const parsed = parseModbusAddress(address, word_order)
     if (typeof parsed === 'string') return [{ pointer: `${pointer}/address`, message: parsed }]
-    if (kind === 'string') return [{ pointer: `${pointer}/kind`, message: 'Modbus has no texts' }]
+    if (kind === 'string') return [{ pointer: `${pointer}/kind`, message: 'Modbus has no text values' }]
     const isWide = parsed.format === 'bits' && parsed.high > parsed.low
-    return kind === 'bool' && isWide ? [{ pointer: `${pointer}/kind`, message: 'a bool is one bit, not a range of them' }] : []
+    return kind === 'bool' && isWide ? [{ pointer: `${pointer}/kind`, message: 'a bool is one bit, not a range of bits' }] : []
   })
 }

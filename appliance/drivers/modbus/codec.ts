@@ -1,10 +1,10 @@
-/** Requests as bytes. The one file that knows modbus-serial; replies are read by our own strict decoder. */
+/** Encodes requests with modbus-serial, which no other file uses. Replies are decoded strictly in `core/`. */
 import { EventEmitter } from 'node:events'
 import ModbusSerial from 'modbus-serial'
 import type { RegisterRange, RegisterTable } from './core/point.ts'
 
-/** What modbus-serial takes for its port: it keeps the request that was written to it. */
-class Sheet extends EventEmitter {
+/** A port for modbus-serial that stores the written request. */
+class RequestBuffer extends EventEmitter {
   readonly isOpen = true
   request = new Uint8Array(0)
   write(bytes: Uint8Array<ArrayBuffer>): void {
@@ -12,23 +12,23 @@ class Sheet extends EventEmitter {
   }
 }
 
-const sheet = new Sheet()
+const requestBuffer = new RequestBuffer()
 // The library's own default export under NodeNext.
-const client = new ModbusSerial.default(sheet)
+const client = new ModbusSerial.default(requestBuffer)
 
-/** With a callback, which is not in their types, the methods make no promise that nobody would keep. */
-type Ask = (address: number, count: number, answered: () => void) => void
-const ASK: Record<RegisterTable, Ask> = {
+/** With a callback, which is missing in the types of the library, the methods create no promise that would never settle. */
+type WriteRequest = (address: number, count: number, answered: () => void) => void
+const WRITE: Record<RegisterTable, WriteRequest> = {
   coil: client.readCoils.bind(client),
   discrete: client.readDiscreteInputs.bind(client),
   holding: client.readHoldingRegisters.bind(client),
   input: client.readInputRegisters.bind(client),
 }
-const nobody = () => undefined
+const ignoreAnswer = () => undefined
 
-/** @returns a request for functions 1 to 4 as a serial line carries it: unit, function, address, count, checksum */
+/** @returns an RTU frame for functions 1 to 4: unit, function, address, count, checksum */
 export function encodeRequest(unit: number, { table, address, count }: RegisterRange): Uint8Array {
   client.setID(unit)
-  ASK[table](address, count, nobody)
-  return sheet.request
+  WRITE[table](address, count, ignoreAnswer)
+  return requestBuffer.request
 }

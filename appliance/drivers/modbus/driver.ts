@@ -1,4 +1,4 @@
-/** Reads the points of one Modbus unit: in blocks, in smaller ones where these fail, and nothing that writes. */
+/** Reads the points of one Modbus unit in blocks, and in smaller ones when a block fails. Nothing writes. */
 import { decodePoint, isRounded } from './core/decode.ts'
 import { REGISTERS_MAX } from './core/plan.ts'
 import type { ModbusPoint } from './core/point.ts'
@@ -12,15 +12,14 @@ import type { RetryPolicy } from '../protocol.ts'
 import { readUnit, reasonFor } from './unit-read.ts'
 import { startUnitRead, type ModbusUnit } from './unit-round.ts'
 
-/** What is read along between wanted registers unless an entry says: cheaper than another request. */
+/** Default for registers read between wanted ones: reading them is cheaper than another request. */
 export const MAX_GAP = 16
-/** A register has as many bits. */
 const BITS_PER_REGISTER = 16
 
 /**
  * @param unit_id unit of the bus, 0..255
- * @param max_gap registers, and sixteen times as many bits, that nobody asked for and that may be read along; 0 for none
- * @param now stamps readings that are bad because no answer came
+ * @param max_gap unwanted registers (and sixteen times as many bits) between wanted ones that may be read with them; 0 for none
+ * @param now time of readings that are bad because no answer came, ms since 1970 UTC
  */
 export function modbusDriver(
   bus: ModbusBus,
@@ -57,7 +56,7 @@ export function modbusDriver(
       const { address, conversion } = item.address
       const raw = decodePoint(bytes, block, address)
       const v = convertNumber(Number(raw), conversion)
-      if (v === undefined) readings.push(bad(item, `${raw} fits no ${conversion.kind}`, t))
+      if (v === undefined) readings.push(bad(item, `${raw} cannot be a ${conversion.kind}`, t))
       else readings.push({ id: item.point_id, t, v, q: isRounded(raw) ? 'uncertain' : 'good' })
     }
   }
@@ -72,7 +71,7 @@ export function modbusDriver(
       unit.failures = 0
     } catch (error) {
       if (!(error instanceof DeviceError)) throw error
-      // What was not reached when the caller gave up is not bad.
+      // Points that were not reached before the caller gave up are not bad.
       if (signal.aborted && readings.length > 0) return readings
       if (!signal.aborted) unit.failures++
       throw error

@@ -11,7 +11,7 @@ import { tcpLink } from './tcp-link.ts'
 
 export type ModbusProtocol = FieldProtocol & {
   /**
-   * Reads registers or bits that need be no point's, in turn with what is polled.
+   * Reads any registers or bits, in turn with polling.
    *
    * @param entry a device of this protocol
    */
@@ -19,9 +19,9 @@ export type ModbusProtocol = FieldProtocol & {
 }
 
 /**
- * Modbus TCP and RTU. Devices at one host and port share a connection, those on one serial port its line.
+ * Modbus TCP and RTU. Devices at one host and port share a connection, those on one serial port share its line.
  *
- * @param now what readings are stamped with, ms since 1970 UTC
+ * @param now time of readings, ms since 1970 UTC
  */
 export function modbusProtocol({ now }: { now: () => number }): ModbusProtocol {
   const buses = new Map<string, { bus: ModbusBus; users: number }>()
@@ -33,7 +33,7 @@ export function modbusProtocol({ now }: { now: () => number }): ModbusProtocol {
     buses.set(link.name, shared)
     let isUser = true
     shared.users++
-    /** The last user leaves no open connection behind: a serial port may be wanted with other settings. */
+    /** The last user closes the connection: the next one may need the serial port with other settings. */
     const release = async () => {
       if (isUser) shared.users--
       isUser = false
@@ -74,12 +74,12 @@ export function modbusProtocol({ now }: { now: () => number }): ModbusProtocol {
 
 function linkOf({ modbus }: DeviceEntry): ModbusLink {
   assert(modbus)
-  const way = connectionSettings(modbus)
-  return way.kind === 'tcp' ? tcpLink(way.host, way.port) : serialLink(way)
+  const settings = connectionSettings(modbus)
+  return settings.kind === 'tcp' ? tcpLink(settings.host, settings.port) : serialLink(settings)
 }
 
 function modbusPoint({ address, kind, scale = 1, offset = 0 }: DeviceEntry['points'][number], order: WordOrder): ModbusPoint {
   const parsed = parseModbusAddress(address, order)
-  assert(typeof parsed !== 'string', 'the catalogue checks addresses')
+  assert(typeof parsed !== 'string', 'addresses were checked when the catalogue was read')
   return { address: parsed, conversion: { kind, scale, offset } }
 }

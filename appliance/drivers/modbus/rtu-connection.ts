@@ -1,6 +1,6 @@
 /**
- * Modbus RTU over one serial port. Requests are a frame gap apart. After a request that was given up the line is left silent until
- * its answer cannot come any more.
+ * Modbus RTU over one serial port. Requests are a frame gap apart. After a request without an answer the line stays silent until
+ * a late answer can no longer arrive.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { encodeRequest } from './codec.ts'
@@ -10,7 +10,7 @@ import type { ModbusReply } from './core/pdu.ts'
 import type { RegisterRange } from './core/point.ts'
 import { findRtuReply, frameGapMs, wireMs } from './core/rtu.ts'
 
-/** The part of a serial port that is used. */
+/** The methods of a serial port that are used. */
 type Port = {
   readonly isOpen: boolean
   write(bytes: Uint8Array, done: (error: Error | null | undefined) => void): unknown
@@ -23,12 +23,12 @@ type Port = {
 export type SerialLine = { readonly baud: number; quietUntil: number; unanswered: UnansweredRequest[] }
 export const createLine = (baud: number): SerialLine => ({ baud, quietUntil: 0, unanswered: [] })
 
-/** Longest frame is 256 bytes; noise and an echo may stand before it. */
+/** Input that is kept, bytes: the longest frame has 256, with noise and an echo before it. */
 const INPUT_MAX = 1024
-/** Adapters pass bytes on in chunks: after stray bytes the rest may follow within this time. */
+/** Adapters deliver bytes in chunks: more stray bytes may follow within this time. */
 const STRAY_GAP_MS = 50
-/** Longest wait for the line to fall silent, beyond the other waits. */
-const CHATTER_MS = 1000
+/** Longest wait for silence on the line, in addition to the other waits. */
+const NOISE_MS = 1000
 
 export class RtuConnection implements ModbusConnection {
   readonly #port: Port
@@ -53,7 +53,7 @@ export class RtuConnection implements ModbusConnection {
   async read(unit: number, range: RegisterRange, timeoutMs: number): Promise<ConnectionAnswer> {
     const isSilent = await this.#waitForSilence(timeoutMs)
     if (this.#closedReason !== undefined) return { state: 'closed', reason: this.#closedReason }
-    if (!isSilent) return { state: 'garbled', reason: 'the line does not fall silent' }
+    if (!isSilent) return { state: 'garbled', reason: 'the line is never silent' }
     return new Promise(resolve => {
       this.#exchange = new RtuExchange(this.#line, { unit, range, timeoutMs }, answer => {
         this.#exchange = undefined
@@ -75,7 +75,7 @@ export class RtuConnection implements ModbusConnection {
     this.#wake()
   }
 
-  /** Bytes between two requests are a late answer or noise: the next request waits until they end. */
+  /** Handles bytes between two requests, a late answer or noise: the next request waits until they end. */
   #takeStray(bytes: Uint8Array): void {
     const line = this.#line
     const now = performance.now()
@@ -91,10 +91,10 @@ export class RtuConnection implements ModbusConnection {
     this.#wake()
   }
 
-  /** @returns false when the line does not fall silent in time */
+  /** @returns false when the line is not silent in time */
   async #waitForSilence(timeoutMs: number): Promise<boolean> {
     const line = this.#line
-    const latest = Math.max(performance.now(), line.quietUntil) + timeoutMs + CHATTER_MS
+    const latest = Math.max(performance.now(), line.quietUntil) + timeoutMs + NOISE_MS
     for (;;) {
       const now = performance.now()
       if (this.#closedReason !== undefined || line.quietUntil <= now) return true
@@ -110,7 +110,7 @@ export class RtuConnection implements ModbusConnection {
   }
 }
 
-/** One request on the line and the replies that arrive until it is over. */
+/** One request on the line, and the replies until it ends. */
 class RtuExchange {
   readonly #line: SerialLine
   readonly #request: { unit: number; range: RegisterRange; timeoutMs: number }
@@ -118,7 +118,7 @@ class RtuExchange {
   readonly #sentAt = performance.now()
   #timer: NodeJS.Timeout
   #input: Uint8Array = new Uint8Array(0)
-  /** Replies that fit; when there is more than one, all but one are to earlier requests. */
+  /** Replies that match the request; when there are several, all but one answer earlier requests. */
   readonly #replies: ModbusReply[] = []
 
   constructor(
@@ -139,10 +139,10 @@ class RtuExchange {
       this.#input = this.#input.subarray(found.end)
       this.#replies.push(found.reply)
       const expected = stillExpected(this.#line.unanswered, this.#sentAt)
-      const rivals = findCompetingRequests(expected, unit, range, found.reply, performance.now())
-      if (this.#replies.length > rivals.count) return this.#answer()
+      const competing = findCompetingRequests(expected, unit, range, found.reply, performance.now())
+      if (this.#replies.length > competing.count) return this.#answer()
       clearTimeout(this.#timer)
-      this.#timer = setTimeout(() => this.#giveUp(), rivals.waitMs)
+      this.#timer = setTimeout(() => this.#giveUp(), competing.waitMs)
     }
   }
 
@@ -165,16 +165,16 @@ class RtuExchange {
     line.unanswered = [...stillExpected(line.unanswered, now), { ...this.#request, sentAt: this.#sentAt }]
     line.quietUntil = now + this.#request.timeoutMs
     const bytes = this.#input.length
-    const reason = `${bytes} bytes came, but no whole answer with a right checksum`
+    const reason = `${bytes} bytes arrived, but no complete answer with a valid checksum`
     this.finish(bytes ? { state: 'garbled', reason } : { state: 'timeout' })
   }
 }
 
-/** Of several replies nobody can tell the right one, unless they are equal. */
+/** @returns the reply; of several different ones the right one is unknown, so none is used */
 const onlyReply = (replies: readonly ModbusReply[]): ModbusReply =>
   replies.every(reply => isDeepStrictEqual(reply, replies[0]))
     ? replies[0]!
-    : { state: 'garbled', reason: `${replies.length} answers came, to this and to earlier requests` }
+    : { state: 'garbled', reason: `${replies.length} different answers arrived, to this and to earlier requests` }
 
 /** @returns the newest `INPUT_MAX` bytes of both */
 function appendBytes(before: Uint8Array, bytes: Uint8Array): Uint8Array {

@@ -1,4 +1,4 @@
-/** The serial port below Modbus RTU, with errors that say what to do about them. */
+/** Opens the serial port of Modbus RTU, with errors that name the remedy. */
 import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
 import type { SerialPort } from 'serialport'
@@ -8,17 +8,17 @@ import { createLine, type SerialLine, RtuConnection } from './rtu-connection.ts'
 const PARITIES = ['none', 'even', 'odd'] as const
 export type SerialSettings = { path: string; baud: number; parity: (typeof PARITIES)[number]; stopBits: 1 | 2 }
 
-/** Hints for the person who has to repair the port, by error code. */
+/** Hints by error code. */
 const HINTS: Record<string, string> = {
-  ENOENT: 'there is no such port; is the adapter plugged in?',
-  EACCES: 'no permission; the user of the service has to be in the group of the port, mostly dialout',
+  ENOENT: 'the port does not exist; check that the adapter is plugged in',
+  EACCES: 'no permission; add the user of the service to the group of the port, usually dialout',
 }
 
-/** @returns in words why a port cannot be opened */
+/** @returns why a port cannot be opened */
 export const explainPort = ({ code, message }: NodeJS.ErrnoException): string =>
   HINTS[code ?? ''] ?? `the port cannot be opened: ${message.replace(/^Error:? /, '')}`
 
-/** Unanswered requests are remembered beyond the port: a device answers late whether or not the port was opened again. */
+/** Unanswered requests are remembered when the port is opened again, because late answers still arrive then. */
 export function serialLink(settings: SerialSettings): ModbusLink {
   const line: SerialLine = createLine(settings.baud)
   return {
@@ -34,7 +34,7 @@ export function serialLink(settings: SerialSettings): ModbusLink {
 
 async function openPort({ path, baud, parity, stopBits }: SerialSettings): Promise<SerialPort> {
   await access(path, constants.R_OK | constants.W_OK)
-  // Loaded when there is a serial port: most boxes have none, and it is native code.
+  // Loaded only when a serial port is used: it is native code, and most sites have no serial port.
   const { SerialPort } = await import('serialport')
   const port = new SerialPort({ path, baudRate: baud, parity, stopBits, dataBits: 8, autoOpen: false })
   await new Promise<void>((resolve, reject) => port.open(error => (error ? reject(error) : resolve())))

@@ -9,20 +9,20 @@ import { readTcpFrame, tcpFrame } from './core/tcp.ts'
 import { encodeRequest } from './codec.ts'
 import type { ConnectionAnswer, ModbusConnection, ModbusLink } from './bus.ts'
 
-/** After one timeout the answer may still come and is told by its transaction id; after two the server may hang. */
+/** Timeouts in a row before the connection is closed. A single late answer is recognised by its transaction id. */
 const TIMEOUTS_MAX = 2
 const SOCKET = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 }
-/** A frame is at most 260 bytes; more than one comes when answers are late. */
+/** A frame has at most 260 bytes; late answers may follow one another. */
 const INPUT_BYTES = 1024
 
-/** Gets bytes that are there until it returns. */
+/** Called with bytes that are valid only until it returns. */
 type Take = (bytes: Uint8Array) => void
 
 export const tcpLink = (host: string, port: number): ModbusLink => ({
   name: `${host}:${port}`,
   async open(timeoutMs, signal) {
     let take: Take = () => {}
-    // One buffer for all that is read: without it each answer of some bytes costs 64 KiB.
+    // One buffer for all input: without it each short answer would allocate 64 KiB.
     const onread = {
       buffer: new Uint8Array(INPUT_BYTES),
       callback: (bytes: number, buffer: Uint8Array) => {
@@ -37,7 +37,7 @@ export const tcpLink = (host: string, port: number): ModbusLink => ({
   },
 })
 
-/** @throws Error when the server refuses, is not there within `timeoutMs`, or `signal` aborts */
+/** @throws Error when the server refuses, does not answer within `timeoutMs`, or `signal` aborts */
 async function openSocket(options: TcpNetConnectOpts, timeoutMs: number, signal: AbortSignal): Promise<Socket> {
   const socket = connect(options)
   try {
@@ -56,7 +56,7 @@ type Pending = { id: number; unit: number; place: RegisterRange; settle(answer: 
 function tcpConnection(socket: Socket, listen: (take: Take) => void): ModbusConnection {
   let closed: string | undefined
   let pending: Pending | undefined
-  /** The beginning of a frame that is not whole yet. */
+  /** The beginning of an incomplete frame. */
   let rest: Uint8Array = new Uint8Array(0)
   let lastId = 0
   let timeouts = 0
@@ -75,7 +75,7 @@ function tcpConnection(socket: Socket, listen: (take: Take) => void): ModbusConn
       if (frame.state === 'garbled') return end(frame.reason, frame)
       if (frame.state === 'partial') break
       bytes = bytes.subarray(frame.end)
-      // An answer to a request that was given up carries that one's id.
+      // A late answer carries the id of an earlier request.
       if (!pending || frame.id !== pending.id) continue
       const answer =
         frame.unit === pending.unit ? readModbusReply(frame.pdu.slice(), pending.place) : wrongUnit(frame.unit, pending.unit)
@@ -92,7 +92,7 @@ function tcpConnection(socket: Socket, listen: (take: Take) => void): ModbusConn
   socket.on('close', () => end('the device closed the connection'))
 
   return {
-    // Half a frame between two requests belongs to neither.
+    // An incomplete frame between two requests belongs to neither.
     isOpen: () => closed === undefined && rest.length === 0,
     read(unit, place, timeoutMs) {
       lastId = (lastId + 1) & 0xffff
@@ -118,7 +118,7 @@ function tcpConnection(socket: Socket, listen: (take: Take) => void): ModbusConn
   }
 }
 
-const wrongUnit = (came: number, asked: number): ConnectionAnswer => ({
+const wrongUnit = (answering: number, asked: number): ConnectionAnswer => ({
   state: 'garbled',
-  reason: `unit ${came} answers for unit ${asked}`,
+  reason: `unit ${answering} answered for unit ${asked}`,
 })

@@ -1,10 +1,10 @@
 /**
- * One read of the points of one unit. Every block is asked for once. Then what failed is looked into, in smaller and
- * smaller parts, and at last known culprits are tried again. `appliance/core/poll/isolate.ts` says why in this way.
+ * Reads the points of one unit once. Every block is requested once. Then failed blocks are searched for bad registers in smaller
+ * and smaller parts, and at the end known bad registers are tried again. `appliance/core/poll/isolate.ts` explains this order.
  */
 import { ILLEGAL_ADDRESS, isAboutAddress } from './core/pdu.ts'
 import { hasGap } from './core/plan.ts'
-import { placeOf, type UnitBlock, type UnitItem } from './core/unit-memory.ts'
+import { rangeOf, type UnitBlock, type UnitItem } from './core/unit-memory.ts'
 import { endPart, type SplitRequest, createFailure, FAILURES_MAX, isResting, RETRIES_MAX } from '../../core/poll/isolate.ts'
 import {
   type UnitAnswer,
@@ -18,26 +18,26 @@ import {
   type ModbusUnit,
 } from './unit-round.ts'
 
-/** Blocks that may be lost before the search begins, so that it gets on in each read. */
+/** Blocks without an answer after which the search begins, so that it makes progress in each read. */
 const LOST_BLOCKS_MAX = FAILURES_MAX / 2
-/** Culprits that do not answer take one part in so many of the time: other units share the bus. */
+/** Retries without an answer may use one part in ten of the time, because other units share the bus. */
 const RETRY_SHARE = 10
-const TOO_MANY = 'not asked for in this read, for too many others failed'
+const TOO_MANY = 'not read, because too many other requests failed'
 
 type Failed = { block: UnitBlock; answer: Exclude<UnitAnswer, { state: 'data' }> }
 type Part = { block: UnitBlock; within: SplitRequest | undefined }
-type Search = { unit: ModbusUnit; round: UnitRead; askedFor: Map<SplitRequest, Failed> }
+type Search = { unit: ModbusUnit; round: UnitRead; splitBlocks: Map<SplitRequest, Failed> }
 
 /** @throws DeviceError when nothing of the unit answers, or when the caller gives up */
 export async function readUnit(unit: ModbusUnit, round: UnitRead): Promise<void> {
   const plan = unit.memory.plan(round.items, unit.now())
   if (unit.failures > 0 || plan.blocks.length === 0) await assertUnitAnswers(unit, round)
   const failed = await askBlocks(unit, round, plan.blocks)
-  if (!round.gone && failed.length > 0) await search({ unit, round, askedFor: new Map() }, failed)
+  if (!round.gone && failed.length > 0) await search({ unit, round, splitBlocks: new Map() }, failed)
   if (!round.gone && plan.retried.length > 0) await retry(unit, round, plan.retried)
 }
 
-/** Asks for every block once. @returns those that failed, while the unit is there */
+/** Requests every block once. @returns the blocks that failed while the unit answers */
 async function askBlocks(unit: ModbusUnit, round: UnitRead, blocks: readonly UnitBlock[]): Promise<Failed[]> {
   const { memory, retryPolicy } = unit
   const failed: Failed[] = []
@@ -50,8 +50,8 @@ async function askBlocks(unit: ModbusUnit, round: UnitRead, blocks: readonly Uni
       addReadings(unit, round, block, answer)
       continue
     }
-    // The unit has holes: none of its gaps is read along any more, which saves looking for each.
-    if (answer.state === 'declined' && answer.code === ILLEGAL_ADDRESS && hasGap(block, placeOf)) {
+    // The unit lacks registers between points: unwanted registers are no longer read, so they need not be searched.
+    if (answer.state === 'declined' && answer.code === ILLEGAL_ADDRESS && hasGap(block, rangeOf)) {
       memory.forgoGaps()
       queue.unshift(...memory.smaller(block, unit.now()))
       continue
@@ -69,7 +69,7 @@ async function askBlocks(unit: ModbusUnit, round: UnitRead, blocks: readonly Uni
   return failed
 }
 
-/** Finds the points that spoiled the blocks, and reads the others. */
+/** Finds the points that made the blocks fail, and reads the others. */
 async function search(search: Search, failed: readonly Failed[]): Promise<void> {
   const { unit, round } = search
   const isSure = ({ answer }: Failed) => answer.state === 'declined' && isAboutAddress(answer.code)
@@ -96,30 +96,30 @@ async function search(search: Search, failed: readonly Failed[]): Promise<void> 
   }
 }
 
-/** @returns what to ask for instead of a block that failed; nothing when it is one place, which is then the culprit */
-function narrow({ unit, askedFor, ...search }: Search, { block, answer, within }: Failed & Part): Part[] {
+/** @returns the parts of a failed block to request; none for a single range, which is then bad */
+function narrow({ unit, splitBlocks, ...search }: Search, { block, answer, within }: Failed & Part): Part[] {
   const smaller = unit.memory.smaller(block, unit.now())
   if (smaller.length === 0) {
-    unit.memory.noteBadRange(placeOf(block.items[0]!), answer.reason, unit.now())
-    settle({ unit, askedFor, ...search }, endPart(within, 'culprit'))
+    unit.memory.noteBadRange(rangeOf(block.items[0]!), answer.reason, unit.now())
+    settle({ unit, splitBlocks, ...search }, endPart(within, 'culprit'))
     return []
   }
   const record = createFailure(block.count, smaller.length, within)
-  askedFor.set(record, { block, answer })
+  splitBlocks.set(record, { block, answer })
   return smaller.map(part => ({ block: part, within: record }))
 }
 
-/** Learns from a block that failed although all its parts were answered. */
-function settle({ unit, askedFor }: Search, unexplained: SplitRequest | undefined): void {
-  const failed = unexplained && askedFor.get(unexplained)
+/** Remembers a block that failed although all its parts were answered. */
+function settle({ unit, splitBlocks }: Search, unexplained: SplitRequest | undefined): void {
+  const failed = unexplained && splitBlocks.get(unexplained)
   if (failed) unit.memory.readInParts(failed.block, failed.answer.reason, unit.now(), failed.answer.state === 'declined')
 }
 
-/** Tries culprits again, each alone, until some fail once more. */
-async function retry(unit: ModbusUnit, round: UnitRead, culprits: readonly UnitBlock[]): Promise<void> {
+/** Tries bad ranges again, each alone, until some fail once more. */
+async function retry(unit: ModbusUnit, round: UnitRead, badRanges: readonly UnitBlock[]): Promise<void> {
   if (isResting({ retryAt: unit.retryFrom }, unit.now())) return
   let declined = 0
-  for (const block of culprits) {
+  for (const block of badRanges) {
     const sentAt = unit.now()
     const answer = await requestRange(unit, round, block, 0)
     if (answer.state === 'data') {
@@ -140,12 +140,12 @@ function note(round: UnitRead, { items }: UnitBlock, reason: string): void {
   for (const item of items) round.reasons.set(item, reason)
 }
 
-/** The unit answered and does no more. Who it was is not told by once, so that nobody is blamed for an outage. */
+/** Ends the read of a unit that no longer answers. A block is isolated only when this happens twice, because it may be an outage. */
 function endRound(unit: ModbusUnit, round: UnitRead, lost: LostAnswer, blocks: readonly UnitBlock[]): void {
   round.gone = lost
   for (const block of new Set(blocks)) unit.memory.noteGoneAfter(block, lost.reason, unit.now())
 }
 
-/** Why a point has no value after a read. */
+/** @returns why a point has no value after a read */
 export const reasonFor = ({ memory }: ModbusUnit, { reasons, gone }: UnitRead, item: UnitItem): string =>
   reasons.get(item) ?? memory.reasonOf(item) ?? gone?.reason ?? TOO_MANY

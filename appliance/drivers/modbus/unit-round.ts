@@ -1,4 +1,4 @@
-/** The progress of one read of a unit: its requests, and whether the unit still answers. */
+/** The state of one read of a unit: its requests, and whether the unit still answers. */
 import { formatException, isGatewaySilence } from './core/pdu.ts'
 import type { RegisterRange } from './core/point.ts'
 import type { UnitBlock, UnitItem, UnitMemory } from './core/unit-memory.ts'
@@ -7,7 +7,7 @@ import type { Reading } from '#shared/core/telemetry/reading.ts'
 import type { ModbusBus, BusOutcome } from './bus.ts'
 import type { RetryPolicy } from '../protocol.ts'
 
-/** A unit of a bus, and what is known of it from read to read. */
+/** A unit of a bus, and what earlier reads have shown about it. */
 export type ModbusUnit = {
   readonly bus: ModbusBus
   readonly unit_id: number
@@ -15,13 +15,13 @@ export type ModbusUnit = {
   readonly memory: UnitMemory
   /** ms since 1970 UTC. */
   now(): number
-  /** Gets how long each answer took, ms. */
+  /** Called with the round-trip time of each answer, ms. */
   noteRtt(rttMs: number): void
-  /** Adds readings of a block's bytes, which came at `t`. */
+  /** Adds the readings of a block to `readings`; its bytes arrived at `t`. */
   decode(block: UnitBlock, bytes: Uint8Array, t: number, readings: Reading[]): void
-  /** Reads in a row that had no answer at all. */
+  /** Reads in a row without any answer. */
   failures: number
-  /** No culprit is tried again before then, ms since 1970 UTC. */
+  /** Earliest time of the next retry of bad ranges, ms since 1970 UTC. */
   retryFrom: number
 }
 
@@ -29,25 +29,25 @@ export type UnitAnswer =
   | { state: 'data'; bytes: Uint8Array; at: number }
   | { state: 'declined'; code: number; reason: string }
   | LostAnswer
-/** No answer, or none that can be used. `isUnreachable`: there is no way to any unit of the bus. */
+/** No answer, or an unusable one. `isUnreachable`: there is no connection to any unit of the bus. */
 export type LostAnswer = { state: 'lost'; reason: string; error: DeviceError; isUnreachable: boolean }
 
 export type UnitRead = {
   readonly items: readonly UnitItem[]
   readonly signal: AbortSignal
   readonly readings: Reading[]
-  /** Why points have no value, as far as it is known of each alone. */
+  /** Why points have no value, where it is known for the point itself. */
   readonly reasons: Map<UnitItem, string>
-  /** Whether anything was answered, and whether any values were. */
+  /** Whether any request was answered, and whether one with values. */
   hasAnswered: boolean
   hasValues: boolean
-  /** Requests without a usable answer, but for those that ask whether the unit is there. */
+  /** Requests without a usable answer, except those that test whether the unit answers. */
   losses: number
-  /** The unit answered and does no more: the read is over. */
+  /** Set when the unit no longer answers: the read ends. */
   gone: LostAnswer | undefined
 }
 
-/** Places that are asked for when it is in doubt whether the unit answers at all. */
+/** Ranges that are requested to test whether the unit answers at all. */
 const WITNESSES_MAX = 3
 
 export const startUnitRead = (items: readonly UnitItem[], signal: AbortSignal): UnitRead => ({
@@ -61,7 +61,7 @@ export const startUnitRead = (items: readonly UnitItem[], signal: AbortSignal): 
   gone: undefined,
 })
 
-/** @throws DeviceError when the caller gives up meanwhile */
+/** @throws DeviceError when the caller gives up */
 export async function requestRange(
   unit: ModbusUnit,
   round: UnitRead,
@@ -69,7 +69,7 @@ export async function requestRange(
   retries: number,
 ): Promise<UnitAnswer> {
   const outcome = await unit.bus.read(unit.unit_id, place, { ...unit.retryPolicy, retries }, round.signal)
-  const answer = judge(outcome)
+  const answer = readOutcome(outcome)
   if (answer.state === 'lost') {
     if (round.signal.aborted) throw answer.error
     return answer
@@ -80,7 +80,7 @@ export async function requestRange(
   return answer
 }
 
-function judge(outcome: BusOutcome): UnitAnswer {
+function readOutcome(outcome: BusOutcome): UnitAnswer {
   switch (outcome.state) {
     case 'data':
       return outcome
@@ -104,7 +104,7 @@ const lost = (kind: DeviceError['kind'], reason: string, isUnreachable = false):
   isUnreachable,
 })
 
-/** Puts the values of a block among the readings. */
+/** Adds the values of a block to the readings. */
 export function addReadings(
   unit: ModbusUnit,
   round: UnitRead,
@@ -115,7 +115,7 @@ export function addReadings(
   unit.decode(block, bytes, at, round.readings)
 }
 
-/** Whether a unit that did not answer for `failed` answers for anything else. */
+/** @returns whether a unit that did not answer the request for `failed` answers another */
 export async function doesUnitAnswer(
   unit: ModbusUnit,
   round: UnitRead,
@@ -131,7 +131,7 @@ export async function doesUnitAnswer(
   return false
 }
 
-/** Whether there are values anywhere: a unit that declines everything may be busy, and no point is to blame. */
+/** @returns whether the unit returns any values: one that declines everything may be busy, and then no point is bad */
 export async function hasValues(unit: ModbusUnit, round: UnitRead): Promise<boolean> {
   if (round.hasValues) return true
   for (const place of unit.memory.witnesses(round.items, undefined, WITNESSES_MAX)) {
@@ -142,8 +142,8 @@ export async function hasValues(unit: ModbusUnit, round: UnitRead): Promise<bool
 }
 
 /**
- * Asks for one place, to see whether the unit is there. One that was down last time is asked once, each time for another
- * place, so that a dead one costs little.
+ * Requests one range to test whether the unit answers. A unit that was down last time gets one request, each time for another
+ * range, so that a dead unit costs little time.
  *
  * @throws DeviceError when it does not answer
  */

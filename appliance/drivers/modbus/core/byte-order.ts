@@ -1,15 +1,15 @@
 /** The orders in which devices send the bytes of one value. */
 
 /**
- * The bytes of 1-2-3-4, A the most significant: ABCD as they are, CDAB with the words turned round, BADC with the bytes
- * of each word turned round, DCBA with both. 64-bit values go by the same rule, 16-bit ones by their bytes.
+ * The order of the bytes A to D, A the most significant: ABCD unchanged, CDAB with swapped words, BADC with swapped bytes in
+ * each word, DCBA with both. 64-bit values follow the same rule; of 16-bit values only the bytes are swapped.
  */
 export const WORD_ORDERS = ['ABCD', 'CDAB', 'BADC', 'DCBA'] as const
 export type WordOrder = (typeof WORD_ORDERS)[number]
 
 /**
- * 64-bit values have twice as many orders, because some devices turn the words within each half or the halves alone.
- * The first four are what the four letters mean for them.
+ * The orders of 64-bit values. Some devices swap the words within each half, or only the halves. The first four are the orders
+ * that the four letters stand for.
  */
 export const LONG_ORDERS = [
   'ABCDEFGH',
@@ -24,12 +24,12 @@ export const LONG_ORDERS = [
 type LongOrder = (typeof LONG_ORDERS)[number]
 export type ByteOrder = WordOrder | LongOrder
 
-/** What the four letters mean for values of one register. */
+/** Orders of values of one register. */
 const SHORT: Record<WordOrder, string> = { ABCD: 'AB', CDAB: 'AB', BADC: 'BA', DCBA: 'BA' }
-/** The same written with a letter for each byte. */
+/** The same orders, written with one letter for each byte. */
 export const SHORT_ORDERS: Readonly<Record<string, WordOrder>> = { AB: 'ABCD', BA: 'BADC' }
 
-/** The order of four letters as it is for a value of `registers`, one letter for each byte. */
+/** @returns the order of a value of `registers`, one letter for each byte */
 export function spellOrder(order: ByteOrder, registers: 1 | 2 | 4): string {
   if (order.length === 8) return order
   if (registers === 1) return SHORT[order as WordOrder]
@@ -52,5 +52,5 @@ function placesOf(registers: 1 | 2 | 4): Record<string, readonly number[]> {
   )
 }
 
-/** @returns for each byte of the value, most significant first, its place among the bytes as they came */
+/** @returns for each byte of the value, most significant first, its position in the received bytes */
 export const positionsOf = (order: ByteOrder, registers: 1 | 2 | 4): readonly number[] => POSITIONS[registers][order]!

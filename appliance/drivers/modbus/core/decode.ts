@@ -2,16 +2,16 @@ import assert from 'node:assert/strict'
 import { type ByteOrder, positionsOf } from './byte-order.ts'
 import { type RegisterFormat, REGISTER_FORMATS, type ModbusAddress, type RegisterRange } from './point.ts'
 
-/** A value most significant byte first; used up within one call. */
+/** A value, most significant byte first; overwritten by each call. */
 const ordered = new Uint8Array(8)
 const scratch = new DataView(ordered.buffer)
 
 /**
  * Reads one value from registers.
  *
- * @param bytes registers as they came, 2 bytes each
- * @param from where the value begins, in bytes
- * @returns the value; 64-bit integers whole
+ * @param bytes received registers, 2 bytes each
+ * @param from position of the value, bytes
+ * @returns the value; a bigint for 64-bit integers
  */
 export function decodeRegisters(bytes: Uint8Array, format: RegisterFormat, order: ByteOrder, from = 0): number | bigint {
   const registers = REGISTER_FORMATS[format]
@@ -38,19 +38,19 @@ export function decodeRegisters(bytes: Uint8Array, format: RegisterFormat, order
   }
 }
 
-/** Bit `i` of a coil or discrete input block: the lowest bit of the first byte is the first (V1.1b3, 6.1). */
+/** @returns bit `i` of a block of coils or discrete inputs; bit 0 is the lowest bit of the first byte (V1.1b3, 6.1) */
 export const decodeBit = (bytes: Uint8Array, i: number): 0 | 1 => (((bytes[i >> 3] ?? 0) >> (i & 7)) & 1) as 0 | 1
 
-/** The bits `low` to `high` of one register, 0 the least significant, as an unsigned number. */
+/** @returns the bits `low` to `high` of one register as an unsigned number; bit 0 is the least significant */
 export function decodeBits(bytes: Uint8Array, low: number, high: number, order: ByteOrder, from = 0): number {
   const word = decodeRegisters(bytes, 'uint16', order, from) as number
   return (word >> low) & ((1 << (high - low + 1)) - 1)
 }
 
 /**
- * Reads what a point asks for out of a block that holds it whole.
+ * Decodes the value of a point from a block that contains it.
  *
- * @param bytes the block's registers or bits as they came
+ * @param bytes received registers or bits of the block
  */
 export function decodePoint(bytes: Uint8Array, block: RegisterRange, address: ModbusAddress): number | bigint {
   const from = address.address - block.address
@@ -64,5 +64,5 @@ export function decodePoint(bytes: Uint8Array, block: RegisterRange, address: Mo
   }
 }
 
-/** Whether a whole number has to be rounded to be a number of JSON, of SQLite and of JavaScript. */
+/** @returns whether a whole number must be rounded to a 64-bit float, which JSON, SQLite and JavaScript use */
 export const isRounded = (raw: number | bigint): boolean => typeof raw === 'bigint' && BigInt(Number(raw)) !== raw

@@ -1,14 +1,14 @@
 /**
- * Requests of a serial line whose answers may still arrive. Frames of Modbus RTU carry no number, so the late answer to a request
- * that was given up looks like the answer to the next request of its kind. Instants are ms of a monotonic clock.
+ * Requests on a serial line whose answers may still arrive. Frames of Modbus RTU carry no transaction id, so the late answer to
+ * an earlier request looks like the answer to the next request of the same kind. Times are ms of a monotonic clock.
  */
 import { bytesDue, CODES, type ModbusReply } from './pdu.ts'
 import type { RegisterRange } from './point.ts'
 
-/** A request that was given up at a time when its answer could still come. */
+/** A request that timed out and whose answer may still arrive. */
 export type UnansweredRequest = { unit: number; range: RegisterRange; sentAt: number; timeoutMs: number }
 
-/** An answer that is later than this many timeouts does not arrive any more. */
+/** An answer does not arrive later than this many timeouts. */
 const LATEST_TIMEOUTS = 5
 
 /** @returns the requests whose answer may still arrive */
@@ -27,11 +27,11 @@ export function findCompetingRequests(
   reply: ModbusReply,
   now: number,
 ) {
-  const rivals = requests.filter(one => one.unit === unit && looksAlike(one.range, range, reply))
+  const rivals = requests.filter(one => one.unit === unit && isSameReply(one.range, range, reply))
   const waits = rivals.map(({ sentAt, timeoutMs }) => Math.max(timeoutMs, 1.5 * (now - sentAt)))
   return { count: rivals.length, waitMs: Math.max(0, ...waits) }
 }
 
 /** Tells whether `reply`, which fits `range`, fits `other` too. */
-const looksAlike = (other: RegisterRange, range: RegisterRange, reply: ModbusReply): boolean =>
+const isSameReply = (other: RegisterRange, range: RegisterRange, reply: ModbusReply): boolean =>
   CODES[other.table] === CODES[range.table] && (reply.state === 'exception' || bytesDue(other) === bytesDue(range))

@@ -1,15 +1,15 @@
-/** Decodes the same bytes in every format and order, so that a person can see which one is right. */
+/** Decodes the same bytes in every format and order, so that a person can recognise the right one. */
 import { decodeRegisters, isRounded } from './decode.ts'
 import { type ByteOrder, LONG_ORDERS, spellOrder, WORD_ORDERS } from './byte-order.ts'
 import { type RegisterFormat, REGISTER_FORMATS, type RegisterTable } from './point.ts'
 
 export type RegisterRow = {
   address: number
-  /** Four digits, as they came. */
+  /** Four hexadecimal digits. */
   hex: string
   uint16: number
   int16: number
-  /** Bit 15 first, in groups of four. */
+  /** Bit 15 first, in groups of four bits. */
   bits: string
 }
 
@@ -17,25 +17,25 @@ export type MatrixValue = {
   /** First register. */
   address: number
   format: RegisterFormat
-  /** One letter for each byte, as they arrive. */
+  /** One letter for each byte in the order of arrival. */
   order: string
-  /** Null where the bytes are no number that JSON has. */
+  /** Null when the number cannot be written in JSON. */
   value: number | null
-  /** All digits, also of whole numbers that `value` has to round. */
+  /** All digits, also of whole numbers that `value` rounds. */
   text: string
   rounded: boolean
-  /** The address of a point that reads it. */
+  /** The point address that reads this value. */
   point_address: string
 }
 
-/** Orders that differ for a value of so many registers. */
+/** Distinct orders of a value by its number of registers. */
 const ORDERS: Record<1 | 2 | 4, readonly ByteOrder[]> = {
   1: ['ABCD', 'BADC'],
   2: WORD_ORDERS,
   4: [...WORD_ORDERS, ...LONG_ORDERS.slice(WORD_ORDERS.length)],
 }
 
-/** @param bytes registers as they came, the first from `address` */
+/** @param bytes received registers, the first at `address` */
 export function listRegisters(bytes: Uint8Array, address: number): RegisterRow[] {
   return Array.from({ length: bytes.length / 2 }, (_, i) => {
     const uint16 = decodeRegisters(bytes, 'uint16', 'ABCD', 2 * i) as number
@@ -46,7 +46,7 @@ export function listRegisters(bytes: Uint8Array, address: number): RegisterRow[]
 }
 
 /**
- * Every value that begins at register `at` and is whole within the bytes.
+ * Decodes every value that begins at register `at` and ends within the bytes.
  *
  * @param bytes registers as they came, the first from `address`
  * @param at `address` <= at
@@ -82,7 +82,7 @@ function textOf(raw: number | bigint, format: RegisterFormat): string {
   return format === 'float32' ? shortest(raw) : String(raw)
 }
 
-/** The fewest digits that are this float32 and no other. */
+/** @returns the fewest digits that identify this float32 */
 function shortest(value: number): string {
   for (let digits = 1; digits < 9; digits++) {
     const short = Number(value.toPrecision(digits))

@@ -5,16 +5,16 @@
 import type { Conversion } from '../../../core/poll/conversion.ts'
 import { type ByteOrder, LONG_ORDERS, SHORT_ORDERS, WORD_ORDERS, type WordOrder } from './byte-order.ts'
 
-/** Registers that each format takes. */
+/** Registers of each format. */
 export const REGISTER_FORMATS = { int16: 1, uint16: 1, int32: 2, uint32: 2, float32: 2, int64: 4, uint64: 4, float64: 4 } as const
 export type RegisterFormat = keyof typeof REGISTER_FORMATS
 
 export const TABLES = ['holding', 'input', 'coil', 'discrete'] as const
 export type RegisterTable = (typeof TABLES)[number]
 
-/** What is read: `address` from 0 as on the wire, `count` in registers or bits. */
+/** `address` from 0 as on the wire, `count` in registers or bits. */
 export type RegisterRange = { table: RegisterTable; address: number; count: number }
-/** `bit` is a coil or discrete input; `bits` are some of one register's, `low` to `high` with 0 the least significant. */
+/** `bit` is a coil or discrete input; `bits` are bits `low` to `high` of one register, 0 the least significant. */
 export type ModbusAddress = RegisterRange &
   (
     | { format: RegisterFormat; order: ByteOrder }
@@ -29,26 +29,26 @@ const FORMAT_WORDS = [...Object.keys(REGISTER_FORMATS), 'bit', 'bits'].join(', '
 
 export const isBits = (table: RegisterTable): boolean => table === 'coil' || table === 'discrete'
 
-/** @returns the address, or in words what is wrong with the text */
+/** @returns the address, or the reason why the text is not one */
 export function parseModbusAddress(text: string, deviceOrder: WordOrder): ModbusAddress | string {
   const [table = '', addressText = '', format, ...more] = text.split(':')
-  if (!isOneOf(TABLES, table)) return `"${table}" is no table (${TABLES.join(', ')})`
+  if (!isOneOf(TABLES, table)) return `"${table}" is not a table (${TABLES.join(', ')})`
   const address = Number(addressText)
-  if (!/^\d+$/.test(addressText) || address > ADDRESS_MAX) return `"${addressText}" is no address in 0..${ADDRESS_MAX}`
+  if (!/^\d+$/.test(addressText) || address > ADDRESS_MAX) return `"${addressText}" is not an address from 0 to ${ADDRESS_MAX}`
   if (isBits(table)) {
-    return format === undefined ? { table, address, count: 1, format: 'bit' } : `a ${table} is one bit and takes no format`
+    return format === undefined ? { table, address, count: 1, format: 'bit' } : `a ${table} is one bit and has no format`
   }
   if (format === 'bit' || format === 'bits') return parseBits({ table, address, count: 1 }, format, more, deviceOrder)
   if (format === undefined || !isOneOf(Object.keys(REGISTER_FORMATS) as RegisterFormat[], format)) {
-    return `"${format ?? ''}" is no format (${FORMAT_WORDS})`
+    return `"${format ?? ''}" is not a format (${FORMAT_WORDS})`
   }
   const [orderText = deviceOrder, ...rest] = more
   if (rest.length) return `"${text}" has more than four parts`
   const count = REGISTER_FORMATS[format]
   const order = count === 1 ? shortOrder(orderText) : orderText
   const orders: readonly ByteOrder[] = count === 4 ? [...WORD_ORDERS, ...LONG_ORDERS] : WORD_ORDERS
-  if (!isOneOf(orders, order)) return `"${order}" is no word order of ${format} (${orders.join(', ')})`
-  if (address + count - 1 > ADDRESS_MAX) return `${format} at ${address} runs past the last register`
+  if (!isOneOf(orders, order)) return `"${order}" is not a word order of ${format} (${orders.join(', ')})`
+  if (address + count - 1 > ADDRESS_MAX) return `${format} at ${address} ends beyond the last register`
   return { table, address, count, format, order }
 }
 
@@ -56,12 +56,13 @@ function parseBits(place: RegisterRange, format: 'bit' | 'bits', more: string[],
   const [range = '', orderText = deviceOrder, ...rest] = more
   const order = shortOrder(orderText)
   const parts = (format === 'bit' ? /^(\d{1,2})$/ : /^(\d{1,2})-(\d{1,2})$/).exec(range)
-  if (!parts) return `"${range}" is no ${format === 'bit' ? 'bit: 0..15, 0 the least significant' : 'range of bits such as 4-7'}`
+  if (!parts)
+    return `"${range}" is not ${format === 'bit' ? 'a bit: 0 to 15, 0 the least significant' : 'a range of bits such as 4-7'}`
   const low = Number(parts[1])
   const high = Number(parts[2] ?? parts[1])
-  if (high > BIT_MAX || low > high) return `"${range}" is not within the bits of a register, 0..15, the lower one first`
+  if (high > BIT_MAX || low > high) return `"${range}" must be within bits 0 to 15, the lower one first`
   if (rest.length) return `a ${format} address has at most five parts`
-  if (!isOneOf(WORD_ORDERS, order)) return `"${order}" is no word order (${WORD_ORDERS.join(', ')})`
+  if (!isOneOf(WORD_ORDERS, order)) return `"${order}" is not a word order (${WORD_ORDERS.join(', ')})`
   return { ...place, format: 'bits', low, high, order }
 }
 

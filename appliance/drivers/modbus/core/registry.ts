@@ -1,18 +1,18 @@
 /**
  * Reads the VOLTTRON registry configuration of a Modbus device.
  *
- * @source VOLTTRON documentation, "Modbus Driver", registry configuration file; which table of a device a row means, and what
- *   Mixed Endian does, from volttron-lib-modbus-driver (interfaces/modbus.py)
+ * @source VOLTTRON documentation, "Modbus Driver", registry configuration file; the table of a row, and the effect of Mixed
+ *   Endian, from volttron-lib-modbus-driver (interfaces/modbus.py)
  */
 import { type Cells, readRegistry, type Registry, type RegistryCells, unitNamed } from '../../../core/catalogue/registry.ts'
 import type { PointTable } from '../../../core/catalogue/table.ts'
 import { parseModbusAddress } from './point.ts'
 
-/** `Writable` names the table: a row that may be written is a coil or holding register, another a discrete or input one. */
+/** `Writable` decides the table: a writable row is a coil or holding register, any other a discrete input or input register. */
 export const readModbusRegistry = (table: PointTable): Registry =>
   readRegistry(table, ['Modbus Register', 'Point Address'], readModbusCells)
 
-const FORMAT_WORDS = 'is no format for one value of 16, 32 or 64 bits; write for example BOOL, >f, >H or <l'
+const FORMAT_WORDS = 'is not a format of one value with 16, 32 or 64 bits, for example BOOL, >f, >H or <l'
 /** Python's struct formats with standard sizes (its manual, "Format Characters"). */
 const STRUCT_FORMATS: Record<string, string> = {
   h: 'int16',
@@ -38,7 +38,7 @@ function readModbusCells(cells: Cells): RegistryCells {
   if (/[lL]/.test(letter) && /^@?$/.test(sign)) {
     return {
       column: 'Modbus Register',
-      message: `"${register}" has 32 or 64 bits by the machine; write >${letter} or <${letter}`,
+      message: `"${register}" has 32 or 64 bits depending on the machine; write >${letter} or <${letter}`,
     }
   }
   const format = STRUCT_FORMATS[letter] ?? ''

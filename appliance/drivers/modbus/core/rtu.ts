@@ -6,7 +6,7 @@ export const CRC_BYTES = 2
 const EXCEPTION_BYTES = 3 + CRC_BYTES
 /** Reversed polynomial of the checksum. */
 const POLYNOMIAL = 0xa001
-/** A character on the line: start bit, eight bits, parity or second stop bit, stop bit. */
+/** Bits of a character on the line: start bit, eight data bits, parity or second stop bit, stop bit. */
 const BITS_PER_BYTE = 11
 
 const CRC_TABLE = Uint16Array.from({ length: 256 }, (_, byte) => {
@@ -15,7 +15,7 @@ const CRC_TABLE = Uint16Array.from({ length: 256 }, (_, byte) => {
   return crc
 })
 
-/** Of the bytes `[from, to)`. On the line its low byte goes first. */
+/** @returns the checksum of the bytes `[from, to)`; on the line its low byte is first */
 export function crc16(bytes: Uint8Array, from: number, to: number): number {
   let crc = 0xffff
   for (let i = from; i < to; i++) crc = (crc >> 8) ^ CRC_TABLE[(crc ^ bytes[i]!) & 0xff]!
@@ -23,10 +23,10 @@ export function crc16(bytes: Uint8Array, from: number, to: number): number {
 }
 
 /**
- * Looks for a whole answer with a right checksum, wherever noise or an echo of the request let it begin.
+ * Finds a complete answer with a valid checksum, also after noise or an echo of the request.
  *
- * @param bytes what came so far
- * @returns the answer and where it ends; undefined when there is none yet
+ * @param bytes received so far
+ * @returns the answer and its end; undefined when it is not complete yet
  */
 export function findRtuReply(bytes: Uint8Array, unit: number, place: RegisterRange) {
   const code = CODES[place.table]
@@ -50,9 +50,9 @@ function isSound(bytes: Uint8Array, from: number, end: number): boolean {
   return bytes[end - 2] === (crc & 0xff) && bytes[end - 1] === crc >> 8
 }
 
-/** How long a request for `place` and its answer are on the line, ms. */
+/** @returns the transmission time of a request for `place` and its answer, ms */
 export const wireMs = (place: RegisterRange, baud: number): number =>
   ((1 + REQUEST_BYTES + CRC_BYTES + 3 + bytesDue(place) + CRC_BYTES) * BITS_PER_BYTE * 1000) / baud
 
-/** Silence between two frames, ms: 3.5 characters, and 1.75 ms where characters are short (V1.02, 2.5.1.1). */
+/** @returns the silence between two frames, ms: 3.5 characters, and 1.75 ms above 19,200 baud (V1.02, 2.5.1.1) */
 export const frameGapMs = (baud: number): number => (baud > 19_200 ? 1.75 : (3.5 * BITS_PER_BYTE * 1000) / baud)

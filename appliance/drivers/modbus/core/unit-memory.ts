@@ -1,6 +1,6 @@
-/** Knowledge of one Modbus unit, and the plan of reading its points that follows from it. */
+/** Remembers what earlier reads have shown about a Modbus unit, and plans the next read from it. */
 import { isolate, type IsolatedItems, unreachedFirst, isResting, planRetries } from '../../../core/poll/isolate.ts'
-import { type Block, blockOf, isOnePlace, keyOfPlace, type Limits, NO_GAP, splitBlock, planBlocks } from './plan.ts'
+import { type Block, blockOf, isOneRange, rangeKey, type Limits, NO_GAP, splitBlock, planBlocks } from './plan.ts'
 import { bytesDue } from './pdu.ts'
 import type { ModbusPoint, RegisterRange, RegisterTable } from './point.ts'
 
@@ -17,20 +17,20 @@ type UnitPlan = {
   resting: readonly UnitItem[]
 }
 
-/** A unit has one group of points for each of its poll periods, and few of those. */
+/** Remembered plans. A unit has one group of points for each poll period, and few periods. */
 const PLANS_MAX = 32
-/** Most failed blocks that are remembered: more than any unit has. */
+/** Maximum number of remembered failed blocks: more than any unit has. */
 const FAILED_BLOCKS_MAX = 512
-/** Failures in a row after which a block is read in parts; a single one may be chance. */
+/** Failures in a row after which a block is read in parts; a single one may be accidental. */
 const SURE_FAILURES = 2
 /** The golden ratio: its multiples modulo 1 are spread evenly, and successive ones are far apart. */
 const SPREAD = 0.618034
 
-export const placeOf = (item: UnitItem): RegisterRange => item.address.address
-const keyOf = (item: UnitItem) => keyOfPlace(placeOf(item))
+export const rangeOf = (item: UnitItem): RegisterRange => item.address.address
+const keyOf = (item: UnitItem) => rangeKey(rangeOf(item))
 const firstKey = (block: UnitBlock) => keyOf(block.items[0]!)
 
-/** What earlier reads have shown about a unit. */
+/** The state that a driver keeps of one unit between reads. */
 export class UnitMemory {
   readonly #limits: Limits
   /** Ranges that make every block that contains them fail. */
@@ -61,23 +61,23 @@ export class UnitMemory {
 
   /** Whether a block failed lately, so that one attempt at it is enough. */
   isDoubted(block: UnitBlock): boolean {
-    return this.#failedBlocks.size > 0 && this.#failedBlocks.has(keyOfPlace(block))
+    return this.#failedBlocks.size > 0 && this.#failedBlocks.has(rangeKey(block))
   }
 
   /** @returns the parts to ask for instead of a block that failed; none for a single range */
   smaller(block: UnitBlock, now: number): UnitBlock[] {
-    return splitBlock(block, placeOf).flatMap(part => this.#wholeOrParts(part, now))
+    return splitBlock(block, rangeOf).flatMap(part => this.#wholeOrParts(part, now))
   }
 
   noteAnswered(block: UnitBlock): void {
     this.#lastAnswered = block
-    if (this.#failedBlocks.size > 0) this.#failedBlocks.delete(keyOfPlace(block))
-    if (this.#badRanges.size > 0) this.#badRanges.delete(keyOfPlace(block))
+    if (this.#failedBlocks.size > 0) this.#failedBlocks.delete(rangeKey(block))
+    if (this.#badRanges.size > 0) this.#badRanges.delete(rangeKey(block))
   }
 
   /** Notes a range that failed when it was asked for alone. */
   noteBadRange(range: RegisterRange, reason: string, now: number): void {
-    isolate(this.#badRanges, keyOfPlace(range), reason, now)
+    isolate(this.#badRanges, rangeKey(range), reason, now)
   }
 
   /**
@@ -94,7 +94,7 @@ export class UnitMemory {
   /** Notes a block after which the unit did not answer. At the second time the block itself is divided, and always read last. */
   noteGoneAfter(block: UnitBlock, reason: string, now: number): void {
     const failures = this.#noteFailedBlock(block, reason, now)
-    if (failures >= SURE_FAILURES && isOnePlace(block, placeOf)) isolate(this.#badRanges, keyOfPlace(block), reason, now)
+    if (failures >= SURE_FAILURES && isOneRange(block, rangeOf)) isolate(this.#badRanges, rangeKey(block), reason, now)
   }
 
   /** Reads no registers between the requested ones from now on. */
@@ -122,43 +122,43 @@ export class UnitMemory {
    */
   witnesses(items: readonly UnitItem[], failed: RegisterRange | undefined, most: number): RegisterRange[] {
     const good = items.filter(item => !this.#badRanges.has(keyOf(item)))
-    const ranges = (good.length > 0 ? good : items).map(placeOf)
+    const ranges = (good.length > 0 ? good : items).map(rangeOf)
     const spread = Array.from({ length: most }, () => ranges[Math.floor(((this.#witnessTurn++ * SPREAD) % 1) * ranges.length)]!)
     const others = [...this.#lastAnsweredRange(failed), ...spread].filter(
-      range => !failed || keyOfPlace(range) !== keyOfPlace(failed),
+      range => !failed || rangeKey(range) !== rangeKey(failed),
     )
-    return Array.from(new Map(others.map(range => [keyOfPlace(range), range])).values()).slice(0, most)
+    return Array.from(new Map(others.map(range => [rangeKey(range), range])).values()).slice(0, most)
   }
 
   #remember(items: readonly UnitItem[]): UnitPlan {
-    const plan = { blocks: planBlocks(items, placeOf, { ...this.#limits, gap: this.#gap }), retried: [], resting: [] }
+    const plan = { blocks: planBlocks(items, rangeOf, { ...this.#limits, gap: this.#gap }), retried: [], resting: [] }
     this.#plans = [...this.#plans.slice(1 - PLANS_MAX), { items, plan }]
     return plan
   }
 
   #planAround(items: readonly UnitItem[], now: number): UnitPlan {
     const { together, retried, resting } = planRetries(this.#badRanges, items, keyOf, now)
-    const spoilers = Array.from(this.#badRanges.keys(), placeOfKey)
-    const planned = planBlocks(together, placeOf, { ...this.#limits, gap: this.#gap, spoilers })
+    const badRanges = Array.from(this.#badRanges.keys(), rangeOfKey)
+    const planned = planBlocks(together, rangeOf, { ...this.#limits, gap: this.#gap, badRanges })
     const blocks = planned.flatMap(block => this.#wholeOrParts(block, now))
     const ordered = unreachedFirst(this.#unreached, blocks, firstKey)
     return {
       blocks: [...ordered.filter(block => !this.isDoubted(block)), ...ordered.filter(block => this.isDoubted(block))],
-      retried: Array.from(Map.groupBy(retried, keyOf).values(), same => blockOf(same, placeOf)),
+      retried: Array.from(Map.groupBy(retried, keyOf).values(), same => blockOf(same, rangeOf)),
       resting,
     }
   }
 
   #wholeOrParts(block: UnitBlock, now: number): UnitBlock[] {
-    const known = this.#failedBlocks.get(keyOfPlace(block))
+    const known = this.#failedBlocks.get(rangeKey(block))
     if (!known || known.failures < SURE_FAILURES || !isResting(known, now)) return [block]
-    const parts = splitBlock(block, placeOf)
+    const parts = splitBlock(block, rangeOf)
     return parts.length === 0 ? [block] : parts.flatMap(part => this.#wholeOrParts(part, now))
   }
 
   /** @returns how often the block has failed in a row */
   #noteFailedBlock(block: UnitBlock, reason: string, now: number): number {
-    const key = keyOfPlace(block)
+    const key = rangeKey(block)
     isolate(this.#failedBlocks, key, reason, now)
     if (this.#failedBlocks.size > FAILED_BLOCKS_MAX) this.#failedBlocks.delete(this.#failedBlocks.keys().next().value!)
     return this.#failedBlocks.get(key)!.failures
@@ -167,7 +167,7 @@ export class UnitMemory {
   /** @returns a range of the last answered block whose answer cannot be mistaken for that of `failed` */
   #lastAnsweredRange(failed: RegisterRange | undefined): RegisterRange[] {
     if (!this.#lastAnswered) return []
-    const ranges = [placeOf(this.#lastAnswered.items[0]!), this.#lastAnswered]
+    const ranges = [rangeOf(this.#lastAnswered.items[0]!), this.#lastAnswered]
     const distinct = ranges.find(range => !failed || range.table !== failed.table || bytesDue(range) !== bytesDue(failed))
     return [distinct ?? ranges[0]!]
   }
@@ -177,7 +177,7 @@ export class UnitMemory {
 const isSame = (a: readonly UnitItem[], b: readonly UnitItem[]): boolean =>
   a.length === b.length && a.every((item, i) => item.point_id === b[i]!.point_id && item.address === b[i]!.address)
 
-function placeOfKey(key: string): RegisterRange {
+function rangeOfKey(key: string): RegisterRange {
   const [table, address, count] = key.split(':')
   return { table: table as RegisterTable, address: Number(address), count: Number(count) }
 }

@@ -1,4 +1,4 @@
-/** One read of registers or bits that an operator asks for, in turn with what is polled. */
+/** Reads registers or bits for an operator, in turn with polling. */
 import { decodeBit } from '../core/decode.ts'
 import { formatException } from '../core/pdu.ts'
 import { BITS_MAX, REGISTERS_MAX } from '../core/plan.ts'
@@ -9,25 +9,25 @@ import type { DeviceCatalogue, DeviceEntry } from '../../../store/catalogue-sche
 
 export type RegisterSources = { catalogue: () => DeviceCatalogue; modbus: Pick<ModbusProtocol, 'readPlace'> }
 
-/** Requests of one read that may fail: five missing registers among 125 take 35. */
+/** Failed requests of one read: five missing registers among 125 take 35. */
 const FAILURES_MAX = 40
-/** Requests of one read that may stay without an answer, as each costs its timeout. */
-const SILENCES_MAX = 4
+/** Requests of one read without an answer; each costs its timeout. */
+const TIMEOUTS_MAX = 4
 
-/** What came: registers as they are on the wire, or bits one by one. */
+/** The result: registers as received, or bits one by one. */
 export type RegisterRead = {
   device: DeviceEntry
   place: RegisterRange
-  /** What could be read, by address: all of it in one, or what lies between places that could not. Never empty. */
+  /** The readable parts by address: one, or several around unreadable addresses. Never empty. */
   parts: RegisterPart[]
   unreadable: UnreadablePart[]
-  /** When the last answer came, ms since 1970 UTC, and how long the first one took, ms. */
+  /** Time of the last answer, ms since 1970 UTC, and round-trip time of the first one, ms. */
   at: number
   rttMs: number
 }
 type RegisterPart = {
   address: number
-  /** Registers, 2 bytes each; empty where bits were read. */
+  /** Registers, 2 bytes each; empty for bits. */
   bytes: Uint8Array
   bits: (0 | 1)[]
 }
@@ -35,14 +35,14 @@ type UnreadablePart = { address: number; count: number; reason: string }
 type RegisterReader = {
   devices(): DeviceEntry[]
   /**
-   * @throws Problem `unknown_device` when it is none of `devices()`, `invalid` when there is no such place, `conflict` while
-   *   another read of the device goes on, `device_failed` when it gives no values
+   * @throws Problem `unknown_device` when it is not in `devices()`, `invalid` when the range does not exist, `conflict` while
+   *   another read of the device runs, `device_failed` when it returns no values
    */
   read(device_id: string, place: RegisterRange): Promise<RegisterRead>
 }
 
 export function registerReader({ catalogue, modbus }: RegisterSources): RegisterReader {
-  /** One at a time, so that reads do not pile up before what is polled. */
+  /** Devices that are being read: one read at a time, so that reads do not delay polling. */
   const reading = new Set<string>()
   const devices = () => catalogue().devices.filter(({ enabled, protocol }) => enabled && protocol === 'modbus')
   return {
@@ -51,7 +51,7 @@ export function registerReader({ catalogue, modbus }: RegisterSources): Register
       const device = devices().find(one => one.device_id === device_id)
       if (!device) throw new Problem('unknown_device', `There is no enabled Modbus device "${device_id}" in the catalogue`)
       checkPlace(place)
-      if (reading.has(device_id)) throw new Problem('conflict', `Another read of ${device_id} has not ended yet`)
+      if (reading.has(device_id)) throw new Problem('conflict', `Another read of ${device_id} is still running`)
       reading.add(device_id)
       try {
         return await readParts(modbus, device, place)
@@ -62,12 +62,12 @@ export function registerReader({ catalogue, modbus }: RegisterSources): Register
   }
 }
 
-/** A range that fails is read in halves, so that one missing register hides no other. */
+/** Splits a failed range into halves, so that one missing register hides no other. */
 async function readParts(modbus: RegisterSources['modbus'], device: DeviceEntry, place: RegisterRange): Promise<RegisterRead> {
   const read: RegisterRead = { device, place, parts: [], unreadable: [], at: 0, rttMs: 0 }
   const waiting: RegisterRange[] = [place]
   let failures = 0
-  let silences = 0
+  let timeouts = 0
   for (let next = waiting.shift(); next; next = waiting.shift()) {
     const outcome = await modbus.readPlace(device, next)
     if (outcome.state === 'data') {
@@ -77,12 +77,12 @@ async function readParts(modbus: RegisterSources['modbus'], device: DeviceEntry,
       continue
     }
     failures++
-    if (outcome.state !== 'exception') silences++
-    const mayHalve = next.count > 1 && failures < FAILURES_MAX && silences < SILENCES_MAX
+    if (outcome.state !== 'exception') timeouts++
+    const mayHalve = next.count > 1 && failures < FAILURES_MAX && timeouts < TIMEOUTS_MAX
     if (mayHalve) waiting.unshift(...halvesOf(next))
     else {
       const reason =
-        outcome.state === 'exception' ? `${device.device_id} declines: ${formatException(outcome.code)}` : outcome.reason
+        outcome.state === 'exception' ? `${device.device_id} refuses: ${formatException(outcome.code)}` : outcome.reason
       addUnreadable(read, { address: next.address, count: next.count, reason })
     }
   }
@@ -103,7 +103,7 @@ function partOf({ table, address, count }: RegisterRange, bytes: Uint8Array): Re
   return { address, bytes: new Uint8Array(0), bits: Array.from({ length: count }, (_, i) => decodeBit(bytes, i)) }
 }
 
-/** Parts without a hole between them become one, so that a value of several registers is seen across them. */
+/** Joins adjacent parts, so that values of several registers can be decoded across them. */
 function addPart({ parts }: RegisterRead, part: RegisterPart): void {
   const last = parts.at(-1)
   if (last && last.address + last.bits.length + last.bytes.length / 2 === part.address) {

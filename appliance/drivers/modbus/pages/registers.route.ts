@@ -1,4 +1,4 @@
-/** Modbus registers as they are now: the page and its API. Reading is all they do, with functions 1 to 4. */
+/** The page of Modbus registers and its API. Both only read, with functions 1 to 4. */
 import { Type } from '@sinclair/typebox'
 import { listRegisters, registerMatrix } from '../core/matrix.ts'
 import { BITS_MAX } from '../core/plan.ts'
@@ -17,7 +17,7 @@ const PLACE = {
   address: ADDRESS,
   count: Type.Integer({ minimum: 1, maximum: BITS_MAX }),
 }
-/** What the form shows before anything was asked for: room for the longest formats. */
+/** Defaults of the form: four registers hold the longest formats. */
 const FIRST = { table: 'holding', address: 0, count: 4 } as const
 
 export function modbusRoutes(sources: RegisterSources, layout: PageLayout): Route[] {

@@ -1,4 +1,4 @@
-/** The page of Modbus registers: what to read, the registers as they came, and every value that they may be. */
+/** The page of Modbus registers: a form, the registers as received, and their values in every format and order. */
 import { type Html, html } from '#shared/node/http/html.ts'
 import { listRegisters, type MatrixValue, type RegisterRow, registerMatrix } from '../core/matrix.ts'
 import { type RegisterFormat, REGISTER_FORMATS, isBits, type RegisterRange, TABLES } from '../core/point.ts'
@@ -11,9 +11,9 @@ import type { RegisterRead } from './register-reader.ts'
 export type RegistersModel = {
   devices: DeviceEntry[]
   asked: { device_id: string | undefined } & RegisterRange
-  /** Register at which the shown values begin; the first one unless it is said. */
+  /** Register at which the shown values begin; the first one when undefined. */
   from: number | undefined
-  /** What came, or why nothing did; undefined before anything was asked for. */
+  /** The result or the problem; undefined before a request. */
   outcome: RegisterRead | Problem | undefined
   here: Here
 }
@@ -24,11 +24,11 @@ const TABLE_WORDS: Record<(typeof TABLES)[number], string> = {
   coil: 'coils',
   discrete: 'discrete inputs',
 }
-/** Bits below each other before another list begins. */
+/** Bits in one list. */
 const BITS_IN_LIST = 16
 
 export const registersBody = (model: RegistersModel): Html => html`<h1>Modbus registers</h1>
-<p class="lead">Reads a device now, in turn with what is polled, and shows the same bytes in every format and order. It only reads.</p>
+<p class="lead">Reads a device now, in turn with polling, and shows the same bytes in every format and order. Nothing is written.</p>
 ${model.devices.length ? form(model) : html`<section class="card"><p>No enabled Modbus device is in the catalogue.</p></section>`}
 ${model.outcome instanceof Problem && html`<p class="notice" role="alert">${model.outcome.message}</p>`}
 ${model.outcome && !(model.outcome instanceof Problem) && results(model, model.outcome)}`
@@ -42,7 +42,7 @@ const form = ({ devices, asked }: RegistersModel): Html => html`<form class="fil
   table => html`<option value="${table}"${table === asked.table && html` selected`}>${TABLE_WORDS[table]}</option>`,
 )}</select></label>
 ${number('address', 'First address, from 0', asked.address, 0)}
-${number('count', 'How many', asked.count, 1)}
+${number('count', 'Number of registers or bits', asked.count, 1)}
 <button class="primary">Read</button>
 </form>`
 
@@ -66,9 +66,9 @@ function results(model: RegistersModel, read: RegisterRead): Html {
   const { part } = lists.find(list => list.rows.includes(start))!
   const values = Map.groupBy(registerMatrix(part.bytes, place.table, part.address, start.address), ({ format }) => format)
   return html`${said}${left}
-<section class="card"><h2>As they came</h2>${registerTable(model, rows, start.address)}</section>
+<section class="card"><h2>As received</h2>${registerTable(model, rows, start.address)}</section>
 <section class="card" id="values"><h2>Values that begin at register ${start.address}</h2>
-<p class="muted">The letters stand as the bytes arrive, A the most significant. A point of the catalogue that reads one: <code>${place.table}:${start.address}:FORMAT:ORDER</code></p>
+<p class="muted">The letters are in the order in which the bytes arrive, A the most significant. Point address of such a value: <code>${place.table}:${start.address}:FORMAT:ORDER</code></p>
 ${[1, 2, 4].map(
   registers =>
     html`<div class="tiles">${[...values].filter(([format]) => REGISTER_FORMATS[format] === registers).map(([format, cells]) => formatList(format, cells))}</div>`,
@@ -78,7 +78,7 @@ ${[1, 2, 4].map(
 const bitList = (
   { table, address }: RegisterRange,
   bits: readonly number[],
-): Html => html`<section class="card"><h2>As they came</h2>
+): Html => html`<section class="card"><h2>As received</h2>
 <div class="tiles">${Array.from(
   { length: Math.ceil(bits.length / BITS_IN_LIST) },
   (_, i) =>
@@ -98,7 +98,7 @@ const registerTable = (model: RegistersModel, rows: RegisterRow[], start: number
       address === start ? html`<strong>${address}</strong>` : html`<a href="${hrefOf(model, address)}">${address}</a>`
     }</th><td>${hex}</td><td>${uint16}</td><td>${bits}</td></tr>`,
 )}</tbody></table></div>
-<p class="muted">Bit 15 stands first. An address leads to the values that begin there.</p>`
+<p class="muted">Bit 15 is first. Choose an address to see the values that begin there.</p>`
 
 function hrefOf({ asked }: RegistersModel, from: number): string {
   const { device_id = '', table, address, count } = asked
@@ -111,4 +111,4 @@ const formatList = (format: RegisterFormat, values: readonly MatrixValue[]): Htm
 <dl class="values">${values.map(
   ({ order, text, rounded }) => html`<div><dt><code>${order}</code></dt><dd>${text}${rounded && ' *'}</dd></div>`,
 )}</dl>
-${values.some(({ rounded }) => rounded) && html`<p class="muted">* has more digits than history keeps</p>`}</section>`
+${values.some(({ rounded }) => rounded) && html`<p class="muted">* has more digits than the history stores</p>`}</section>`

@@ -70,10 +70,10 @@ for (const [register, writable, mixed, address] of [
 
 for (const [name, read, row, column, message] of [
   ['no name', modbus, 'R,,PPM,,>f,FALSE,1,,,', 'Volttron Point Name', /empty/],
-  ['no format', modbus, 'R,N,PPM,,>4s,FALSE,1,,,', 'Modbus Register', /">4s" is no format/],
+  ['no format', modbus, 'R,N,PPM,,>4s,FALSE,1,,,', 'Modbus Register', /">4s" is not a format/],
   ['a format that differs from machine to machine', modbus, 'R,N,PPM,,l,FALSE,1,,,', 'Modbus Register', /32 or 64 bits/],
-  ['an address that is none', modbus, 'R,N,PPM,,>f,FALSE,4x1,,,', 'Point Address', /"4x1" is no address/],
-  ['an address beyond the last', modbus, 'R,N,PPM,,>f,FALSE,65535,,,', 'Point Address', /past the last/],
+  ['an address that is none', modbus, 'R,N,PPM,,>f,FALSE,4x1,,,', 'Point Address', /"4x1" is not an address/],
+  ['an address beyond the last', modbus, 'R,N,PPM,,>f,FALSE,65535,,,', 'Point Address', /beyond the last/],
   ['no object type', bacnet, 'R,N,,,analogue,presentValue,FALSE,1,,', 'BACnet Object Type', /"analogue" is no object type/],
   ['a property that has no one value', bacnet, 'R,N,,,analogInput,all,FALSE,1,,', 'Property', /"all" is no property/],
   ['a whole priority array', bacnet, 'R,N,,,analogOutput,priorityArray,FALSE,1,,', 'Property', /has sixteen values/],

@@ -38,7 +38,7 @@ for (const [name, modbus, pointers] of [
   })
 }
 
-test('two devices on one port have to speak alike', t => {
+test('two devices on one serial port must have the same settings', t => {
   const all = [
     entryOf({ serial: PORT, unit_id: 1, baud: 9600 }, [], 'a'),
     entryOf({ serial: PORT, unit_id: 2 }, [], 'b'),
@@ -50,7 +50,7 @@ test('two devices on one port have to speak alike', t => {
   )
 })
 
-test('points that Modbus cannot give are complained of at their place', t => {
+test('points that Modbus cannot read are refused with their pointer', t => {
   const entry = entryOf({ host: 'a', unit_id: 1 }, [
     { address: 'holding:0:bits:4-7', kind: 'enum' },
     { address: 'holding:0:bits:4-7', kind: 'bool' },
@@ -64,7 +64,7 @@ test('points that Modbus cannot give are complained of at their place', t => {
   )
 })
 
-test('what an entry leaves out is what the standards take for granted', t => {
+test('absent settings have the defaults of the standards', t => {
   t.deepEqual(connectionSettings({ host: 'a', unit_id: 1 }), { kind: 'tcp', host: 'a', port: 502 })
   t.deepEqual(connectionSettings({ serial: PORT, unit_id: 1 }), {
     kind: 'serial',

@@ -31,7 +31,7 @@ function openDriver(t: ExecutionContext, port: number, retryPolicy = patient, un
   return driverOf(bus, retryPolicy, unit)
 }
 
-test('a device of all tables, formats and orders is read right', async t => {
+test('values of all tables, formats and orders are decoded correctly', async t => {
   const registers: SimRegister[] = [
     { table: 'holding', address: 0, kind: 'float32', value: () => 21.5 },
     { table: 'holding', address: 2, kind: 'uint32', value: () => 3_000_000_000, wordOrder: 'CDAB' },
@@ -67,7 +67,7 @@ test('a device of all tables, formats and orders is read right', async t => {
   t.is(device.requests(), 4)
 })
 
-test('a value is scaled, and NaN is bad for its point alone', async t => {
+test('a value is scaled, and NaN makes only its own point bad', async t => {
   const peer = await openTcpPeer(t, (request, socket) => {
     socket.write(modbusFrame(request, Buffer.from([3, 8, 0x7f, 0xc0, 0, 0, 0x41, 0xa8, 0, 0])))
   })
@@ -92,7 +92,7 @@ const without =
     socket.write(modbusFrame(request, hits ? Buffer.of(code | 0x80, 2) : registersOf(request)))
   }
 
-test('a missing register among twenty makes its point bad, and is asked for alone from then on', async t => {
+test('one missing register among twenty makes its point bad, and is read alone from then on', async t => {
   const peer = await openTcpPeer(t, without(7))
   const driver = openDriver(t, peer.port)
   const twenty = words(...Array.from({ length: 20 }, (_, i) => i))
@@ -111,7 +111,7 @@ test('a missing register among twenty makes its point bad, and is asked for alon
   )
 })
 
-test('a gap that the device does not have is read round', async t => {
+test('a gap of missing registers is skipped', async t => {
   const peer = await openTcpPeer(t, without(3))
   const driver = openDriver(t, peer.port)
   t.deepEqual(values(await driver.read(words(0, 6), never)), { 'holding:0:uint16': 0, 'holding:6:uint16': 6 })
@@ -120,7 +120,7 @@ test('a gap that the device does not have is read round', async t => {
   t.is(peer.asked.length, 5)
 })
 
-test('a device that allows only short reads is asked for short ones', async t => {
+test('a device that allows only short reads gets short ones', async t => {
   const peer = await openTcpPeer(t, (request, socket) => {
     const pdu = request.count > 10 ? Buffer.of(request.code | 0x80, 3) : registersOf(request)
     socket.write(modbusFrame(request, pdu))
@@ -134,7 +134,7 @@ test('a device that allows only short reads is asked for short ones', async t =>
   t.true(peer.asked.every(({ count }) => count <= 10))
 })
 
-test('a device that restarts is read again without a word', async t => {
+test('a device that restarts is read again without an error', async t => {
   const registers: SimRegister[] = [{ table: 'holding', address: 0, kind: 'uint16', value: () => 5 }]
   const first = await openModbusDevice({ registers })
   const driver = openDriver(t, first.port)
@@ -178,7 +178,7 @@ test('a read ends at once when its caller gives up', async t => {
   await t.throwsAsync(reading, { instanceOf: DeviceError })
 })
 
-test('functions 1 to 4 are all that is ever sent', async t => {
+test('only functions 1 to 4 are sent', async t => {
   const peer = await openTcpPeer(
     t,
     (request, socket) => void socket.write(modbusFrame(request, Buffer.of(request.code | 0x80, 4))),
@@ -187,7 +187,7 @@ test('functions 1 to 4 are all that is ever sent', async t => {
   t.deepEqual([...new Set(peer.asked.map(({ code }) => code))].toSorted(), [1, 2, 3, 4])
 })
 
-test('bits of one register are read with one request, and a number that has to be rounded says so', async t => {
+test('bits of one register are read with one request, and a rounded number is uncertain', async t => {
   const peer = await openTcpPeer(t, (request, socket) => {
     socket.write(modbusFrame(request, Buffer.from('0312a5c300200000000000010020000000000000', 'hex')))
   })
@@ -216,7 +216,7 @@ test('bits of one register are read with one request, and a number that has to b
   t.is(peer.asked.length, 1)
 })
 
-test('what nobody asked for is read along as far as the entry allows', async t => {
+test('unwanted registers between points are read as far as the entry allows', async t => {
   const peer = await openTcpPeer(t, well)
   const bus = new SharedBus(tcpLink('127.0.0.1', peer.port), () => 1_000)
   t.teardown(() => bus.close())

@@ -11,21 +11,21 @@ import { hex } from '../../../support/wire.ts'
 
 const two: RegisterRange = { table: 'holding', address: 0x6b, count: 3 }
 
-test('requests are laid out as the standards show them', t => {
+test('requests are encoded as in the examples of the standards', t => {
   t.is(Buffer.from(tcpFrame(0x1501, encodeRequest(17, two).subarray(0, -2))).toString('hex'), '1501000000061103006b0003')
   t.is(Buffer.from(encodeRequest(17, two)).toString('hex'), '1103006b00037687')
   t.is(Buffer.from(encodeRequest(1, { table: 'coil', address: 0, count: 10 })).toString('hex'), '01010000000abc0d')
   t.is(crc16(hex('0207'), 0, 2), 0x1241)
 })
 
-test('a frame is read when it is whole, and told from what follows it', t => {
+test('a frame is read when it is complete, and separated from the next', t => {
   const frame = hex('0001 0000 0005 01 03 02 002a')
   for (let length = 0; length < frame.length; length++) t.is(readTcpFrame(frame.subarray(0, length)).state, 'partial')
   const read = readTcpFrame(Buffer.concat([frame, hex('ffff')]))
   t.like(read, { state: 'frame', id: 1, unit: 1, end: frame.length })
 })
 
-test('no bytes make a reader of frames fail, and none are read beyond the end', t => {
+test('arbitrary bytes never make a frame reader fail or read beyond the end', t => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 300 }), fc.integer({ min: 0, max: 255 }), (bytes, unit) => {
       const frame = readTcpFrame(bytes)
@@ -37,7 +37,7 @@ test('no bytes make a reader of frames fail, and none are read beyond the end', 
   t.pass()
 })
 
-test('an answer on a serial line is found behind any noise', t => {
+test('an answer on a serial line is found after any noise', t => {
   const answer = rtuAnswer({ unit: 17, code: 3, address: two.address, count: two.count })
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 40 }), noise => {
@@ -50,7 +50,7 @@ test('an answer on a serial line is found behind any noise', t => {
   t.is(findRtuReply(answer, 16, two), undefined)
 })
 
-test('up to three turned bits are always found out by the checksum', t => {
+test('the checksum detects up to three flipped bits', t => {
   const answer = rtuAnswer({ unit: 17, code: 3, address: two.address, count: two.count })
   const bit = fc.integer({ min: 0, max: 8 * answer.length - 1 })
   fc.assert(
@@ -76,7 +76,7 @@ test('a reply that an earlier unanswered request may have caused is ambiguous fo
   t.is(stillExpected(unanswered, 1501).length, 0)
 })
 
-test('how long frames and the silence between them are goes by the speed of the line', t => {
+test('the duration of frames and of the silence between them depends on the speed of the line', t => {
   t.is(frameGapMs(115_200), 1.75)
   t.is(Math.round(frameGapMs(9600) * 100) / 100, 4.01)
   t.is(Math.round(wireMs({ table: 'holding', address: 0, count: 125 }, 1200)), 2411)
@@ -97,10 +97,10 @@ for (const [code, words] of [
   [11, 'gateway target does not respond'],
   [200, 'unknown'],
 ] as const) {
-  test(`exception ${code} is told as: ${words}`, t => t.is(formatException(code), `exception ${code} (${words})`))
+  test(`exception ${code} is described as: ${words}`, t => t.is(formatException(code), `exception ${code} (${words})`))
 }
 
-test('an exception is of the address, of the gateway or of the unit as a whole', t => {
+test('an exception concerns the address, the gateway or the whole unit', t => {
   const codes = Array.from({ length: 13 }, (_, code) => code)
   t.deepEqual(codes.filter(isAboutAddress), [1, 2, 3])
   t.deepEqual(codes.filter(isGatewaySilence), [10, 11])

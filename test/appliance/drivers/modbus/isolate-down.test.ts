@@ -1,10 +1,10 @@
-/** Devices that are down, busy or lose answers: that is told from a register that spoils its reads, and costs little. */
+/** Devices that are down, busy or lose answers are distinguished from bad registers, at little cost. */
 import test from 'ava'
 import { DeviceError } from '#shared/core/poll/device.ts'
-import { driverOf, goodOf, never, openQuick, range, spanOf, spoiltBy } from './isolate-harness.ts'
+import { driverOf, goodOf, never, openQuick, range, spanOf, failingAt } from './isolate-harness.ts'
 import { words } from '../../../support/tcp-peer.ts'
 
-test('a device that is down costs one short request a poll, and no register of it is blamed', async t => {
+test('a device that is down costs one short request per poll, and none of its registers is marked bad', async t => {
   let isDown = false
   const { bus, asked } = openQuick(() => (isDown ? 'silent' : undefined))
   const driver = driverOf(bus)
@@ -27,9 +27,9 @@ test('a device that is down costs one short request a poll, and no register of i
   t.is(asked.length, 4)
 })
 
-test('a device that goes down in the middle of a search ends it, and is read whole when it is back', async t => {
+test('a device that goes down during a search ends it, and is read completely when it returns', async t => {
   let left = Number.POSITIVE_INFINITY
-  const isIll = spoiltBy('silent', 200)
+  const isIll = failingAt('silent', 200)
   const { bus, asked } = openQuick(request => (left-- <= 0 ? 'silent' : isIll(request)))
   for (const after of range(1, 30)) {
     left = after
@@ -43,8 +43,8 @@ test('a device that goes down in the middle of a search ends it, and is read who
   }
 })
 
-test('a silent register that nobody asked for is read round, from the third poll on without a silence', async t => {
-  const { bus, asked } = openQuick(spoiltBy('silent', 5))
+test('an unwanted register without an answer is skipped, from the third poll on without a timeout', async t => {
+  const { bus, asked } = openQuick(failingAt('silent', 5))
   const driver = driverOf(bus)
   for (let poll = 0; poll < 2; poll++) t.deepEqual(goodOf(await driver.read(words(0, 1, 9, 10), never)), [0, 1, 9, 10])
   asked.length = 0
@@ -58,7 +58,7 @@ test('a silent register that nobody asked for is read round, from the third poll
   )
 })
 
-test('a device that is silent to long reads is asked for short ones alone after four polls', async t => {
+test('a device that does not answer long reads gets only short ones after four polls', async t => {
   const { bus, asked } = openQuick(({ count }) => (count > 20 ? 'silent' : undefined))
   const driver = driverOf(bus)
   const all = words(...range(0, 250))
@@ -68,7 +68,7 @@ test('a device that is silent to long reads is asked for short ones alone after 
   t.true(asked.every(({ count }) => count <= 20))
 })
 
-test('one lost answer changes nothing of how a device is asked', async t => {
+test('one lost answer does not change how a device is read', async t => {
   let lost = 0
   const { bus, asked } = openQuick(() => (lost-- > 0 ? 'silent' : undefined))
   const driver = driverOf(bus)
@@ -82,7 +82,7 @@ test('one lost answer changes nothing of how a device is asked', async t => {
   t.is(asked.length, 4)
 })
 
-test('a device that is busy is not searched for a culprit', async t => {
+test('a busy device is not searched for bad registers', async t => {
   let isBusy = false
   const { bus, asked } = openQuick(() => (isBusy ? 6 : undefined))
   const driver = driverOf(bus)
@@ -97,8 +97,8 @@ test('a device that is busy is not searched for a culprit', async t => {
   t.is(goodOf(await driver.read(all, never)).length, 500)
 })
 
-test('what is asked to see whether a device is there cannot be taken for the late answer of what was silent', async t => {
-  const { bus, asked } = openQuick(spoiltBy('silent', 100))
+test('the answer to a test request cannot be mistaken for the late answer to the failed one', async t => {
+  const { bus, asked } = openQuick(failingAt('silent', 100))
   await driverOf(bus).read(words(...range(0, 10), 100), never)
   t.deepEqual(asked.slice(0, 3).map(spanOf), [
     [0, 10],
@@ -107,7 +107,7 @@ test('what is asked to see whether a device is there cannot be taken for the lat
   ])
 })
 
-test('answers that are lost now and then, with good reads between, leave blocks whole', async t => {
+test('occasional lost answers do not split blocks', async t => {
   let lost = 0
   const { bus, asked } = openQuick(() => (lost-- > 0 ? 'silent' : undefined))
   const driver = driverOf(bus)
@@ -122,7 +122,7 @@ test('answers that are lost now and then, with good reads between, leave blocks 
   t.is(asked.length, 4)
 })
 
-test('a device of which every point rests is still seen to go down', async t => {
+test('a device whose points all rest is still detected when it goes down', async t => {
   let isDown = false
   const { bus, asked } = openQuick(() => (isDown ? 'silent' : 2))
   const driver = driverOf(bus)
@@ -133,16 +133,16 @@ test('a device of which every point rests is still seen to go down', async t => 
   t.true(asked.length > 0)
 })
 
-test('where there is no connection one request says so for all', async t => {
+test('without a connection one request fails for all points', async t => {
   const { bus, asked } = openQuick(() => 'unreachable')
   const error = await t.throwsAsync(driverOf(bus).read(words(...range(0, 500)), never), { instanceOf: DeviceError })
   t.is((error as DeviceError).kind, 'silent')
   t.is(asked.length, 1)
 })
 
-test('a register after which the device is gone for a while takes no value from the others for long', async t => {
+test('a register that makes the device unavailable for a while does not cost other values for long', async t => {
   let isGone = false
-  const isIll = spoiltBy('silent', 330)
+  const isIll = failingAt('silent', 330)
   const { bus } = openQuick(request => {
     if (!isGone && isIll(request)) isGone = true
     return isGone ? 'silent' : undefined

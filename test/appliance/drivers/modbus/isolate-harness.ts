@@ -1,4 +1,4 @@
-/** A Modbus bus whose device has registers that spoil every read they are in: without a wire, over TCP, on a serial line. */
+/** A Modbus bus whose device has bad registers: in memory, over TCP, on a serial line. */
 import type { ExecutionContext } from 'ava'
 import type { RegisterRange } from '#appliance/drivers/modbus/core/point.ts'
 import type { Reading } from '#shared/core/telemetry/reading.ts'
@@ -12,13 +12,13 @@ import { modbusFrame, openTcpPeer, registersOf } from '../../../support/tcp-peer
 
 export const never = new AbortController().signal
 
-/** How a device answers a request: `undefined` is well, a number is an exception. */
+/** How a device answers a request: `undefined` is a correct answer, a number is an exception. */
 export type Ill = 'silent' | 'garbled' | 'closed' | 'unreachable' | number | undefined
 type Asked = { unit: number; address: number; count: number; retries?: number }
 type Device = (asked: Omit<Asked, 'retries'>) => Ill
 
-/** What spoils each read that one of `addresses` is in. */
-export const spoiltBy =
+/** Makes every read fail that contains one of `addresses`. */
+export const failingAt =
   (how: Ill, ...addresses: number[]): Device =>
   ({ address, count }) =>
     addresses.some(one => one >= address && one < address + count) ? how : undefined
@@ -26,7 +26,7 @@ export const spoiltBy =
 type Opened = { bus: ModbusBus; asked: Asked[] }
 export const spanOf = ({ address, count }: Asked) => [address, count]
 
-/** A bus without a wire beneath it: answers take no time, and silences as long as `wait` says. */
+/** A bus in memory: answers take no time, and a missing answer calls `wait`. */
 export function openQuick(device: Device, wait: () => void = () => undefined): Opened {
   const asked: Asked[] = []
   const answer = (unit: number, { address, count }: RegisterRange, { retries }: RetryPolicy): BusOutcome => {
@@ -46,10 +46,10 @@ export function openQuick(device: Device, wait: () => void = () => undefined): O
   }
 }
 
-/** Longest wait for an answer that comes, however busy the machine is. */
+/** Longest wait for an answer that will arrive, however busy the machine is. */
 const ANSWER_MS = 60_000
 
-/** The same bus, where only what the device leaves without a right answer is given up by the retry policy of the test. */
+/** The same bus, with the timeout of the test only for requests without a correct answer. */
 function untilAnswered(bus: ModbusBus, device: Device): ModbusBus {
   const isAnswered = (ill: Ill) => ill === undefined || typeof ill === 'number'
   return {

@@ -1,12 +1,12 @@
-/** Registers that spoil their reads are tried again seldom, within a bounded time, and keep no other from its turn. */
+/** Bad registers are retried at growing intervals, within a bounded time, and do not delay others. */
 import test from 'ava'
 import { HOUR, MINUTE } from '#shared/core/time.ts'
-import { driverOf, goodOf, never, ONCE, openQuick, others, range, spanOf, spoiltBy } from './isolate-harness.ts'
+import { driverOf, goodOf, never, ONCE, openQuick, others, range, spanOf, failingAt } from './isolate-harness.ts'
 import { words } from '../../../support/tcp-peer.ts'
 
-test('a culprit rests between its tries, and is read with the others from when it answers', async t => {
+test('a bad register rests between retries, and is read with the others once it answers', async t => {
   let [now, isIll] = [0, true]
-  const { bus, asked } = openQuick(request => (isIll ? spoiltBy('silent', 30)(request) : undefined))
+  const { bus, asked } = openQuick(request => (isIll ? failingAt('silent', 30)(request) : undefined))
   const driver = driverOf(bus, ONCE, () => now)
   const all = words(...range(0, 60))
   const triesOf = async () => {
@@ -30,9 +30,9 @@ test('a culprit rests between its tries, and is read with the others from when i
   t.deepEqual(asked.map(spanOf), [[0, 60]])
 })
 
-test('when more registers are silent than one poll has time for, each good one is read within a few polls', async t => {
+test('with many bad registers each good one is read within a few polls', async t => {
   const silent = range(0, 3000).filter(address => address % 30 === 0)
-  const { bus, asked } = openQuick(spoiltBy('silent', ...silent))
+  const { bus, asked } = openQuick(failingAt('silent', ...silent))
   const driver = driverOf(bus)
   const all = range(0, 3000).filter(address => address % 30 === 0 || address % 30 === 20)
   const unseen = new Set(others(all, silent))
@@ -45,8 +45,8 @@ test('when more registers are silent than one poll has time for, each good one i
   t.is(goodOf(await driver.read(words(...all), never)).length, 100)
 })
 
-test('a block that failed lately comes last, and gets one attempt', async t => {
-  const { bus, asked } = openQuick(spoiltBy('silent', 5))
+test('a block that failed recently is read last, with one attempt', async t => {
+  const { bus, asked } = openQuick(failingAt('silent', 5))
   const driver = driverOf(bus, { timeoutMs: 500, retries: 3 })
   const all = words(0, 9, 300)
   await driver.read(all, never)
@@ -61,9 +61,9 @@ test('a block that failed lately comes last, and gets one attempt', async t => {
   )
 })
 
-test('a read that stops for silences is followed by one that begins where it stopped', async t => {
+test('a read that ended after too many timeouts is continued by the next one', async t => {
   const silent = range(0, 40).map(i => 100 * i)
-  const { bus, asked } = openQuick(spoiltBy('silent', ...silent))
+  const { bus, asked } = openQuick(failingAt('silent', ...silent))
   const driver = driverOf(bus)
   const all = words(...silent, ...silent.map(address => address + 50))
   await driver.read(all, never)
@@ -72,8 +72,8 @@ test('a read that stops for silences is followed by one that begins where it sto
   t.is(asked[0]!.address, 1550)
 })
 
-test('however many registers are silent, one read meets a bounded number of silences', async t => {
-  const isSilent = spoiltBy('silent', ...range(0, 500).filter(address => address % 9 === 0))
+test('the timeouts of one read are bounded, however many registers are bad', async t => {
+  const isSilent = failingAt('silent', ...range(0, 500).filter(address => address % 9 === 0))
   let silences = 0
   const { bus } = openQuick(isSilent, () => silences++)
   const driver = driverOf(bus)
@@ -85,10 +85,10 @@ test('however many registers are silent, one read meets a bounded number of sile
   t.is(goodOf(await driver.read(words(...range(0, 500)), never)).length, 444)
 })
 
-test('culprits that do not answer take a tenth of the time, however many they are', async t => {
+test('retries of bad registers without an answer take at most a tenth of the time', async t => {
   let [now, tries] = [0, 0]
   const silent = range(0, 20).map(i => 25 * i)
-  const { bus, asked } = openQuick(spoiltBy('silent', ...silent), () => (now += 3000))
+  const { bus, asked } = openQuick(failingAt('silent', ...silent), () => (now += 3000))
   const driver = driverOf(bus, ONCE, () => now)
   const poll = () => driver.read(words(...range(0, 500)), never)
   for (let i = 0; i < 6; i++) await poll()
@@ -102,8 +102,8 @@ test('culprits that do not answer take a tenth of the time, however many they ar
   t.true(tries >= 10 && tries <= 20, `${tries} tries of 3 s in 10 min`)
 })
 
-test('of culprits that decline a few are tried again in each read', async t => {
-  const { bus, asked } = openQuick(spoiltBy(2, ...range(0, 30)))
+test('a few of the declined registers are tried again in each read', async t => {
+  const { bus, asked } = openQuick(failingAt(2, ...range(0, 30)))
   const driver = driverOf(bus)
   await driver.read(words(...range(0, 40)), never)
   asked.length = 0

@@ -1,4 +1,4 @@
-/** Registers that spoil every read they are in: the others of the device are read all the same. */
+/** Registers that make every read fail that contains them: the other registers of the device are still read. */
 import test from 'ava'
 import {
   driverOf,
@@ -11,7 +11,7 @@ import {
   openTcp,
   others,
   range,
-  spoiltBy,
+  failingAt,
 } from './isolate-harness.ts'
 import { points, words } from '../../../support/tcp-peer.ts'
 import { seeded } from '../../../support/wire.ts'
@@ -21,8 +21,8 @@ for (const [wire, open] of [
   ['a serial line', openRtu],
 ] as const) {
   for (const retries of [0, 1]) {
-    test(`on ${wire} what follows a silent register is read, with ${retries} retries`, async t => {
-      const { bus } = await open(t, spoiltBy('silent', 100))
+    test(`on ${wire} registers after one without an answer are read, with ${retries} retries`, async t => {
+      const { bus } = await open(t, failingAt('silent', 100))
       const driver = driverOf(bus, { ...ONCE, retries })
       const asked = words(7, 100, 150, 160)
       const readings = await driver.read(asked, never)
@@ -41,8 +41,8 @@ for (const [wire, open] of [
     [11, [0, 77, 78, 250, 499]],
     [4, [0, 1, 2, 3, 124]],
   ] as [Ill, number[]][]) {
-    test(`on ${wire} 500 registers are good but for ${culprits.length} that answer ${how}`, async t => {
-      const { bus, asked } = await open(t, spoiltBy(how, ...culprits))
+    test(`on ${wire} 500 registers are good except ${culprits.length} that answer ${how}`, async t => {
+      const { bus, asked } = await open(t, failingAt(how, ...culprits))
       const driver = driverOf(bus)
       const all = words(...range(0, 500))
       await driver.read(all, never)
@@ -58,8 +58,8 @@ for (const [wire, open] of [
   }
 }
 
-test('a register that makes the device close the connection costs nobody else a value', async t => {
-  const { bus } = await openTcp(t, spoiltBy('closed', 40))
+test('a register that makes the device close the connection costs no other value', async t => {
+  const { bus } = await openTcp(t, failingAt('closed', 40))
   const driver = driverOf(bus, { timeoutMs: 60_000, retries: 0 })
   const all = words(...range(0, 60))
   t.deepEqual(
@@ -68,7 +68,7 @@ test('a register that makes the device close the connection costs nobody else a 
   )
 })
 
-test('wherever up to five of 500 registers spoil their reads, the second poll has all others, in bounded requests', async t => {
+test('with up to five bad registers anywhere among 500, the second poll has all others in a bounded number of requests', async t => {
   const random = seeded(12)
   const pick = (below: number) => Math.floor(random() * below)
   const ills: Ill[] = ['silent', 'garbled', 1, 2, 3, 4, 6, 10, 11]
@@ -76,26 +76,26 @@ test('wherever up to five of 500 registers spoil their reads, the second poll ha
     const culprits = [...new Set(range(0, 1 + pick(5)).map(() => pick(500)))]
     const stride = 1 + pick(30)
     const all = range(0, 500).map(nth => nth * stride)
-    const spoilers = culprits.map(nth => nth * stride)
+    const badAddresses = culprits.map(nth => nth * stride)
     const how = ills[pick(ills.length)]
-    const { bus, asked } = openQuick(spoiltBy(how, ...spoilers))
+    const { bus, asked } = openQuick(failingAt(how, ...badAddresses))
     const driver = driverOf(bus)
-    const title = `${how} at ${spoilers}`
+    const title = `${how} at ${badAddresses}`
     await driver.read(words(...all), never)
     t.true(asked.length <= 2 * 500 + 100, `${title}: ${asked.length} requests in the first poll`)
     asked.length = 0
     const readings = await driver.read(words(...all), never)
     t.deepEqual(
       goodOf(readings).toSorted((a, b) => a - b),
-      others(all, spoilers),
+      others(all, badAddresses),
       title,
     )
     t.is(readings.length, 500)
   }
 })
 
-test('the bits of a register that is not there are one culprit', async t => {
-  const { bus, asked } = openQuick(spoiltBy(2, 4))
+test('all bits of a missing register are one bad range', async t => {
+  const { bus, asked } = openQuick(failingAt(2, 4))
   const driver = driverOf(bus)
   const bits = points('holding:3:uint16', ...range(0, 16).map(bit => `holding:4:bit:${bit}`), 'holding:5:uint16')
   await driver.read(bits, never)
@@ -108,8 +108,8 @@ test('the bits of a register that is not there are one culprit', async t => {
   )
 })
 
-test('while one unit of a line is searched the others have their turn between its requests', async t => {
-  const isIll = spoiltBy('silent', 3, 77)
+test('while one unit is searched, other units are read between its requests', async t => {
+  const isIll = failingAt('silent', 3, 77)
   const { bus, asked } = await openRtu(t, request => (request.unit === 1 ? isIll(request) : undefined))
   const searched = driverOf(bus).read(words(...range(0, 120)), never)
   const well = driverOf(bus, ONCE, () => 1_000, 2)
@@ -118,7 +118,7 @@ test('while one unit of a line is searched the others have their turn between it
   t.is(goodOf(await searched).length, 118)
 })
 
-test('a read that is given up in a search keeps what it has and calls nothing bad', async t => {
+test('a cancelled search keeps the readings so far and marks nothing as bad', async t => {
   const giveUp = new AbortController()
   const { bus } = await openTcp(t, request => {
     if (request.address < 200) return undefined

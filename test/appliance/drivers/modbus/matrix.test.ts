@@ -8,7 +8,7 @@ import { hex } from '../../../support/wire.ts'
 const texts = (bytes: string, at = 0) =>
   Object.fromEntries(registerMatrix(hex(bytes), 'holding', 0, at).map(one => [`${one.format} ${one.order}`, one.text]))
 
-test('two registers are shown in every format and order that they may be', t => {
+test('two registers are shown in every possible format and order', t => {
   t.deepEqual(texts('41ac 0000'), {
     'int16 AB': '16812',
     'int16 BA': '-21439',
@@ -54,14 +54,14 @@ for (const [bytes, text] of [
   test(`float32 ${bytes} reads ${text}`, t => t.is(texts(bytes)['float32 ABCD'], text))
 }
 
-test('registers are listed as they came', t => {
+test('registers are listed as received', t => {
   t.deepEqual(listRegisters(hex('a5c3 0001'), 100), [
     { address: 100, hex: 'a5c3', uint16: 0xa5c3, int16: 0xa5c3 - 0x1_0000, bits: '1010 0101 1100 0011' },
     { address: 101, hex: '0001', uint16: 1, int16: 1, bits: '0000 0000 0000 0001' },
   ])
 })
 
-test('the address beside each value makes a point that reads that value', t => {
+test('the address of each value describes a point that reads it', t => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 16, maxLength: 16 }), fc.integer({ min: 0, max: 7 }), (bytes, start) => {
       const block: RegisterRange = { table: 'holding', address: 500, count: 8 }

@@ -18,30 +18,30 @@ for (const [text, wanted] of [
   ['coil:0', { table: 'coil', address: 0, count: 1, format: 'bit' }],
   ['discrete:65535', { table: 'discrete', address: 65_535, count: 1, format: 'bit' }],
 ] as const) {
-  test(`the address ${text} is understood`, t => t.deepEqual(parseModbusAddress(text, 'BADC'), wanted))
+  test(`the address ${text} is accepted`, t => t.deepEqual(parseModbusAddress(text, 'BADC'), wanted))
 }
 for (const [text, wanted] of [
-  ['holdings:1:int16', /"holdings" is no table/],
-  ['holding:-1:int16', /"-1" is no address/],
-  ['holding:65536:int16', /no address/],
-  ['holding:65535:float32', /past the last register/],
-  ['holding:1', /"" is no format/],
-  ['holding:1:float', /"float" is no format/],
-  ['holding:1:int32:CDABGHEF', /no word order of int32/],
-  ['holding:1:int64:CDABGHFE', /no word order of int64/],
-  ['holding:1:bit', /"" is no bit: 0\.\.15/],
-  ['holding:1:bit:16', /"16" is not within the bits/],
-  ['holding:1:bit:1-2', /"1-2" is no bit/],
-  ['holding:1:bits:4', /"4" is no range of bits/],
-  ['holding:1:bits:7-4', /"7-4" is not within/],
-  ['holding:1:bits:4-16', /"4-16" is not within/],
-  ['holding:1:bit:3:BACD', /no word order/],
+  ['holdings:1:int16', /"holdings" is not a table/],
+  ['holding:-1:int16', /"-1" is not an address/],
+  ['holding:65536:int16', /not an address/],
+  ['holding:65535:float32', /beyond the last register/],
+  ['holding:1', /"" is not a format/],
+  ['holding:1:float', /"float" is not a format/],
+  ['holding:1:int32:CDABGHEF', /not a word order of int32/],
+  ['holding:1:int64:CDABGHFE', /not a word order of int64/],
+  ['holding:1:bit', /"" is not a bit: 0 to 15/],
+  ['holding:1:bit:16', /"16" is not a range of bits/],
+  ['holding:1:bit:1-2', /"1-2" is not a bit/],
+  ['holding:1:bits:4', /"4" is not a range of bits/],
+  ['holding:1:bits:7-4', /"7-4" is not a range of bits/],
+  ['holding:1:bits:4-16', /"4-16" is not a range of bits/],
+  ['holding:1:bit:3:BACD', /not a word order/],
   ['holding:1:bit:3:ABCD:x', /at most five parts/],
-  ['coil:1:bit:0', /takes no format/],
-  ['holding:1:float32:BACD', /no word order/],
-  ['holding:1:float32:AB', /"AB" is no word order/],
+  ['coil:1:bit:0', /has no format/],
+  ['holding:1:float32:BACD', /not a word order/],
+  ['holding:1:float32:AB', /"AB" is not a word order/],
   ['holding:1:float32:ABCD:x', /more than four parts/],
-  ['coil:1:int16', /takes no format/],
+  ['coil:1:int16', /has no format/],
   ['', /no table/],
 ] as const) {
   test(`the address "${text}" is refused`, t => t.regex(String(parseModbusAddress(text, 'ABCD')), wanted))
@@ -102,7 +102,7 @@ for (const [raw, wanted] of [
   test(`${raw} ${wanted ? 'has to be rounded' : 'is kept whole'} as a number`, t => t.is(isRounded(raw), wanted))
 }
 
-test('every order of the same bytes gives back the number that was laid out', t => {
+test('every order decodes the number that it encoded', t => {
   fc.assert(
     fc.property(fc.double({ noNaN: true }), fc.constantFrom(...WORD_ORDERS), (value, order) => {
       const bytes = Buffer.alloc(8)
@@ -123,7 +123,7 @@ const place = fc.record({
 const limits = (gap: number, registersMax: number) => ({ gap: { registers: gap, bits: 16 * gap }, registersMax })
 const itself = (place: RegisterRange) => place
 
-test('blocks hold every place whole, stay within their limits and leave no gap wider than allowed', t => {
+test('blocks contain every range completely, within their limits and without wider gaps than allowed', t => {
   fc.assert(
     fc.property(fc.array(place, { maxLength: 80 }), fc.integer({ min: 0, max: 20 }), (places, gap) => {
       const blocks = planBlocks(places, itself, limits(gap, 125))
@@ -147,7 +147,7 @@ const registers = (...addresses: number[]) => addresses.map((address): RegisterR
 const spans = (places: RegisterRange[], gap: number, most = 125) =>
   planBlocks(places, itself, limits(gap, most)).map(({ address, count }) => [address, count])
 
-test('neighbours share a block, far ones do not, and a block ends at its limit', t => {
+test('near ranges share a block, distant ones do not, and a block ends at its limit', t => {
   t.deepEqual(spans(registers(4, 0, 2), 0), [[0, 6]])
   t.deepEqual(spans(registers(0, 10), 8), [[0, 12]])
   t.deepEqual(spans(registers(0, 11), 8), [
@@ -165,7 +165,7 @@ test('neighbours share a block, far ones do not, and a block ends at its limit',
   t.deepEqual(spans(registers(0, 0, 1), 0), [[0, 3]])
 })
 
-test('a failed block is read round its gaps, one without gaps in quarters, and one place not at all', t => {
+test('a failed block is split at its gaps, otherwise into quarters, and a single range not at all', t => {
   const parts = (block: RegisterRange[], gap: number) => {
     const [whole, ...others] = planBlocks(block, itself, limits(gap, 125))
     t.deepEqual(others, [])
@@ -189,17 +189,17 @@ test('a failed block is read round its gaps, one without gaps in quarters, and o
   t.deepEqual(parts(registers(4, 4, 4), 0), [])
 })
 
-test('a place that spoils a read is never read along', t => {
-  const spoiler: RegisterRange = { table: 'holding', address: 3, count: 2 }
+test('a bad range is never read as part of a gap', t => {
+  const badRange: RegisterRange = { table: 'holding', address: 3, count: 2 }
   const spans = (one: RegisterRange) =>
-    planBlocks(registers(0, 6, 8), itself, { ...limits(8, 125), spoilers: [one] }).map(({ address, count }) => [address, count])
+    planBlocks(registers(0, 6, 8), itself, { ...limits(8, 125), badRanges: [one] }).map(({ address, count }) => [address, count])
   const round = [
     [0, 2],
     [6, 4],
   ]
-  t.deepEqual(spans(spoiler), round)
-  t.deepEqual(spans({ ...spoiler, address: 1 }), round)
-  t.deepEqual(spans({ ...spoiler, address: 5 }), round)
-  t.deepEqual(spans({ ...spoiler, address: 6 }), [[0, 10]])
-  t.deepEqual(spans({ ...spoiler, table: 'input' }), [[0, 10]])
+  t.deepEqual(spans(badRange), round)
+  t.deepEqual(spans({ ...badRange, address: 1 }), round)
+  t.deepEqual(spans({ ...badRange, address: 5 }), round)
+  t.deepEqual(spans({ ...badRange, address: 6 }), [[0, 10]])
+  t.deepEqual(spans({ ...badRange, table: 'input' }), [[0, 10]])
 })

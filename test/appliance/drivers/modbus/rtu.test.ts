@@ -58,7 +58,7 @@ driverConformance(test, 'Modbus RTU', async t => {
   }
 })
 
-test('all tables are read over a serial line, long blocks and every byte among them', async t => {
+test('all tables are read over a serial line, with long blocks and every byte value', async t => {
   const { bus } = await openLine(t, well)
   const wide = Array.from({ length: 120 }, (_, i) => 250 + i)
   const asked = [...words(...wide), ...points('input:5:uint16', 'coil:3', 'coil:4', 'discrete:9', 'holding:250:bits:1-3')]
@@ -105,7 +105,7 @@ for (const [how, factor] of [
   ['a little later than the timeout', 1.4],
   ['later than the silence after it', 2.4],
 ] as const) {
-  test(`with one answer in ten ${how} there is no wrong value`, async t => {
+  test(`no value is wrong when one answer in ten arrives ${how}`, async t => {
     const timeoutMs = 240
     const random = seeded(7)
     const { bus } = await openLine(t, (request, send) => {
@@ -127,7 +127,7 @@ for (const [how, factor] of [
   })
 }
 
-test('a device that is always slower than its timeout allows gives no wrong value', async t => {
+test('a device that is always slower than its timeout gives no wrong value', async t => {
   const timeoutMs = 300
   let [freeAt, asked, answered] = [0, 0, 0]
   const { bus } = await openLine(t, (request, send) => {
@@ -153,13 +153,13 @@ for (const [name, before] of [
   ['an echo of the request', rtuFrame(1, Buffer.from('0300010001', 'hex'))],
   ['the answer of another unit', rtuAnswer({ unit: 2, code: 3, address: 9, count: 1 })],
 ] as const) {
-  test(`${name} before an answer does not spoil it`, async t => {
+  test(`${name} before an answer does not invalidate it`, async t => {
     const { bus } = await openLine(t, (request, send) => send(Buffer.concat([before, rtuAnswer(request)])))
     t.deepEqual(values(await driverOf(bus, patient).read(words(1), never)), { 'holding:1:uint16': 1001 })
   })
 }
 
-test('an answer in pieces is read right', async t => {
+test('an answer in pieces is read correctly', async t => {
   const { bus } = await openLine(t, (request, send) => {
     const frame = rtuAnswer(request)
     send(frame.subarray(0, 3))
@@ -177,18 +177,18 @@ const spoilt = (at: number): RtuBehaviour => {
 }
 for (const [name, behaviour, kind, reason] of [
   ['answers nothing', () => undefined, 'silent', /no answer from .*port0 unit 1 in 1 attempts/],
-  ['sends a wrong checksum', spoilt(-1), 'fault', /9 bytes came, but no whole answer with a right checksum/],
-  ['has a bit turned in its answer', spoilt(4), 'fault', /no whole answer/],
-  ['answers as another unit', spoilt(0), 'fault', /no whole answer/],
-  ['breaks off in its answer', (request, send) => send(rtuAnswer(request).subarray(0, 6)), 'fault', /6 bytes came/],
-  ['answers another function', (request, send) => send(rtuAnswer({ ...request, code: 4 })), 'fault', /no whole answer/],
+  ['sends a wrong checksum', spoilt(-1), 'fault', /9 bytes arrived, but no complete answer with a valid checksum/],
+  ['has a bit turned in its answer', spoilt(4), 'fault', /no complete answer/],
+  ['answers as another unit', spoilt(0), 'fault', /no complete answer/],
+  ['breaks off in its answer', (request, send) => send(rtuAnswer(request).subarray(0, 6)), 'fault', /6 bytes arrived/],
+  ['answers another function', (request, send) => send(rtuAnswer({ ...request, code: 4 })), 'fault', /no complete answer/],
   [
     'sends too few registers',
     (request, send) => send(rtuAnswer({ ...request, count: request.count - 1 })),
     'fault',
-    /no whole answer/,
+    /no complete answer/,
   ],
-  ['sends too many registers', (request, send) => send(rtuAnswer({ ...request, count: 9 })), 'fault', /no whole answer/],
+  ['sends too many registers', (request, send) => send(rtuAnswer({ ...request, count: 9 })), 'fault', /no complete answer/],
 ] as [string, RtuBehaviour, DeviceError['kind'], RegExp][]) {
   test(`a device on a serial line that ${name} gives no value, and the next read is right`, async t => {
     let isWell = false
@@ -202,24 +202,24 @@ for (const [name, behaviour, kind, reason] of [
   })
 }
 
-test('a port that is unplugged ends the read at once, is missed by its name, and is used again when it is back', async t => {
+test('an unplugged port ends the read at once with its name, and is used again when it returns', async t => {
   let isWell = true
   const line = await openLine(t, (request, send) => (isWell ? well(request, send) : void line.unplug()))
   const driver = driverOf(line.bus, endless)
   t.deepEqual(values(await driver.read(words(1), never)), { 'holding:1:uint16': 1001 })
   isWell = false
   await t.throwsAsync(driver.read(words(1), never), { message: /port0 unit 1: the port was unplugged/ })
-  await t.throwsAsync(driver.read(words(1), never), { message: /there is no such port; is the adapter plugged in\?/ })
+  await t.throwsAsync(driver.read(words(1), never), { message: /the port does not exist; check that the adapter is plugged in/ })
   isWell = true
   await line.plug()
   t.deepEqual(values(await driver.read(words(1), never)), { 'holding:1:uint16': 1001 })
 })
 
-test('what is no serial port is refused with the reason', async t => {
+test('a path that is no serial port is refused with the reason', async t => {
   const line = await openLine(t, well)
   const path = join(dirname(line.path), 'a-file')
   await writeFile(path, '')
   await t.throwsAsync(portAt(path).open(100, never), { message: /the port cannot be opened: .*ioctl/i })
   const denied = Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' })
-  t.regex(explainPort(denied), /no permission; the user of the service has to be in the group of the port/)
+  t.regex(explainPort(denied), /no permission; add the user of the service to the group of the port/)
 })

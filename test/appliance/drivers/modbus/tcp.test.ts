@@ -83,80 +83,80 @@ const BAD: { name: string; behaviour: TcpBehaviour; kind: DeviceError['kind']; r
     name: 'speaks another protocol',
     behaviour: (_, socket) => void socket.write('HTTP/1.1 400 Bad Request\r\n\r\n'),
     kind: 'fault',
-    reason: /protocol id 21584 where 0 is due/,
+    reason: /protocol id 21584 instead of 0/,
   },
   {
     name: 'names another protocol in its header',
     behaviour: spoilt(frame => frame.writeUInt16BE(1, 2)),
     kind: 'fault',
-    reason: /protocol id 1 where 0 is due/,
+    reason: /protocol id 1 instead of 0/,
   },
   {
     name: 'sends junk before the answer',
     behaviour: (request, socket) =>
       void socket.write(Buffer.concat([Buffer.from('00ff00', 'hex'), modbusFrame(request, registersOf(request))])),
     kind: 'fault',
-    reason: /a frame of 256 bytes cannot be/,
+    reason: /a frame cannot have 256 bytes/,
   },
   {
     name: 'announces an empty frame',
     behaviour: spoilt(frame => frame.writeUInt16BE(0, 4)),
     kind: 'fault',
-    reason: /a frame of 0 bytes cannot be/,
+    reason: /a frame cannot have 0 bytes/,
   },
   {
     name: 'announces 65,535 bytes',
     behaviour: spoilt(frame => frame.writeUInt16BE(65_535, 4)),
     kind: 'fault',
-    reason: /a frame of 65535 bytes cannot be/,
+    reason: /a frame cannot have 65535 bytes/,
   },
   {
     name: 'announces fewer bytes than it sends',
     behaviour: spoilt(frame => frame.writeUInt16BE(4, 4)),
     kind: 'fault',
-    reason: /1 bytes where 6 are due/,
+    reason: /1 bytes instead of 6/,
   },
   {
     name: 'sends a byte count that is too small',
     behaviour: spoilt(frame => frame.writeUInt8(0, 8)),
     kind: 'fault',
-    reason: /says 0 bytes where 6 are due/,
+    reason: /states 0 bytes instead of 6/,
   },
   {
     name: 'sends a byte count that is too large',
     behaviour: spoilt(frame => frame.writeUInt8(250, 8)),
     kind: 'fault',
-    reason: /says 250 bytes where 6 are due/,
+    reason: /states 250 bytes instead of 6/,
   },
   {
     name: 'sends too few registers',
     behaviour: answering(request => registersOf({ ...request, count: request.count - 1 })),
     kind: 'fault',
-    reason: /4 bytes where 6 are due/,
+    reason: /4 bytes instead of 6/,
   },
   {
     name: 'sends too many registers',
     behaviour: answering(request => registersOf({ ...request, count: 5 })),
     kind: 'fault',
-    reason: /10 bytes where 6 are due/,
+    reason: /10 bytes instead of 6/,
   },
   {
     name: 'answers for another unit',
     behaviour: answering(registersOf, { unit: 2 }),
     kind: 'fault',
-    reason: /unit 2 answers for unit 1/,
+    reason: /unit 2 answered for unit 1/,
   },
   {
     name: 'answers another function',
     behaviour: answering(request => registersOf({ ...request, code: 4 })),
     kind: 'fault',
-    reason: /function 4 answers function 3/,
+    reason: /function 4 instead of function 3/,
   },
   {
     name: 'sends the exception of another function',
     behaviour: answering(() => Buffer.of(0x84, 2)),
     kind: 'fault',
-    reason: /function 132 answers function 3/,
+    reason: /function 132 instead of function 3/,
   },
   {
     name: 'sends an exception without a code',
@@ -165,7 +165,7 @@ const BAD: { name: string; behaviour: TcpBehaviour; kind: DeviceError['kind']; r
       frame.writeUInt8(0x83, 7)
     }),
     kind: 'fault',
-    reason: /a frame of 2 bytes cannot be/,
+    reason: /a frame cannot have 2 bytes/,
   },
   {
     name: 'sits behind a gateway and does not answer it',
@@ -189,7 +189,7 @@ for (const { name, behaviour, kind, reason, retryPolicy = ONCE } of BAD) {
   })
 }
 
-test('an answer in single bytes, and two answers in one piece, are read right', async t => {
+test('an answer in single bytes, and two answers in one segment, are read correctly', async t => {
   const peer = await openTcpPeer(t, async (request, socket) => {
     const frame = modbusFrame(request, registersOf(request))
     if (request.address === 0) {
@@ -205,7 +205,7 @@ test('an answer in single bytes, and two answers in one piece, are read right', 
   t.is(peer.connections(), 1)
 })
 
-test('bytes that follow an answer make the next read start on a new connection', async t => {
+test('bytes after an answer make the next read use a new connection', async t => {
   const peer = await openTcpPeer(t, (request, socket) => {
     const frame = modbusFrame(request, registersOf(request))
     socket.write(peer.asked.length === 1 ? Buffer.concat([frame, Buffer.from('000200', 'hex')]) : frame)
@@ -233,13 +233,13 @@ test('a late answer is never the value of the next read', async t => {
   t.is(peer.connections(), 2)
 })
 
-test('a request that was on its way when the connection closed ends then, not at its timeout', async t => {
+test('a request ends when its connection closes, not at its timeout', async t => {
   const peer = await openTcpPeer(t, (_, socket) => void socket.destroy())
   const driver = driverOf(openBus(t, peer.port), { timeoutMs: 600_000, retries: 0 })
   await t.throwsAsync(driver.read(words(0), never), { message: /closed|reset/i })
 })
 
-test('connecting is tried less and less often, and a read that would wait longer than for an answer ends at once', async t => {
+test('the pause between attempts to connect grows, and a read that would wait longer than its timeout ends at once', async t => {
   const peer = await openTcpPeer(t, (_, socket) => void socket.destroy())
   const driver = driverOf(openBus(t, peer.port), { timeoutMs: 150, retries: 0 })
   const reasons: string[] = []
@@ -248,7 +248,7 @@ test('connecting is tried less and less often, and a read that would wait longer
   t.true(reasons.some(reason => /next attempt in \d+ s/.test(reason)))
 })
 
-test('mutated answers leave no read open and end nothing', async t => {
+test('mutated answers leave no read open and cause no crash', async t => {
   const random = seeded(3)
   const ends = new Set<string>()
   const storm = async () => {

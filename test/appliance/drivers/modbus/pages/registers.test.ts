@@ -67,7 +67,7 @@ const answers: TcpBehaviour = (request, socket) => {
   socket.write(modbusFrame(request, address >= 1000 ? Buffer.of(code | 0x80, 2) : pdu))
 }
 
-test('the API gives registers as they came and every value that they may be, with the address of its point', async t => {
+test('the API returns registers as received and every possible value with its point address', async t => {
   const { get, peer } = await open(t)
   const answer = await get(`/api/modbus/registers?${QUERY}`)
   t.is(answer.status, 200)
@@ -94,7 +94,7 @@ test('the API gives registers as they came and every value that they may be, wit
   )
 })
 
-test('a round trip is told to a tenth of a millisecond, on the page in whole ones and never as none', async t => {
+test('the round-trip time is given to 0.1 ms, and on the page in whole milliseconds from 1', async t => {
   let rttMs = 0
   const modbus = {
     readPlace: async () => ({ state: 'data' as const, bytes: Buffer.from('00010002', 'hex'), at: Date.now(), rttMs }),
@@ -117,7 +117,7 @@ test('a round trip is told to a tenth of a millisecond, on the page in whole one
   }
 })
 
-test('bits are told one by one', async t => {
+test('bits are returned one by one', async t => {
   const { get } = await open(t)
   const body = await json(await get('/api/modbus/registers?device_id=meter&table=coil&address=8&count=3'))
   t.deepEqual(body.bits, [
@@ -146,7 +146,7 @@ for (const [path, status, code] of [
   })
 }
 
-test('a device that is silent is a problem that says so, and another read meanwhile is refused', async t => {
+test('a device without an answer is a problem, and another read meanwhile is refused', async t => {
   const { get } = await open(t, () => undefined)
   const path = '/api/modbus/registers?device_id=hasty&table=holding&address=0&count=1'
   const bodies = await Promise.all([get(path), get(path)].map(async answer => json(await answer)))
@@ -154,7 +154,7 @@ test('a device that is silent is a problem that says so, and another read meanwh
   t.true(bodies.every(({ code }) => code === 'device_failed' || code === 'conflict'))
 })
 
-test('a read takes its turn with what is polled, on the same connection', async t => {
+test('a read is in turn with polling, on the same connection', async t => {
   let [inFlight, most] = [0, 0]
   const { get, peer, modbus, devices } = await open(t, (request, socket) => {
     most = Math.max(most, ++inFlight)
@@ -188,18 +188,18 @@ test('the page shows the values from any register, and its form works without sc
   t.regex(await (await get('/modbus?device_id=meter&table=coil&address=8&count=3')).text(), /<code>coil:10<\/code>/)
 })
 
-test('the page says why nothing came, keeps what was asked, and is for operators', async t => {
+test('the page states why nothing was read, keeps the form, and is for operators', async t => {
   const { get } = await open(t)
   const failed = await get('/modbus?device_id=meter&table=input&address=1000&count=2')
   t.is(failed.status, 502)
   const page = await failed.text()
-  t.regex(page, /role="alert">meter declines: exception 2 \(illegal data address\)/)
+  t.regex(page, /role="alert">meter refuses: exception 2 \(illegal data address\)/)
   t.regex(page, /name="address" value="1000"/)
   t.is((await get('/modbus', 'viewer')).status, 403)
   t.is((await get(`/api/modbus/registers?${QUERY}`, 'viewer')).status, 403)
 })
 
-test('API.md tells of the route, its role and its problems', async t => {
+test('API.md describes the route, its role and its problems', async t => {
   const { routes } = await open(t)
   const text = readFileSync(new URL('../../../../../shared/central/API.md', import.meta.url), 'utf8')
   const { method, path, auth, problems = [] } = routes.find(route => route.path.startsWith('/api/'))!
@@ -221,7 +221,7 @@ const without =
     socket.write(modbusFrame(request, touches ? Buffer.of(code | 0x80, 2) : pdu))
   }
 
-test('a register that is missing hides none of the others, and is named', async t => {
+test('a missing register hides no other, and is named', async t => {
   const { get, peer } = await open(t, without(103, 104, 120))
   const answer = await get('/api/modbus/registers?device_id=meter&table=holding&address=100&count=30')
   t.is(answer.status, 200)
@@ -242,7 +242,7 @@ test('a register that is missing hides none of the others, and is named', async 
       [120, 1],
     ],
   )
-  t.regex(unreadable[0].reason, /meter declines/)
+  t.regex(unreadable[0].reason, /meter refuses/)
   // A value of two registers begins at 101 but not at 102, whose second one is missing.
   const longs = values
     .filter(({ format }: { format: string }) => format === 'uint32')
@@ -253,12 +253,12 @@ test('a register that is missing hides none of the others, and is named', async 
 
   const page = await (await get('/modbus?device_id=meter&table=holding&address=100&count=30&from=121')).text()
   t.regex(page, /27 registers of/)
-  t.regex(page, /holding registers 103 to 104: meter declines/)
-  t.regex(page, /holding registers 120: meter declines/)
+  t.regex(page, /holding registers 103 to 104: meter refuses/)
+  t.regex(page, /holding registers 120: meter refuses/)
   t.regex(page, /Values that begin at register 121/)
 })
 
-test('bits around a missing one are shown by their own addresses', async t => {
+test('bits around a missing one are shown with their addresses', async t => {
   const { get } = await open(t, without(12))
   const { bits, unreadable } = await json(await get('/api/modbus/registers?device_id=meter&table=coil&address=8&count=8'))
   t.deepEqual(
@@ -271,14 +271,14 @@ test('bits around a missing one are shown by their own addresses', async t => {
   )
 })
 
-test('a device that declines everything is asked a bounded number of times and fails', async t => {
+test('a device that refuses everything gets a bounded number of requests', async t => {
   const { get, peer } = await open(t, without(...Array.from({ length: 125 }, (_, i) => i)))
   const answer = await get('/api/modbus/registers?device_id=meter&table=holding&address=0&count=125')
   t.is(answer.status, 502)
   t.true(peer.asked.length > 40 && peer.asked.length <= 80)
 })
 
-test('a device that is silent to everything is asked seven times', async t => {
+test('a device that never answers gets seven requests', async t => {
   const { get, peer } = await open(t, () => undefined)
   const answer = await get('/api/modbus/registers?device_id=hasty&table=holding&address=0&count=125')
   t.is(answer.status, 502)
