@@ -115,7 +115,7 @@ export function createMqttSubscriber(options: SubscriberOptions): MqttSubscriber
       acks.send()
       await link.stop()
     },
-    isConnected: link.isUp,
+    isConnected: () => link.isUp(),
     onResponse: newListener => {
       listener = newListener
     },

@@ -1,8 +1,9 @@
-/** Building time: days, hours and wall clocks in an IANA zone, through the daylight-saving changes. */
+/** Building time: days, hours and wall clocks in an IANA zone, with daylight-saving changes. */
 import { DAY, HOUR, MINUTE } from './time.ts'
 
 type Wall = { year: number; month: number; day: number; hour: number; minute: number; second: number }
 
+/** Formatters by zone. Creating one takes as long as formatting a thousand instants; a zone always has the same one. */
 const FORMATS = new Map<string, Intl.DateTimeFormat>()
 
 function format(timezone: string): Intl.DateTimeFormat {
@@ -22,7 +23,7 @@ function format(timezone: string): Intl.DateTimeFormat {
   return made
 }
 
-/** @returns whether `timezone` is the name of an IANA zone that this machine knows; an offset such as `+05:00` is none */
+/** @returns whether `timezone` is the name of a known IANA zone; an offset such as `+05:00` is none */
 export function isZone(timezone: string): boolean {
   if (!/^[A-Za-z]/.test(timezone)) return false
   try {
@@ -40,15 +41,14 @@ export function wallOf(ms: number, timezone: string): Wall {
   return wall as Wall
 }
 
-/** How far the zone's clock is ahead of UTC at an instant, ms. */
+/** Offset of a zone from UTC at an instant, ms. */
 export function offsetAt(ms: number, timezone: string): number {
   const { year, month, day, hour, minute, second } = wallOf(ms, timezone)
   return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(ms / 1000) * 1000
 }
 
 /**
- * The instants that a wall clock may mean: one as a rule, none in the hour that spring skips, two in the hour that
- * autumn repeats.
+ * The instants of a wall clock: usually one, none in the hour that spring skips, two in the hour that autumn repeats.
  *
  * @param wallMs the wall clock written as if it were UTC (`Date.UTC(year, month - 1, day, …)`)
  * @returns instants in ascending order
@@ -61,23 +61,26 @@ export function instantsOf(wallMs: number, timezone: string): number[] {
     .toSorted((a, b) => a - b)
 }
 
-/** The instant at which the building's day that holds `ms` began. */
+/** The instant at which the building's day that contains `ms` began. */
 export function dayStart(ms: number, timezone: string): number {
   const { year, month, day } = wallOf(ms, timezone)
   return midnight(Date.UTC(year, month - 1, day), timezone)
 }
 
-/** The instant at which the day after the one that holds `ms` begins: 23, 24 or 25 hours after `dayStart`. */
+/** The instant at which the day after the one that contains `ms` begins: 23, 24 or 25 hours after `dayStart`. */
 export function nextDay(ms: number, timezone: string): number {
   const { year, month, day } = wallOf(ms, timezone)
   return midnight(Date.UTC(year, month - 1, day + 1), timezone)
 }
 
-/** First instant of a day, also where spring skips midnight itself. */
-/** By zone and date: asking the zone takes as long as reckoning an equipment's hour. */
+/**
+ * First instants of days by zone and date. They never change, and looking one up in the zone takes as long as evaluating an
+ * hour of an equipment.
+ */
 const MIDNIGHTS = new Map<string, number>()
 const MIDNIGHTS_MAX = 5000
 
+/** First instant of a day, also where spring skips midnight itself. */
 function midnight(wallMs: number, timezone: string): number {
   const key = `${timezone} ${wallMs}`
   const ms = MIDNIGHTS.get(key) ?? firstInstant(wallMs, timezone)

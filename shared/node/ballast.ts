@@ -1,6 +1,6 @@
 /**
- * A file that is given up when the disk is full, so that what must be written still can be: sequence marks, deletes, unlinking, the
- * checkpoint of the database. Readings wait meanwhile, or they would take that room as well.
+ * A file that is deleted when the disk is full, so that the most important writes still succeed: sequence marks, deletes,
+ * unlinking, the checkpoint of the database. Readings wait meanwhile; they would otherwise use the freed space.
  */
 import { randomFillSync } from 'node:crypto'
 import { rmSync, statfsSync, statSync } from 'node:fs'
@@ -15,22 +15,22 @@ import type { Service } from './service.ts'
 const FILE = 'ballast'
 const MB = 2 ** 20
 /**
- * Of a workspace: deleting a day of rows of 5,000 points a minute leaves 20 MB in the database's log before a checkpoint can fold it
- * in, and the log of a transaction that is under way may be as large again.
+ * Size for a workspace: deleting one day of 5,000 points a minute writes 20 MB to the log of the database before a
+ * checkpoint, and the log of a running transaction may be as large again.
  */
 export const WORKSPACE_BALLAST = 32 * MB
-/** Of an edge store: two segments of a log, 4 MB each, which are written before older ones can be unlinked. */
+/** Size for an edge store: two segments of a log, 4 MB each, which are written before older ones can be unlinked. */
 export const EDGE_STORE_BALLAST = 8 * MB
-/** The disk counts as full below this share of the ballast: a log of 4 MB, which is when SQLite makes a checkpoint. */
+/** The disk is full when less than this share of the ballast is free: a log of 4 MB, at which SQLite makes a checkpoint. */
 const FULL_SHARE = 1 / 8
-const LOOK_MS = 5 * SECOND
+const CHECK_MS = 5 * SECOND
 const CHUNK = MB
 
 export type Ballast = Service & {
-  /** Looks at the disk now, as it does by itself every 5 s. */
-  look(): Promise<void>
+  /** Checks the disk now, as the service does every 5 s. */
+  check(): Promise<void>
   isGivenUp(): boolean
-  /** @throws Error with the code ENOSPC while it is given up */
+  /** @throws Error with the code ENOSPC while the ballast is deleted */
   needRoom(): void
 }
 
@@ -38,30 +38,25 @@ export function ballast({ folder, bytes, log }: { folder: string; bytes: number;
   const path = join(folder, FILE)
   const fullBytes = bytes * FULL_SHARE
   let givenUp = false
-  let looking: Promise<void> | undefined
+  let checking: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
 
   const freeBytes = () => {
     const { bavail, bsize } = statfsSync(folder)
     return bavail * bsize
   }
-  const held = () => statSync(path, { throwIfNoEntry: false })?.size ?? 0
+  const size = () => statSync(path, { throwIfNoEntry: false })?.size ?? 0
   const drop = () => {
     rmSync(path, { force: true })
     syncFolder(folder)
   }
 
-  /** Random bytes: a file system that packs would keep nothing of zeros. @returns whether there was room */
-  const make = async (): Promise<boolean> => {
+  /** @returns whether there was space */
+  const create = async (): Promise<boolean> => {
     drop()
     if (freeBytes() < 2 * bytes + fullBytes) return false
     try {
-      await using file = await open(path, 'wx', 0o600)
-      const chunk = Buffer.alloc(Math.min(CHUNK, bytes))
-      for (let at = 0; at < bytes; at += chunk.length) {
-        await file.write(randomFillSync(chunk), 0, Math.min(chunk.length, bytes - at))
-      }
-      await file.datasync()
+      await writeRandom(path, bytes)
       return true
     } catch (error) {
       drop()
@@ -70,38 +65,48 @@ export function ballast({ folder, bytes, log }: { folder: string; bytes: number;
     }
   }
 
-  const lookOnce = async () => {
-    const isThere = held() === bytes
+  const checkOnce = async () => {
+    const isThere = size() === bytes
     if (isThere && freeBytes() < fullBytes) {
       drop()
       givenUp = true
-      log.error({ path, bytes }, 'disk full: ballast given up, readings wait until there is room')
-    } else if (!isThere && (await make())) {
-      if (givenUp) log.info({ path }, 'disk has room again: readings are stored')
+      log.error({ path, bytes }, 'disk full: ballast deleted, readings wait until there is space')
+    } else if (!isThere && (await create())) {
+      if (givenUp) log.info({ path }, 'disk has space again: readings are stored')
       givenUp = false
     } else if (!isThere && freeBytes() < fullBytes && !givenUp) {
       givenUp = true
-      log.error({ path }, 'disk full: no room for the ballast, readings wait until there is room')
+      log.error({ path }, 'disk full: no space for the ballast, readings wait until there is space')
     }
   }
-  const look = () => (looking ??= lookOnce().finally(() => (looking = undefined)))
-  const lookAgain = () => look().catch(error => log.debug(`the ballast cannot be looked after: ${errorText(error)}`))
+  const check = () => (checking ??= checkOnce().finally(() => (checking = undefined)))
+  const checkQuietly = () => check().catch(error => log.debug(`ballast check failed: ${errorText(error)}`))
 
   return {
     name: 'ballast',
     async start() {
-      timer = setInterval(() => void lookAgain(), LOOK_MS).unref()
-      await lookAgain()
+      timer = setInterval(() => void checkQuietly(), CHECK_MS).unref()
+      await checkQuietly()
     },
     async stop() {
       clearInterval(timer)
-      await looking?.catch(() => undefined)
+      await checking?.catch(() => undefined)
     },
-    look,
+    check,
     isGivenUp: () => givenUp,
     needRoom() {
       if (!givenUp) return
-      throw Object.assign(new Error('the disk is full: readings wait until there is room'), { code: 'ENOSPC' })
+      throw Object.assign(new Error('the disk is full: readings wait until there is space'), { code: 'ENOSPC' })
     },
   }
+}
+
+/** Writes random bytes, because a file system with compression would reserve no space for zeros. */
+async function writeRandom(path: string, bytes: number): Promise<void> {
+  await using file = await open(path, 'wx', 0o600)
+  const chunk = Buffer.alloc(Math.min(CHUNK, bytes))
+  for (let at = 0; at < bytes; at += chunk.length) {
+    await file.write(randomFillSync(chunk), 0, Math.min(chunk.length, bytes - at))
+  }
+  await file.datasync()
 }

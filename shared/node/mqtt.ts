@@ -38,70 +38,85 @@ const CONNECT_MS = 15_000
 const KEEPALIVE_SECS = 30
 
 /**
- * Makes a link that connects when started and again, at growing intervals, whenever the connection ends. Sessions are
- * clean: nothing waits in a broker, because what matters waits in the outbox.
+ * Creates a link that connects when started and again, at growing intervals, whenever the connection ends. Sessions are clean:
+ * the broker stores no messages, because the outbox does.
  */
-export function mqttLink(options: LinkOptions): Link {
-  const { log, subscribe, onUp, onDown, onMessage } = options
-  let client: MqttClient | undefined
-  let timer: NodeJS.Timeout | undefined
-  let stopped = false
-  let isUp = false
-  let upSince: number | undefined
-  let retry = NO_RETRY
-  let said = ''
+export const mqttLink = (options: LinkOptions): Link => new MqttLink(options)
 
-  const lose = (lost: MqttClient, reason: string) => {
-    if (client !== lost) return
-    client = undefined
-    lost.end(true)
-    if (isUp || reason !== said) log.warn({ host: options.host, port: options.port }, `not connected to the broker: ${reason}`)
-    said = reason
-    isUp = false
-    retry = afterLoss(retry, upSince === undefined ? undefined : performance.now() - upSince)
-    upSince = undefined
-    onDown(reason, retry.ended)
-    if (!stopped) timer = setTimeout(open, retryMs(retry, Math.random()))
+class MqttLink implements Link {
+  readonly #options: LinkOptions
+  #client: MqttClient | undefined
+  #retryTimer: NodeJS.Timeout | undefined
+  #isStopped = false
+  #isUp = false
+  #upSince: number | undefined
+  #retry = NO_RETRY
+  /** Reason of the last logged loss, so that a repeated one is not logged again. */
+  #loggedReason = ''
+
+  constructor(options: LinkOptions) {
+    this.#options = options
   }
 
-  const open = () => {
-    const opened = connect(connectOptions(options))
+  isUp(): boolean {
+    return this.#isUp
+  }
+
+  async publish(topic: string, payload: Buffer, { retain } = { retain: false }): Promise<void> {
+    if (!this.#client) throw new Error('not connected to the broker')
+    await this.#client.publishAsync(topic, payload, { qos: 1, retain })
+  }
+
+  start(): void {
+    const client = connect(connectOptions(this.#options))
     let reason = 'the connection ended'
-    client = opened
-    opened.on('error', error => (reason = error.message || error.name))
-    opened.on('close', () => lose(opened, reason))
-    opened.on('message', (topic, payload) => {
-      if (client === opened) onMessage(topic, payload)
+    this.#client = client
+    client.on('error', error => (reason = error.message || error.name))
+    client.on('close', () => this.#lose(client, reason))
+    client.on('message', (topic, payload) => {
+      if (this.#client === client) this.#options.onMessage(topic, payload)
     })
-    opened.on('connect', () => {
-      opened.subscribe(subscribe, { qos: 1 }, (error, granted) => {
-        if (client !== opened) return
-        const refused = granted?.filter(({ qos }) => qos > 1).map(({ topic }) => topic) ?? []
-        if (error || refused.length > 0) return lose(opened, error?.message ?? `may not subscribe ${refused.join(', ')}`)
-        upSince = performance.now()
-        said = ''
-        isUp = true
-        log.info({ host: options.host, port: options.port }, 'connected to the broker')
-        onUp()
-      })
+    client.on('connect', () => this.#subscribe(client))
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    clearTimeout(this.#retryTimer)
+    const client = this.#client
+    this.#client = undefined
+    this.#isUp = false
+    if (client) await client.endAsync(!client.connected)
+  }
+
+  #subscribe(client: MqttClient): void {
+    const { subscribe, onUp, log, host, port } = this.#options
+    client.subscribe(subscribe, { qos: 1 }, (error, granted) => {
+      if (this.#client !== client) return
+      const refused = granted?.filter(({ qos }) => qos > 1).map(({ topic }) => topic) ?? []
+      if (error || refused.length > 0) {
+        return this.#lose(client, error?.message ?? `may not subscribe ${refused.join(', ')}`)
+      }
+      this.#upSince = performance.now()
+      this.#loggedReason = ''
+      this.#isUp = true
+      log.info({ host, port }, 'connected to the broker')
+      onUp()
     })
   }
 
-  return {
-    isUp: () => isUp,
-    publish: async (topic, payload, { retain } = { retain: false }) => {
-      if (!client) throw new Error('not connected to the broker')
-      await client.publishAsync(topic, payload, { qos: 1, retain })
-    },
-    start: open,
-    stop: async () => {
-      stopped = true
-      clearTimeout(timer)
-      const ending = client
-      client = undefined
-      isUp = false
-      if (ending) await ending.endAsync(!ending.connected)
-    },
+  /** Ends a lost connection and starts the next one after a pause. */
+  #lose(lost: MqttClient, reason: string): void {
+    if (this.#client !== lost) return
+    this.#client = undefined
+    lost.end(true)
+    const { host, port, log, onDown } = this.#options
+    if (this.#isUp || reason !== this.#loggedReason) log.warn({ host, port }, `not connected to the broker: ${reason}`)
+    this.#loggedReason = reason
+    this.#isUp = false
+    this.#retry = afterLoss(this.#retry, this.#upSince === undefined ? undefined : performance.now() - this.#upSince)
+    this.#upSince = undefined
+    onDown(reason, this.#retry.ended)
+    if (!this.#isStopped) this.#retryTimer = setTimeout(() => this.start(), retryMs(this.#retry, Math.random()))
   }
 }
 

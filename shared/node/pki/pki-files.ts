@@ -59,7 +59,8 @@ export async function makePki(dir: string, options: { name: string; now: number;
 }
 
 /**
- * Opens the authority in `dir`. Every certificate is listed before it is returned.
+ * Opens the authority in `dir`. Every certificate is listed before it is returned. The function is long because its commands
+ * share the key pair and the list.
  *
  * @param now ms since 1970 UTC, read at each command
  * @throws PkiRefusal when there is none

@@ -22,7 +22,11 @@ const POINT = [
   'gone',
 ] as const
 
-/** @throws Problem unknown_building, unknown_equipment or unknown_point from `put` and `assign`; nothing is changed then */
+/**
+ * The function is long because both writes share the prepared statements.
+ *
+ * @throws Problem unknown_building, unknown_equipment or unknown_point from `put` and `assign`; nothing is changed then
+ */
 export function modelStore(db: Database): ModelStore {
   const buildings = db.prepare('SELECT * FROM buildings ORDER BY building_id')
   const building = db.prepare('SELECT * FROM buildings WHERE building_id = ?')

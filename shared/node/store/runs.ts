@@ -9,7 +9,10 @@ import { continueAfter, upsert } from './row.ts'
 /** Number of runs kept for each building, separately with and without results: two months at a run every three hours. */
 const RUNS_KEPT = 500
 
-/** Runs with results, and the latest result of each rule and equipment. `resultStores` owns the transaction. */
+/**
+ * Runs with results, and the latest result of each rule and equipment. `resultStores` owns the transaction. The function is
+ * long because it holds the SQL of all statements.
+ */
 export function openRuns(db: Database) {
   const add = db.prepare(
     `INSERT INTO runs (run_id, building_id, started_at, body, state) VALUES (?, ?, ?, ?, 'done')

@@ -190,7 +190,7 @@ test('what an edge publishes through the broker, and what the hub answers, is se
     log: silent,
   })
   link.start()
-  t.teardown(link.stop)
+  t.teardown(() => link.stop())
   await link.publish('sites/A/edges/e1/metadata', packBody(writeMetadata('A', 'e1', edgeModel('A'))))
   while (hub.monitor.messages(0, { kind: 'metadata' }, 10).messages.length === 0) await setTimeout(20)
   t.true(hub.monitor.stats().connected)

@@ -69,7 +69,7 @@ function lines() {
 }
 
 if (canMountTmpfs()) {
-  test('the ballast is there from the start, given up when the disk is full, and back when there is room, with a line for each', async t => {
+  test('the ballast is there from the start, deleted when the disk is full, and back when there is space, with a line for each', async t => {
     const disk = smallDisk(t, 16 * MB)
     const { log, said } = lines()
     const reserve = ballast({ folder: disk.dir, bytes: BALLAST, log })
@@ -82,22 +82,22 @@ if (canMountTmpfs()) {
 
     disk.fill()
     t.true(disk.freeBytes() < MB)
-    for (let i = 0; i < 5; i++) await reserve.look()
+    for (let i = 0; i < 5; i++) await reserve.check()
     t.false(existsSync(path))
     t.true(disk.freeBytes() >= BALLAST)
     t.throws(reserve.needRoom, { code: 'ENOSPC' })
     t.is(said.length, 1)
 
     // Some room is not enough: it would be taken up and given up again and again.
-    await reserve.look()
+    await reserve.check()
     t.true(reserve.isGivenUp())
     disk.free()
-    for (let i = 0; i < 5; i++) await reserve.look()
+    for (let i = 0; i < 5; i++) await reserve.check()
     t.is(statSync(path).size, BALLAST)
     t.notThrows(reserve.needRoom)
     t.deepEqual(
       said.map(({ msg }) => msg),
-      ['disk full: ballast given up, readings wait until there is room', 'disk has room again: readings are stored'],
+      ['disk full: ballast deleted, readings wait until there is space', 'disk has space again: readings are stored'],
     )
   })
 
@@ -118,7 +118,7 @@ if (canMountTmpfs()) {
     const reserve = ballast({ folder: disk.dir, bytes: BALLAST, log })
     t.teardown(reserve.stop)
     await reserve.start()
-    for (let i = 0; i < 5; i++) await reserve.look()
+    for (let i = 0; i < 5; i++) await reserve.check()
     t.true(reserve.isGivenUp())
     t.is(said.length, 1)
   })
@@ -181,7 +181,7 @@ if (canMountTmpfs()) {
     t.is(send(1), 1)
 
     disk.fill()
-    await reserve.look()
+    await reserve.check()
     t.true(reserve.isGivenUp())
     for (let tries = 0; tries < 20; tries++) t.is(send(2), undefined)
     t.like((await health()).body.checks.ingest, { status: 'warn' })
@@ -201,13 +201,13 @@ if (canMountTmpfs()) {
     t.is(status, 200)
 
     disk.free()
-    await reserve.look()
+    await reserve.check()
     t.is(send(2), 2)
     t.like(await health(), { status: 200, body: { checks: { ingest: { status: 'ok' } } } })
     t.deepEqual(
       said.map(({ msg, err }) => [msg, err]),
       [
-        ['ingest: the disk is full: readings wait until there is room', undefined],
+        ['ingest: the disk is full: readings wait until there is space', undefined],
         ['ingest: messages of edges are stored again', undefined],
       ],
     )
