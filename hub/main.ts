@@ -7,10 +7,11 @@ import { brokerService } from './broker/broker.ts'
 import { readBrokerFiles, readCentralFiles } from './broker/files.ts'
 import { openHubCentral, serveHub } from './central/open.ts'
 import { HUB_ENV } from './env.ts'
+import { complainOfTenants } from './tenants/env.ts'
 
 const usage = 'hub: gathers appliances over MQTTS and shows the fleet'
 const { settings, effective } = settingsOrExit(usage, HUB_ENV, process.env, process.argv.slice(2), {
-  complain: complainOfCentral,
+  complain: settings => [...complainOfCentral(settings), ...complainOfTenants(settings)],
 })
 const log = openLog('hub', settings.SERVICE_LOG_LEVEL)
 

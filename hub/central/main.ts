@@ -9,13 +9,14 @@ import { settingsOrExit } from '#shared/node/settings.ts'
 import { readCentralFiles } from '../broker/files.ts'
 import { CENTRAL_ENV } from './env.ts'
 import { type HubCentral, openHubCentral, serveHub } from './open.ts'
+import { complainOfTenants } from '../tenants/env.ts'
 
 const usage =
   'central: API, pages and rule engine   [--once runs the rules over every building that no appliance runs them for and exits: 0, or 1 when one failed]'
 const argv = process.argv.slice(2)
 const { settings, effective } = settingsOrExit(usage, CENTRAL_ENV, process.env, argv, {
   flags: ['--once'],
-  complain: complainOfCentral,
+  complain: settings => [...complainOfCentral(settings), ...complainOfTenants(settings)],
 })
 const log = openLog('central', settings.SERVICE_LOG_LEVEL)
 
@@ -31,9 +32,9 @@ await runProcess(log, async () => {
     broker: { host: settings.SERVICE_MQTT_HOST, port: settings.SERVICE_MQTT_PORT },
   })
   if (once) process.exit(await runOnce(hub))
-  const { central, ingestService } = hub
+  const { central, ingestService, host } = hub
   const localIngest = localIngestRoutes(central.context, ingestService, settings.SERVICE_LOCAL_INGEST_TOKEN)
-  const servers = await serveHub(settings, { central, routes: layout => [...hub.routes(layout), ...localIngest] }, log)
+  const servers = await serveHub(settings, { central, host, routes: layout => [...hub.routes(layout), ...localIngest] }, log)
   return [...hub.services, ...hub.connections, ...servers]
 })
 

@@ -1,63 +1,108 @@
-/** Central of a hub: ingests what edges send, forwards requests to edges, and serves the pages of the fleet. */
+/** Central of a hub: takes in what edges send, asks edges, and shows the fleet. With tenants, one for each and one of the hub. */
+import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { pollStatusRoute } from '#shared/central/api/health.ts'
 import type { Central } from '#shared/central/central.ts'
+import type { Tenancy } from '#shared/central/context.ts'
 import { createIngestService, type IngestService } from '#shared/central/ingest-service.ts'
 import { metricsService } from '#shared/central/metrics.ts'
-import type { PageLayout } from '#shared/central/pages/layout.ts'
+import type { PageLayout, PageLayoutOptions } from '#shared/central/pages/layout.ts'
 import {
+  centralPages,
   type CentralSettings,
   createCentralOf,
   openWorkspaceOf,
   type ProcessParts,
   serveCentral,
 } from '#shared/central/process.ts'
+import type { Workspace } from '#shared/central/workspace.ts'
+import { LEGACY_TENANT, type Tenant } from '#shared/core/tenant.ts'
 import type { Route } from '#shared/node/http/route.ts'
 import type { Service } from '#shared/node/service.ts'
 import type { CentralFiles } from '../broker/files.ts'
 import { openConnectors } from '../connectors/open.ts'
 import { hubHealth } from '../ingest/health.ts'
-import { createMqttSubscriber } from '../ingest/mqtt-subscriber.ts'
+import { createMqttSubscriber, type MqttSubscriber } from '../ingest/mqtt-subscriber.ts'
 import { monitorRoutes } from '../monitor/monitor.route.ts'
 import { MqttMonitor } from '../monitor/mqtt-monitor.ts'
 import { fleetRoutes } from '../pages/fleet.route.ts'
 import { hubOverrides } from '../pages/overrides.route.ts'
+import { type HostedTenant, TenantHost, tenantPrefix } from '../tenants/host.ts'
 
+/** Each tenant's reserve for a full disk, bytes: enough for marks and deletes, and many tenants share one disk. */
+const TENANT_BALLAST = 8 * 2 ** 20
+
+type HubSettings = CentralSettings & { SERVICE_MULTI_TENANT: boolean }
 type Parts = Pick<ProcessParts, 'service' | 'effective' | 'clock' | 'log'> & {
   /** Undefined where this process does not connect to a broker. */
   files: CentralFiles | undefined
   broker: { host: string; port: number }
 }
 
-export type HubCentral = {
+/** Central over one workspace: that of the hub, or that of a tenant. */
+type CentralOfHub = {
   central: Central
   ingestService: IngestService
   routes: (layout: PageLayout) => Route[]
   /** Stores, rules and runs. They start before any message is ingested. */
   services: Service[]
-  /** The connection to the broker and to edges; started after a broker in the same process. */
+  /** The connections to edges; started after a broker in the same process. */
   connections: Service[]
+}
+export type HubCentral = CentralOfHub & {
+  /** Undefined where the hub serves no tenants. */
+  host: TenantHost | undefined
 }
 
 /** @throws Error that names the setting, file or folder that cannot be used */
-export async function openHubCentral(settings: CentralSettings, { files, broker, ...parts }: Parts): Promise<HubCentral> {
-  const { clock, log } = parts
+export async function openHubCentral(settings: HubSettings, { files, broker, ...parts }: Parts): Promise<HubCentral> {
   const workspace = await openWorkspaceOf(settings, parts)
-  const { model, edges, edgeClaims: claims } = workspace.stores
-  const ingestService = createIngestService({ inbox: workspace.inbox, model, edges, claims, clock, log })
-  const monitor = new MqttMonitor(clock.now)
-  const subscriber = files && createMqttSubscriber({ broker, ...files, ingestService, monitor, log })
-  const connectors = openConnectors({ edges, files, publish: subscriber?.publish })
-  const health = hubHealth({ edges, claims, ingestService, broker: subscriber }, clock.now)
-  const central = createCentralOf(settings, workspace, {
-    ...parts,
-    scheduled: true,
-    watchEdges: true,
-    onFindings: () => undefined,
-    health,
-  })
+  const ingestService = ingestInto(workspace, parts)
+  const monitor = new MqttMonitor(parts.clock.now)
+  const openTenant = (tenant: Tenant): Promise<HostedTenant> =>
+    openHosted(settings, tenant, { files, subscriber, hub: own.central, parts })
+  const host: TenantHost | undefined = settings.SERVICE_MULTI_TENANT ? new TenantHost({ openTenant, log: parts.log }) : undefined
+  const tenancy: Tenancy | undefined = host && {
+    multi_tenant: true,
+    tenant_id: LEGACY_TENANT,
+    historian_prefix: '',
+    open: host.open,
+  }
+  const subscriber: MqttSubscriber | undefined =
+    files && createMqttSubscriber({ broker, ...files, ingestService, monitor, tenants: host, log: parts.log })
+  const own = createOver(workspace, settings, { ...parts, ingestService, monitor, files, subscriber, tenancy })
+  const tenants: Service[] = host
+    ? [{ name: 'tenants', start: () => host.openAll(workspace.stores.tenants.list()), stop: () => host.stop() }]
+    : []
+  return {
+    ...own,
+    host,
+    services: [...own.services, ...tenants],
+    connections: [...(subscriber ? [subscriber] : []), ...own.connections],
+  }
+}
 
-  subscriber?.onResponse(connectors.onResponse)
+type OverParts = Pick<ProcessParts, 'service' | 'effective' | 'clock' | 'log' | 'signIns'> & {
+  ingestService: IngestService
+  monitor: MqttMonitor
+  files: CentralFiles | undefined
+  subscriber: MqttSubscriber | undefined
+  tenancy: Tenancy | undefined
+}
+
+const ingestInto = ({ inbox, stores }: Workspace, { clock, log }: Pick<Parts, 'clock' | 'log'>): IngestService =>
+  createIngestService({ inbox, model: stores.model, edges: stores.edges, claims: stores.edgeClaims, clock, log })
+
+function createOver(workspace: Workspace, settings: HubSettings, options: OverParts): CentralOfHub {
+  const { ingestService, monitor, files, subscriber, tenancy, ...parts } = options
+  const { edges, edgeClaims: claims } = workspace.stores
+  const tenant_id = !tenancy || tenancy.tenant_id === LEGACY_TENANT ? undefined : tenancy.tenant_id
+  const connectors = openConnectors({ tenant_id, edges, files, publish: subscriber?.publish })
+  const health = hubHealth({ edges, claims, ingestService, broker: subscriber }, parts.clock.now)
+  const given = { ...parts, ...(tenancy && { tenancy }), scheduled: true, watchEdges: true, onFindings: () => undefined, health }
+  const central = createCentralOf(settings, workspace, given)
+
+  subscriber?.onResponse(connectors.onResponse, tenant_id)
   const { context } = central
   return {
     central,
@@ -70,18 +115,79 @@ export async function openHubCentral(settings: CentralSettings, { files, broker,
       ...hubOverrides({ context, layout, connectors: connectors.client }),
     ],
     services: [...workspace.services, ...central.services, ingestService, ...central.schedule],
-    connections: [...(subscriber ? [subscriber] : []), connectors.service],
+    connections: [connectors.service],
   }
 }
+
+type HostedParts = {
+  files: CentralFiles | undefined
+  subscriber: MqttSubscriber | undefined
+  hub: Central
+  parts: Pick<Parts, 'service' | 'effective' | 'clock' | 'log'>
+}
+
+/** Opens a tenant's workspace below the hub's and creates its central, with the users of the hub. */
+async function openHosted(
+  given: HubSettings,
+  tenant: Tenant,
+  { files, subscriber, hub, parts }: HostedParts,
+): Promise<HostedTenant> {
+  const { tenant_id } = tenant
+  const prefix = tenantPrefix(tenant_id)
+  const settings = settingsOf(given, prefix)
+  const log = parts.log.child({ tenant_id })
+  const workspace = await openWorkspaceOf(settings, { clock: parts.clock, log, ballastBytes: TENANT_BALLAST })
+  const ingestService = ingestInto(workspace, { clock: parts.clock, log })
+  const monitor = new MqttMonitor(parts.clock.now)
+  monitor.setConnected(subscriber?.isConnected() ?? false)
+  const { auth, users, tenants } = hub.context
+  const own = createOver(workspace, settings, {
+    ...parts,
+    log,
+    signIns: { auth, users, tenants },
+    ingestService,
+    monitor,
+    files,
+    subscriber,
+    tenancy: { multi_tenant: true, tenant_id, historian_prefix: prefix },
+  })
+  const pages = centralPages({ central: own.central, layout: layoutOf(tenant.name), routes: own.routes })
+  return { ingestService, monitor, pages, services: [...own.services, ...own.connections] }
+}
+
+/** The settings of a tenant: each folder of the hub has one of the tenant in it. */
+function settingsOf(settings: HubSettings, prefix: string): HubSettings {
+  const { SERVICE_WORKSPACE: workspace, SERVICE_PARQUET_ROOT: root } = settings
+  const { SERVICE_RULE_RESULTS_DIR: results, SERVICE_BACKUP_DIR: backups } = settings
+  const below = (folder: string | undefined) => folder && join(folder, prefix)
+  return {
+    ...settings,
+    SERVICE_WORKSPACE: join(workspace, prefix),
+    SERVICE_PARQUET_ROOT: below(root),
+    SERVICE_RULE_RESULTS_DIR: below(results),
+    SERVICE_BACKUP_DIR: below(backups),
+  }
+}
+
+const layoutOf = (name: string): PageLayoutOptions => ({
+  product: 'hub',
+  name,
+  first: 'Fleet',
+  more: [{ href: '/mqtt', text: 'Messages' }],
+})
 
 /** The servers of API, pages and metrics. */
 export async function serveHub(
   settings: CentralSettings,
-  { central, routes }: Pick<HubCentral, 'central' | 'routes'>,
+  { central, routes, host }: Pick<HubCentral, 'central' | 'routes' | 'host'>,
   log: Logger,
 ): Promise<Service[]> {
-  const more = [{ href: '/mqtt', text: 'Messages' }]
-  const layout = { product: 'hub', name: settings.SERVICE_SITE_ID, first: 'Fleet', more } as const
-  const http = await serveCentral(settings, { central, layout, routes, log })
+  const http = await serveCentral(settings, {
+    central,
+    layout: layoutOf(settings.SERVICE_SITE_ID),
+    routes,
+    scopeOf: host?.scopeOf,
+    log,
+  })
   return [metricsService(central.context, settings.SERVICE_METRICS_BIND, log), http]
 }

@@ -16,34 +16,34 @@ import type { Service } from '#shared/node/service.ts'
 import type { MqttMonitor } from '../monitor/mqtt-monitor.ts'
 import { MessageQueue } from './message-queue.ts'
 
-type SubscriberOptions = Pair & {
-  broker: { host: string; port: number }
-  ca_pem: string
-  /** Stores what the edges of the hub's own sites publish. */
-  ingestService: IngestService
-  /** Stores what the edges of tenants publish; without it their messages are discarded. */
-  tenants?: TenantIngest | undefined
-  /** Remembers the messages of the hub's own sites, and the state of the connection. */
-  monitor: Pick<MqttMonitor, 'record' | 'setConnected'>
-  log: Logger
-}
+/** Stores what the edges of some sites publish, and remembers their messages and the state of the connection. */
+export type SiteIngest = { ingestService: IngestService; monitor: Pick<MqttMonitor, 'record' | 'setConnected'> }
 
-/** The ingest services by tenant. @returns undefined for a tenant that this hub does not have */
-type TenantIngest = { of(tenant_id: string): IngestService | undefined; all(): IngestService[] }
+/** The hub's own sites, and those of tenants; without `tenants` messages of tenants are discarded. */
+type SubscriberOptions = SiteIngest &
+  Pair & {
+    broker: { host: string; port: number }
+    ca_pem: string
+    tenants?: TenantIngest | undefined
+    log: Logger
+  }
 
-type MqttSubscriber = Service & {
+/** Ingest by tenant. @returns undefined for a tenant that this hub does not have */
+type TenantIngest = { of(tenant_id: string): SiteIngest | undefined; all(): SiteIngest[] }
+
+export type MqttSubscriber = Service & {
   isConnected(): boolean
   /** Resolves when the broker has acknowledged it; rejects when the broker is not connected. */
   publish(topic: Topic, body: object): Promise<void>
-  /** Sets the listener for messages of edges under `responses`; without one these messages are discarded. */
-  onResponse(listener: ResponseListener): void
+  /** Sets the listener for messages of edges under `responses`, of a tenant's or the hub's own; without one they are discarded. */
+  onResponse(listener: ResponseListener, tenant_id?: string): void
 }
 
 type ResponseListener = (topic: Topic, payload: Uint8Array) => void
 
 /** An edge that sends no status for this long after the hub has reconnected counts as disconnected, ms. */
 const STATUS_WAIT_MS = 60_000
-/** Topics of tenants, also those that cannot be parsed, are not shown to the people of the hub's own sites. */
+/** A topic of a tenant that cannot be parsed is shown to nobody: it does not say whose it is. */
 const TENANTS_PREFIX = 'tenants/'
 
 /**
@@ -55,14 +55,23 @@ const TENANTS_PREFIX = 'tenants/'
 export function createMqttSubscriber(options: SubscriberOptions): MqttSubscriber {
   const { broker, ingestService, tenants, monitor, log } = options
   const identity = centralIdentity(options.cert_pem)
-  const services = () => [ingestService, ...(tenants?.all() ?? [])]
+  if (tenants && !('tenants' in identity)) {
+    throw new Error(
+      `SERVICE_MULTI_TENANT needs the certificate that \`provisioning central --tenants\` makes, not ${commonName(identity)}`,
+    )
+  }
+  const own: SiteIngest = { ingestService, monitor }
+  const all = () => [own, ...(tenants?.all() ?? [])]
+  const of = (tenant_id: string | undefined) => (tenant_id === undefined ? own : tenants?.of(tenant_id))
   const disconnectSilentEdges = () => {
-    const written = services().map(({ ingest, tryWrite }) => tryWrite(() => ingest.registry.disconnectSilentEdges()))
+    const written = all().map(({ ingestService: { ingest, tryWrite } }) =>
+      tryWrite(() => ingest.registry.disconnectSilentEdges()),
+    )
     if (written.every(Boolean)) return
     statusTimer = setTimeout(disconnectSilentEdges, STATUS_WAIT_MS)
   }
   let statusTimer: NodeJS.Timeout | undefined
-  let listener: ResponseListener = () => undefined
+  const listeners = new Map<string | undefined, ResponseListener>()
   const reply = ({ tenant_id, site_id, edge_id }: EdgeAddress, body: object) => {
     publish({ tenant_id, site_id, edge_id, kind: 'acks' }, body).catch((error: Error) =>
       log.debug(`acknowledgement not sent: ${error.message}`),
@@ -70,14 +79,14 @@ export function createMqttSubscriber(options: SubscriberOptions): MqttSubscriber
   }
   const publish = (topic: Topic, body: object): Promise<void> => {
     const [name, payload] = [topicOf(topic), packBody(body)]
-    if (topic.tenant_id === undefined) monitor.record('sent', name, payload)
+    of(topic.tenant_id)?.monitor.record('sent', name, payload)
     return link.publish(name, payload)
   }
   const acks = ackBatch(ack => reply(ack, writeAck(ack.ack)))
   const queue = new MessageQueue(({ topic, payload }) => {
-    if (topic.kind === 'responses') return listener(topic, payload)
     const { tenant_id } = topic
-    const service = tenant_id === undefined ? ingestService : tenants?.of(tenant_id)
+    if (topic.kind === 'responses') return listeners.get(tenant_id)?.(topic, payload)
+    const service = of(tenant_id)?.ingestService
     // Edges of a tenant that this hub does not have keep their messages, because nothing acknowledges them.
     const answer = service && processPublish(service.ingest, topicOf(topic), payload)
     if (answer?.ack) acks.add({ ...answer, tenant_id })
@@ -89,18 +98,21 @@ export function createMqttSubscriber(options: SubscriberOptions): MqttSubscriber
     clientId: commonName(identity),
     subscribe: topicsOf(identity).subscribe,
     onUp: () => {
-      monitor.setConnected(true)
-      for (const { ingest } of services()) ingest.registry.expectStatuses()
+      for (const one of all()) {
+        one.monitor.setConnected(true)
+        one.ingestService.ingest.registry.expectStatuses()
+      }
       clearTimeout(statusTimer)
       statusTimer = setTimeout(disconnectSilentEdges, STATUS_WAIT_MS)
     },
     onDown: () => {
-      monitor.setConnected(false)
+      for (const one of all()) one.monitor.setConnected(false)
       clearTimeout(statusTimer)
     },
     onMessage: (name, payload) => {
-      if (!name.startsWith(TENANTS_PREFIX)) monitor.record('received', name, payload)
       const topic = parseTopic(name)
+      if (topic) of(topic.tenant_id)?.monitor.record('received', name, payload)
+      else if (!name.startsWith(TENANTS_PREFIX)) monitor.record('received', name, payload)
       if (topic) queue.add(topic, payload)
       else processPublish(ingestService.ingest, name, payload)
     },
@@ -116,9 +128,7 @@ export function createMqttSubscriber(options: SubscriberOptions): MqttSubscriber
       await link.stop()
     },
     isConnected: () => link.isUp(),
-    onResponse: newListener => {
-      listener = newListener
-    },
+    onResponse: (listener, tenant_id) => void listeners.set(tenant_id, listener),
     publish,
   }
 }

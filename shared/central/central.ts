@@ -3,13 +3,14 @@ import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { Effective } from '#shared/core/env.ts'
 import type { Finding } from '#shared/core/findings/finding.ts'
+import { LEGACY_TENANT } from '#shared/core/tenant.ts'
 import { isClockSet } from '#shared/core/telemetry/misdated.ts'
 import type { Clock, ArraySnapshots } from '#shared/core/ports.ts'
 import type { MisdatedStore } from '#shared/core/stores.ts'
 import { HOUR, SECOND } from '#shared/core/time.ts'
 import { openHistoryChanges } from '#shared/node/historian/changes.ts'
 import type { MailSettings } from '#shared/node/alerts/mail.ts'
-import type { Route } from '#shared/node/http/route.ts'
+import { ofHub, type Route } from '#shared/node/http/route.ts'
 import type { Service } from '#shared/node/service.ts'
 import type { Database } from '#shared/node/sqlite.ts'
 import { refusedLoginStore } from '#shared/node/store/audit.ts'
@@ -23,7 +24,7 @@ import { openWorker } from '#shared/node/worker/worker.ts'
 import { AlertService } from './alerts/alert-service.ts'
 import { createAnalyticsService } from '#shared/central/analytics/service.ts'
 import type { AnalyticsHandlers, AnalyticsInit } from './analytics/worker.ts'
-import type { CentralParts, HealthCheck, HealthSources } from './context.ts'
+import type { CentralParts, HealthCheck, HealthSources, Tenancy } from './context.ts'
 import { type Backups, type BackupSchedule, openBackups } from './backup/backups.ts'
 import { openBacktests } from './fdd/backtests.ts'
 import { openPlatformConfig, type PlatformConfigFile } from './fdd/config.ts'
@@ -48,6 +49,7 @@ const RULES_BESIDE_MB = 512
 const ANALYTICS_BESIDE_MB = 350
 /** Checking rule files needs no history. */
 const CHECK_MB = 512
+const SINGLE_TENANT: Tenancy = { multi_tenant: false, tenant_id: LEGACY_TENANT, historian_prefix: '' }
 const CONFIG_DEFAULTS = { rule_interval_hours: 3, lookback_days: 3 }
 
 export type CentralOptions = {
@@ -74,6 +76,10 @@ export type CentralOptions = {
   /** Whether edges connect to this process, so that a silent one raises an alert. */
   watchEdges?: boolean
   auth: AuthSettings
+  /** Which tenant this central serves; without it the process has one tenant. */
+  tenancy?: Tenancy
+  /** Users, their sessions and the list of tenants, where the hub's own central has them. */
+  signIns?: Pick<CentralParts, 'auth' | 'users' | 'tenants'>
   /** Whether rules run on schedule here. */
   scheduled: boolean
   /** Told of what is stored after each run. It says itself why it rejects; a run then tells again what would be lost. */
@@ -126,6 +132,7 @@ export function createCentral(workspace: Workspace, options: CentralOptions): Ce
     ...(files && { onStored: files.keep }),
   })
   const trigger = openTrigger(path)
+  const tenancy = options.tenancy ?? SINGLE_TENANT
   const refused = openRefusedLogins(refusedLoginStore(db), log, Date.now)
   const backups = openBackups({ source: workspace, site_id, version, schedule: options.backups, clock, log })
   const alertService = new AlertService({
@@ -153,14 +160,17 @@ export function createCentral(workspace: Workspace, options: CentralOptions): Ce
     runs,
     analytics: createAnalyticsService({ worker: analyst, model: stores.model, clock, screening: options.screening ?? false }),
     config,
+    tenancy,
     auth: openAuth({
       settings: options.auth,
       ...openSignIns(db),
       users: stores.users,
       apiTokens: stores.apiTokens,
       onRefused: refused.add,
+      ...(tenancy.multi_tenant && { tenantsOf: stores.tenants.tenantsOf }),
       now: Date.now,
     }),
+    ...options.signIns,
     health: withOwnChecks(options.health, {
       db,
       workspace: path,
@@ -192,7 +202,7 @@ export function createCentral(workspace: Workspace, options: CentralOptions): Ce
   const schedule = options.scheduled ? [fddService(context, trigger), running] : [running]
   return {
     context,
-    routes: [...centralRoutes(context, trigger), ...settingsRoutes(options.effective)],
+    routes: [...centralRoutes(context, trigger), ...ofHub(settingsRoutes(options.effective))],
     services: [workers, backups.service, alertService],
     schedule,
   }

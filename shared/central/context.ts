@@ -23,8 +23,10 @@ import type {
   RuleStates,
   RunStore,
   RunEntry,
+  TenantStore,
   UserStore,
 } from '#shared/core/stores.ts'
+import type { Tenant } from '#shared/core/tenant.ts'
 import type { RuleCoverage } from '#shared/core/rules/report/rule-coverage.ts'
 import type { BaselineStore, SettingStore } from '#shared/core/tuning.ts'
 import type { RunReport, RunRequest } from '#shared/flow/fdd/run-fdd.ts'
@@ -81,7 +83,19 @@ export type CentralContext = {
   users: UserStore
   apiTokens: ApiTokenStore
   alerts: AlertStore
+  tenants: TenantStore
+  tenancy: Tenancy
   health: HealthSources
+}
+
+/** Which tenant a central serves. */
+export type Tenancy = {
+  multi_tenant: boolean
+  tenant_id: string
+  /** Folder of the tenant's history below that of the hub; empty for the hub's own. */
+  historian_prefix: string
+  /** Opens the workspace of a new tenant; undefined where there are no tenants, and in the central of a tenant. */
+  open?: (tenant: Tenant) => Promise<void>
 }
 
 /** The context with the parts that only API routes and settings pages use. */

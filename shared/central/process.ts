@@ -2,10 +2,11 @@
 import type { Logger } from 'pino'
 import type { Settings } from '#shared/core/env.ts'
 import type { Clock } from '#shared/core/ports.ts'
+import type { AuditStore } from '#shared/core/stores.ts'
 import { clockOf } from '#shared/node/clock.ts'
 import { needWritable, whyEphemeral } from '#shared/node/durable-folder.ts'
-import { type HttpService, openHttp } from '#shared/node/http/server.ts'
-import type { Route } from '#shared/node/http/route.ts'
+import { type HttpOptions, type HttpService, openHttp } from '#shared/node/http/server.ts'
+import type { ProblemPage, Route } from '#shared/node/http/route.ts'
 import { PUBLIC_FOLDER } from '#shared/node/rules/run-files.ts'
 import { authSettings, isLoopback, proxiesOf } from '#shared/node/auth/auth-settings.ts'
 import type { MailSettings } from '#shared/node/alerts/mail.ts'
@@ -41,7 +42,17 @@ export const clockFor = (settings: Settings<typeof CENTRAL_VARIABLES>): Clock =>
 
 export type ProcessParts = Pick<
   CentralOptions,
-  'service' | 'effective' | 'clock' | 'log' | 'scheduled' | 'onFindings' | 'priority' | 'watchEdges' | 'health'
+  | 'service'
+  | 'effective'
+  | 'clock'
+  | 'log'
+  | 'scheduled'
+  | 'onFindings'
+  | 'priority'
+  | 'watchEdges'
+  | 'health'
+  | 'tenancy'
+  | 'signIns'
 > & {
   site_id?: string
 }
@@ -49,7 +60,7 @@ export type ProcessParts = Pick<
 /** @throws Error that names the setting, file or folder that cannot be used, or that another process has open */
 export async function openWorkspaceOf(
   settings: CentralSettings,
-  { clock, log }: { clock: Clock; log: Logger },
+  { clock, log, ballastBytes }: { clock: Clock; log: Logger; ballastBytes?: number },
 ): Promise<Workspace> {
   await refuseUnkeptResults(settings)
   await refuseUnusableBackups(settings)
@@ -57,6 +68,7 @@ export async function openWorkspaceOf(
     path: settings.SERVICE_WORKSPACE,
     parquetRoot: settings.SERVICE_PARQUET_ROOT,
     memoryMb: settings.QUERY_MEMORY_MB,
+    ...(ballastBytes !== undefined && { ballastBytes }),
     clock,
     log,
   })
@@ -118,31 +130,43 @@ async function refuseUnusableBackups({ SERVICE_BACKUP_DIR: dir }: CentralSetting
 /** Only the process reads its backups. */
 const PRIVATE_FOLDER = 0o700
 
-type ServeOptions = {
+type PagesOptions = {
   central: Central
   layout: PageLayoutOptions
   /** What the product adds: its first page and its own routes. */
   routes: (layout: PageLayout) => Route[]
+}
+type ServeOptions = PagesOptions & {
   log: Logger
+  /** Set where the process serves several tenants. */
+  scopeOf?: HttpOptions['scopeOf']
+}
+
+/** Everything that a central answers, and how a failed page request looks there. */
+export type CentralPages = { routes: Route[]; problemPage: ProblemPage; audit: AuditStore }
+
+export function centralPages({ central, layout: options, routes }: PagesOptions): CentralPages {
+  const { context } = central
+  const layout = createPageLayout(context, options)
+  return {
+    routes: [...central.routes, ...pageRoutes(context, layout), ...routes(layout)],
+    problemPage: problemPages(layout),
+    audit: context.audit,
+  }
 }
 
 /** The server of central's API and pages; it listens when started. */
-export async function serveCentral(
-  settings: CentralSettings,
-  { central, layout: options, routes, log }: ServeOptions,
-): Promise<HttpService> {
-  const { context } = central
-  const layout = createPageLayout(context, options)
+export async function serveCentral(settings: CentralSettings, { log, scopeOf, ...pages }: ServeOptions): Promise<HttpService> {
+  const { context } = pages.central
   return openHttp({
-    name: options.product,
+    name: pages.layout.product,
     host: settings.SERVICE_CENTRAL_BIND,
     port: settings.SERVICE_CENTRAL_PORT,
-    routes: [...central.routes, ...pageRoutes(context, layout), ...routes(layout)],
+    ...centralPages(pages),
     auth: context.auth,
-    audit: context.audit,
     log,
     version: context.version,
     trustedProxies: proxiesOf(settings.SERVICE_TRUSTED_PROXIES),
-    problemPage: problemPages(layout),
+    scopeOf,
   })
 }

@@ -29,6 +29,7 @@ import { paramSettingStore } from '#shared/node/store/param-settings.ts'
 import { quantityStore } from '#shared/node/store/quantities.ts'
 import { resultStores } from '#shared/node/store/results.ts'
 import { ruleStateStore } from '#shared/node/store/rule-states.ts'
+import { tenantStore } from '#shared/node/store/tenants.ts'
 import { userStore } from '#shared/node/store/users.ts'
 
 /** How long DuckDB's process waits for another query before it ends and frees its memory. */
@@ -129,4 +130,5 @@ const openStores = (db: Database) => ({
   users: userStore(db),
   apiTokens: apiTokenStore(db),
   alerts: alertStore(db),
+  tenants: tenantStore(db),
 })

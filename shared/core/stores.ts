@@ -1,5 +1,6 @@
 /** The small durable stores that central keeps in SQLite. Synchronous; each has one writer; names as on the wire. */
 import type { StoredApiToken } from './auth/api-tokens.ts'
+import type { Tenant } from './tenant.ts'
 import type { StoredUser } from './auth/users.ts'
 import type { FaultDefinition, StoredDefinition } from '#shared/core/findings/fault-definition.ts'
 import type { EnergyPrices } from './impact/impact.ts'
@@ -193,4 +194,18 @@ export interface ApiTokenStore {
   remove(token_id: string): void
   /** Records a use. @param at ms */
   used(token_id: string, at: number): void
+}
+
+/** Tenants of a hub and the users who may enter each. The tenant `legacy` exists without a row. */
+export interface TenantStore {
+  /** By id. */
+  list(): Tenant[]
+  get(tenant_id: string): Tenant | undefined
+  /** Inserts or replaces by `tenant_id`. */
+  put(tenant: Tenant): void
+  /** Ids of the tenants that a user may enter, in order. */
+  tenantsOf(username: string): string[]
+  members(tenant_id: string): string[]
+  addMember(tenant_id: string, username: string): void
+  removeMember(tenant_id: string, username: string): void
 }

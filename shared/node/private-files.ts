@@ -58,6 +58,7 @@ export const WORKSPACE_ENTRIES = [
   'rules',
   'imports',
   '.cache',
+  'tenants',
 ]
 /** Entries of an edge store that this program creates. */
 export const EDGE_STORE_ENTRIES = ['ballast', 'outbox', 'priority', 'priority-scan.json']

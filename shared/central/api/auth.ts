@@ -1,16 +1,17 @@
 import { Type } from '@sinclair/typebox'
 import { Problem } from '#shared/core/problem.ts'
-import { LEGACY_TENANT } from '#shared/core/tenant.ts'
+import { activeTenant, isHubAdmin } from '#shared/core/tenant.ts'
 import { formatInstant } from '#shared/core/time.ts'
 import { oneOf, route, type Route, strict } from '#shared/node/http/route.ts'
 import { clearSessionCookie } from '#shared/node/auth/session-cookie.ts'
 import type { LoginSession } from '#shared/node/auth/access-token.ts'
 import { assertPerson } from '#shared/central/commands/command.ts'
 import { changePassword, PASSWORD_CHANGE } from '#shared/central/commands/users.ts'
-import type { CentralContext } from '#shared/central/context.ts'
+import { tenantsFor } from '#shared/central/commands/tenants.ts'
+import type { CentralContext, Tenancy } from '#shared/central/context.ts'
 
 const ROLE = oneOf(['viewer', 'operator', 'admin', 'edge'])
-const LoginReply = Type.Object({
+export const LoginReply = Type.Object({
   ok: Type.Literal(true),
   token: Type.String(),
   access_token: Type.String(),
@@ -27,7 +28,7 @@ const LoginReply = Type.Object({
 export const SECRET_ANSWER = 'no-store, no-transform'
 
 /** A login or a minted token, as the API answers it. */
-const loginReply = ({ token, role, subject, expires_at, must_change_password }: LoginSession) => ({
+export const loginReply = ({ token, role, subject, expires_at, ...session }: LoginSession, tenancy: Tenancy) => ({
   ok: true,
   token,
   access_token: token,
@@ -35,12 +36,14 @@ const loginReply = ({ token, role, subject, expires_at, must_change_password }: 
   role,
   subject,
   expires_at: formatInstant(expires_at),
-  multi_tenant: false,
-  active_tenant_id: LEGACY_TENANT,
-  must_change_password: must_change_password ?? false,
+  multi_tenant: tenancy.multi_tenant,
+  active_tenant_id: activeTenant(session),
+  must_change_password: session.must_change_password ?? false,
 })
 
-export const authRoutes = ({ auth, users }: Pick<CentralContext, 'auth' | 'users'>): Route[] => [
+type Context = Pick<CentralContext, 'auth' | 'users' | 'tenants' | 'tenancy'>
+
+export const authRoutes = ({ auth, users, tenants, tenancy }: Context): Route[] => [
   route({
     method: 'POST',
     path: '/api/auth/login',
@@ -55,7 +58,7 @@ export const authRoutes = ({ auth, users }: Pick<CentralContext, 'auth' | 'users
       reply.header('cache-control', SECRET_ANSWER)
       const session = await auth.login(body.username, body.password, request.ip)
       audit({ subject: session.subject, after: { role: session.role } })
-      return loginReply(session)
+      return loginReply(session, tenancy)
     },
   }),
   route({
@@ -69,13 +72,14 @@ export const authRoutes = ({ auth, users }: Pick<CentralContext, 'auth' | 'users
     handle: async ({ body, reply, audit, caller }) => {
       assertPerson({ caller })
       reply.header('cache-control', SECRET_ANSWER)
-      const session = await auth.agentToken(body?.ttl_secs)
+      const { tenant_id } = caller!
+      const session = await auth.agentToken(body?.ttl_secs, tenant_id === undefined ? {} : { tenant_id, tenant_ids: [tenant_id] })
       audit({ subject: session.subject, after: { role: session.role, expires_at: formatInstant(session.expires_at) } })
-      return loginReply(session)
+      return loginReply(session, tenancy)
     },
   }),
   ...logoutRoutes({ auth }),
-  passwordRoute({ auth, users }),
+  passwordRoute({ auth, users, tenancy }),
   route({
     method: 'GET',
     path: '/api/auth/status',
@@ -106,15 +110,15 @@ export const authRoutes = ({ auth, users }: Pick<CentralContext, 'auth' | 'users
       username: caller!.subject,
       role: caller!.role,
       auth_required: auth.required,
-      multi_tenant: false,
-      active_tenant_id: LEGACY_TENANT,
-      tenant_ids: [LEGACY_TENANT],
+      multi_tenant: tenancy.multi_tenant,
+      active_tenant_id: activeTenant(caller!),
+      tenant_ids: tenantsFor({ tenants }, caller!).map(({ tenant_id }) => tenant_id),
       must_change_password: caller!.must_change_password ?? false,
     }),
   }),
 ]
 
-const passwordRoute = (context: Pick<CentralContext, 'auth' | 'users'>): Route =>
+const passwordRoute = (context: Pick<CentralContext, 'auth' | 'users' | 'tenancy'>): Route =>
   route({
     method: 'POST',
     path: '/api/auth/password',
@@ -128,7 +132,7 @@ const passwordRoute = (context: Pick<CentralContext, 'auth' | 'users'>): Route =
     problems: ['invalid', 'login_throttled'],
     handle: async call => {
       call.reply.header('cache-control', SECRET_ANSWER)
-      return loginReply(await changePassword(context, call, call.body))
+      return loginReply(await changePassword(context, call, call.body), context.tenancy)
     },
   })
 
@@ -161,7 +165,7 @@ const logoutRoutes = ({ auth }: Pick<CentralContext, 'auth'>): Route[] => [
     problems: ['invalid'],
     handle: ({ caller, body, audit, reply }) => {
       const username = body?.username ?? caller!.subject
-      if (username !== caller!.subject && caller!.role !== 'admin') {
+      if (username !== caller!.subject && !isHubAdmin(caller!)) {
         throw new Problem('forbidden', 'Only an admin may sign out another user')
       }
       auth.logoutEverywhere(username)

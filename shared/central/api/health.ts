@@ -4,7 +4,6 @@ import type { PollStatus } from '#shared/core/poll/poll-status.ts'
 import type { IngestService } from '#shared/central/ingest-service.ts'
 import { Type } from '@sinclair/typebox'
 import { errorText } from '#shared/core/error-text.ts'
-import { LEGACY_TENANT } from '#shared/core/tenant.ts'
 import { formatInstant, SECOND } from '#shared/core/time.ts'
 import { oneOf, route, type Route } from '#shared/node/http/route.ts'
 import type { CentralContext, HealthCheck } from '#shared/central/context.ts'
@@ -41,7 +40,8 @@ export function healthRoutes(context: CentralContext): Route[] {
     reply: HealthReply,
     handle: async ({ reply }) => {
       const { checks, ...body } = await healthOf(context)
-      return reply.code(body.ok ? 200 : 503).send({ ...body, checks: publicChecks(checks) })
+      const counts = context.tenancy.multi_tenant && NO_COUNTS
+      return reply.code(body.ok ? 200 : 503).send({ ...body, ...counts, checks: publicChecks(checks) })
     },
   } as const satisfies Omit<Route, 'path'>
   return [
@@ -67,8 +67,11 @@ export function healthRoutes(context: CentralContext): Route[] {
   ]
 }
 
+/** Nobody without a token learns what the tenants of a hub send. */
+const NO_COUNTS = { edges: 0, ingest_ok: 0, ingest_duplicate: 0, ingest_rejected: 0, last_ingest_at: null }
+
 /** Body of `GET /api/health/details`. */
-export async function healthOf({ service, version, startedAt, clock, auth, health }: CentralContext) {
+export async function healthOf({ service, version, startedAt, clock, auth, health, tenancy }: CentralContext) {
   const entries = Object.entries(health.checks).map(async ([name, check]) => [name, await runCheck(check)] as const)
   const checks = Object.fromEntries(await Promise.all(entries))
   const { last_ingest_at, ...counters } = health.counters()
@@ -79,9 +82,9 @@ export async function healthOf({ service, version, startedAt, clock, auth, healt
     started_at: formatInstant(startedAt),
     uptime_secs: Math.floor((clock.now() - startedAt) / SECOND),
     auth_required: auth.required,
-    multi_tenant: false,
-    historian_prefix: '',
-    active_tenant_id: LEGACY_TENANT,
+    multi_tenant: tenancy.multi_tenant,
+    historian_prefix: tenancy.historian_prefix,
+    active_tenant_id: tenancy.tenant_id,
     tenant_budgets: false,
     ...counters,
     last_ingest_at: last_ingest_at === null ? null : formatInstant(last_ingest_at),

@@ -15,6 +15,7 @@ export function publicRoutes(context: CentralContext): Route[] {
       method: 'GET',
       path: '/api/building/snapshot',
       auth: 'public',
+      ofTenant: true,
       summary: 'Counts, codes and ages of everything here',
       handle: () => ({ ok: true, ...snapshot() }),
     }),
@@ -22,6 +23,7 @@ export function publicRoutes(context: CentralContext): Route[] {
       method: 'GET',
       path: '/api/dashboard/summary',
       auth: 'public',
+      ofTenant: true,
       summary: 'The few figures of a dashboard',
       reply: Type.Object({
         ok: Type.Literal(true),

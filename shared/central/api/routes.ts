@@ -1,4 +1,4 @@
-import type { Route } from '#shared/node/http/route.ts'
+import { ofHub, type Route } from '#shared/node/http/route.ts'
 import type { CentralParts } from '#shared/central/context.ts'
 import type { Trigger } from '#shared/central/fdd/trigger.ts'
 import { alertRoutes } from './alerts.ts'
@@ -22,6 +22,7 @@ import { quantityRoutes } from '#shared/central/api/fdd/quantities.ts'
 import { ruleFileRoutes } from '#shared/central/api/fdd/rule-files.ts'
 import { ruleRoutes } from '#shared/central/api/fdd/rules.ts'
 import { seriesRoutes } from './series.ts'
+import { tenantRoutes } from './tenants.ts'
 import { userRoutes } from './users.ts'
 
 /** Every route of central; API.md lists them, and a test compares. */
@@ -29,8 +30,9 @@ export const centralRoutes = (context: CentralParts, trigger: Trigger): Route[] 
   ...healthRoutes(context),
   ...publicRoutes(context),
   ...authRoutes(context),
-  ...userRoutes(context),
-  ...apiTokenRoutes(context),
+  ...ofHub(userRoutes(context)),
+  ...ofHub(apiTokenRoutes(context)),
+  ...ofHub(tenantRoutes(context)),
   ...importRoutes(context, context.sessions),
   ...modelRoutes(context),
   ...commissionRoutes(context),

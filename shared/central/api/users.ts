@@ -41,7 +41,7 @@ const PARAMS = strict({ username: Type.String({ maxLength: 128 }) })
 const BASE = '/api/users'
 const ONE = `${BASE}/:username`
 
-type Context = Pick<CentralContext, 'users' | 'auth'>
+type Context = Pick<CentralContext, 'users' | 'auth' | 'tenants'>
 
 export const userRoutes = (context: Context): Route[] => [...listRoutes(context), ...changeRoutes(context)]
 

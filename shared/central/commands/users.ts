@@ -113,11 +113,17 @@ export async function resetPassword(context: UserContext, { caller, audit }: Act
 }
 
 /** @throws Problem unknown_user, or conflict for the caller's own */
-export function removeUser({ users, auth }: UserContext, { caller, audit }: Actor, username: string): void {
+export function removeUser(
+  { users, auth, tenants }: UserContext & Pick<CentralContext, 'tenants'>,
+  { caller, audit }: Actor,
+  username: string,
+): void {
   assertPerson({ caller })
   refuseSelf(caller, username)
   const before = needUser({ users }, username)
   auth.logoutEverywhere(username)
+  // Otherwise the next user of this name would enter the same tenants.
+  for (const tenant_id of tenants.tenantsOf(username)) tenants.removeMember(tenant_id, username)
   users.remove(username)
   audit({ subject: username, before: shownUser(before) })
 }

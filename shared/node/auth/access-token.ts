@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { errors, jwtVerify, SignJWT } from 'jose'
 import type { UserRole } from '#shared/core/auth/users.ts'
 import { Problem } from '#shared/core/problem.ts'
+import { isTenantId, type TenantClaims } from '#shared/core/tenant.ts'
 import { SECOND } from '#shared/core/time.ts'
 
 const ISSUER = 'plenum'
@@ -10,7 +11,7 @@ const AUDIENCE = 'plenum-api'
 const TOKEN_ROLES = ['viewer', 'operator', 'admin', 'edge']
 
 /** Who a token speaks for. */
-export type TokenHolder = {
+export type TokenHolder = TenantClaims & {
   subject: string
   role: UserRole
   /** The token opens nothing but the choice of another password. */
@@ -40,11 +41,12 @@ type AccessTokens = {
 export function accessTokens(key: Uint8Array, now: () => number): AccessTokens {
   return {
     async sign(holder, ttlSecs, epoch) {
-      const { subject, role, must_change_password } = holder
+      const { subject, role, must_change_password, tenant_id, tenant_ids } = holder
       const iat = Math.floor(now() / SECOND)
       const exp = iat + ttlSecs
       const session = randomUUID()
-      const claims = { role, epoch, ...(must_change_password && { must_change_password }) }
+      const tenant = tenant_id !== undefined && { tenant_id, tenant_ids }
+      const claims = { role, epoch, ...tenant, ...(must_change_password && { must_change_password }) }
       const jwt = new SignJWT(claims).setProtectedHeader({ alg: 'HS256', typ: 'JWT' }).setSubject(subject).setJti(session)
       const token = await jwt.setIssuer(ISSUER).setAudience(AUDIENCE).setIssuedAt(iat).setExpirationTime(exp).sign(key)
       return { ...holder, token, session, expires_at: exp * SECOND }
@@ -64,8 +66,16 @@ export function accessTokens(key: Uint8Array, now: () => number): AccessTokens {
         epoch: Number(epoch),
         session,
         expires_at: exp * SECOND,
+        ...tenantClaims(payload),
         ...(must_change_password === true && { must_change_password }),
       }
     },
   }
+}
+
+/** @throws Problem unauthenticated */
+function tenantClaims({ tenant_id, tenant_ids }: Record<string, unknown>): TenantClaims {
+  if (tenant_id === undefined) return {}
+  if (isTenantId(tenant_id) && Array.isArray(tenant_ids) && tenant_ids.every(isTenantId)) return { tenant_id, tenant_ids }
+  throw new Problem('unauthenticated', 'The token names no tenant')
 }

@@ -1,9 +1,10 @@
 /** Who may call a process that listens: signs people in, checks tokens and ends them. */
 import { createHmac, randomBytes } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
-import { isBuiltIn } from '#shared/core/auth/users.ts'
+import { isBuiltIn, type UserRole } from '#shared/core/auth/users.ts'
 import { Problem } from '#shared/core/problem.ts'
 import type { ApiTokenStore, TokenEpochs, UserStore } from '#shared/core/stores.ts'
+import { LEGACY_TENANT, type TenantClaims } from '#shared/core/tenant.ts'
 import { HOUR, SECOND } from '#shared/core/time.ts'
 import type { Caller } from '#shared/node/http/route.ts'
 import { accessTokens, type LoginSession, type TokenHolder } from './access-token.ts'
@@ -37,8 +38,10 @@ export type Auth = {
   confirmPassword(username: string, password: string, address: string): Promise<void>
   /** A token for somebody whose password was just confirmed. */
   sessionFor(holder: TokenHolder): Promise<LoginSession>
-  /** A token for the agent tools. @param ttlSecs clamped to 60..86400, default 3600 */
-  agentToken(ttlSecs: number | undefined): Promise<LoginSession>
+  /** A token for the agent tools, in the tenant of the admin who asks. @param ttlSecs clamped to 60..86400, default 3600 */
+  agentToken(ttlSecs: number | undefined, tenant?: TenantClaims): Promise<LoginSession>
+  /** Another token for a caller, which ends when the shown one does. Whether the caller may enter the tenant is checked before. */
+  reissue(caller: Caller & { role: UserRole }, tenant: TenantClaims): Promise<LoginSession>
   /** Ends the token that this caller has shown, and no other. @throws Problem invalid for an API token, which an admin revokes */
   logout(caller: Caller): void
   /** Ends every token of a user. @throws Problem invalid when there is no such user */
@@ -78,6 +81,8 @@ type AuthOptions = {
   /** Where it is kept from where users have signed in; in memory without it. */
   networks?: KnownNetworks
   onRefused?: (refused: RefusedLogin) => void
+  /** The tenants that a user may enter; undefined in a process without tenants. */
+  tenantsOf?: ((username: string) => string[]) | undefined
 }
 
 /** Names under which guesses are counted; no user has one. */
@@ -89,7 +94,7 @@ type TokenEnds = ReturnType<typeof openTokenEnds>
 type AccessTokens = ReturnType<typeof accessTokens>
 
 export function openAuth(options: AuthOptions): Auth {
-  const { settings, epochs, now, users, apiTokens, sessions = rememberEnded(), networks, onRefused } = options
+  const { settings, epochs, now, users, apiTokens, sessions = rememberEnded(), networks, onRefused, tenantsOf } = options
   const secret = settings.secret ?? randomBytes(32).toString('hex')
   const key = new TextEncoder().encode(secret)
   const guesses = openGuesses({ now, networks, onRefused, print: value => fingerprint(secret, value) })
@@ -98,6 +103,7 @@ export function openAuth(options: AuthOptions): Auth {
   const tokens = accessTokens(key, now)
   const whoSignsIn = passwordLogin({ passwords: settings.passwords, users, guesses, epochOf: ends.epochOf, now })
   const sign = (holder: TokenHolder, ttlSecs: number) => tokens.sign(holder, ttlSecs, ends.epochOf(holder.subject))
+  const inTenant = (holder: TokenHolder): TokenHolder => (tenantsOf ? enterTenant(holder, tenantsOf(holder.subject)) : holder)
   endTokensOfChangedPasswords(settings, secret, epochs)
 
   return {
@@ -107,11 +113,15 @@ export function openAuth(options: AuthOptions): Auth {
     async login(username, password, address) {
       const { holder, epoch } = await whoSignsIn(username, password, address)
       users?.signedIn(holder.subject, now())
-      return tokens.sign(holder, LOGIN_SECS, epoch)
+      return tokens.sign(inTenant(holder), LOGIN_SECS, epoch)
     },
     confirmPassword: async (username, password, address) => void (await whoSignsIn(username, password, address)),
-    sessionFor: holder => sign(holder, LOGIN_SECS),
-    agentToken: ttlSecs => sign({ subject: 'agent', role: 'operator' }, clamp(ttlSecs ?? AGENT_TTL.default)),
+    sessionFor: holder => sign(inTenant(holder), LOGIN_SECS),
+    agentToken: (ttlSecs, tenant) => sign({ subject: 'agent', role: 'operator', ...tenant }, clamp(ttlSecs ?? AGENT_TTL.default)),
+    reissue: ({ subject, role, expires_at }, tenant) => {
+      const leftSecs = expires_at === undefined ? LOGIN_SECS : Math.floor((expires_at - now()) / SECOND)
+      return sign({ subject, role, ...tenant }, Math.max(1, leftSecs))
+    },
     logout(caller) {
       if (caller.limits) throw new Problem('invalid', `${caller.subject} does not sign out: an admin revokes it`)
       ends.endSession(caller)
@@ -127,6 +137,15 @@ export function openAuth(options: AuthOptions): Auth {
     formToken: ({ session }) => forms.make(session),
     isFormToken: ({ session }, text) => forms.fits(session, text),
   }
+}
+
+/** @throws Problem forbidden for a user whom no tenant has as a member */
+function enterTenant(holder: TokenHolder, tenants: string[]): TokenHolder {
+  const own = isBuiltIn(holder.subject) ? [LEGACY_TENANT, ...tenants] : tenants
+  const [tenant_id] = own
+  if (tenant_id === undefined)
+    throw new Problem('forbidden', `${holder.subject} is not a member of a tenant; ask an admin of the hub`)
+  return { ...holder, tenant_id, tenant_ids: [...new Set(own)] }
 }
 
 type IdentifyOptions = {

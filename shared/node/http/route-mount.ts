@@ -6,7 +6,7 @@ import type { AuditStore } from '#shared/core/stores.ts'
 import { buildingOfChange } from './audit-building.ts'
 import { YAML_TYPES } from './body.ts'
 import { type Idempotency, idempotencyKey } from './idempotency.ts'
-import { type Call, type Caller, type Route, type SharedToken, strict } from './route.ts'
+import { type Call, type Caller, type ProblemPage, type Route, type SharedToken, strict } from './route.ts'
 import { fits } from './schema-check.ts'
 import { assertBuilding, assertScope } from './token-limits.ts'
 import { sameText } from '#shared/node/auth/password-login.ts'
@@ -25,11 +25,24 @@ const MEDIA_TYPES: Record<NonNullable<Route['takes']>, readonly string[]> = {
 declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller | undefined
+    scope: Scope | undefined
   }
 }
 
+/** What answers a request in place of the mounted route: the same route over the data of one tenant. */
+export type Scope = {
+  /** @returns undefined where the tenant has no such route */
+  routeFor(route: Route): Route | undefined
+  audit: AuditStore | undefined
+  problemPage: ProblemPage
+}
+/** @returns undefined where the mounted route answers itself. @throws Problem for a caller whom no tenant answers now */
+export type ScopeOf = (route: Route, caller: Caller | undefined) => Scope | undefined
+
 type MountOptions = {
   auth: Auth
+  /** Set where the process serves several tenants. */
+  scopeOf?: ScopeOf | undefined
   /** Undefined in a process that writes no audit rows. */
   audit: Pick<AuditStore, 'add'> | undefined
   idempotency: Idempotency
@@ -51,8 +64,9 @@ export function mount(app: FastifyInstance, routes: Route[], options: MountOptio
       schema: schemaOf(route),
       config: { ...(route.hints && { hints: route.hints }) },
       onRequest: async request => {
-        request.caller = await admit(route, request, options.auth)
+        request.caller = await admit(route, request, options)
         if (request.caller) assertScope(route, request.caller)
+        request.scope = options.scopeOf?.(route, request.caller)
         assertBody(route, request)
       },
       preValidation: async request => {
@@ -101,10 +115,11 @@ const PROBLEM_SCHEMA = Type.Object({
 
 /** @throws Problem unauthenticated, forbidden or password_change_required */
 async function admit(
-  { auth: need, apiKey, bearer, bearerOnly, beforePasswordChange }: Route,
+  { auth: wanted, apiKey, bearer, bearerOnly, beforePasswordChange, ofTenant }: Route,
   request: FastifyRequest,
-  auth: Auth,
+  { auth, scopeOf }: Pick<MountOptions, 'auth' | 'scopeOf'>,
 ): Promise<Caller | undefined> {
+  const need = scopeOf && ofTenant && wanted === 'public' ? 'viewer' : wanted
   if (need === 'public') return undefined
   if (bearerOnly && !BEARER.test(request.headers.authorization ?? '')) {
     throw new Problem(
@@ -183,17 +198,20 @@ function coerce(schema: TSchema, given: Record<string, unknown>): Record<string,
 }
 
 async function answer(route: Route, request: FastifyRequest, reply: FastifyReply, options: MountOptions): Promise<unknown> {
-  const { body, query, params, caller, id: request_id } = request
+  const { body, query, params, caller, scope, id: request_id } = request
+  const answering = scope ? scope.routeFor(route) : route
+  if (!answering) throw new Problem('not_found', `Nothing answers at ${request.url}`)
+  const rows = scope ? scope.audit : options.audit
   const audit: Call<unknown, unknown, unknown>['audit'] = note => {
     const { subject, before = null, after = null } = note
     const who = { actor: caller?.subject ?? 'nobody', role: caller?.role ?? 'public' }
     const what = { action: route.action ?? route.path, subject, building_id: buildingOfChange(route, request, note) }
-    options.audit?.add({ at: options.now(), ...who, ...what, before, after, request_id })
+    rows?.add({ at: options.now(), ...who, ...what, before, after, request_id })
   }
-  const handle = async () => route.handle({ body, query, params, caller, request_id, audit, request, reply })
+  const handle = async () => answering.handle({ body, query, params, caller, request_id, audit, request, reply })
   const key = route.idempotent && idempotencyKey(request.headers['idempotency-key'])
-  const scope = `${caller?.subject} ${request.method} ${request.url} ${key}`
-  const result = await (key ? options.idempotency.once(scope, body, handle) : handle())
+  const name = `${caller?.tenant_id} ${caller?.subject} ${request.method} ${request.url} ${key}`
+  const result = await (key ? options.idempotency.once(name, body, handle) : handle())
   // A stream whose reader left has sent its headers and never ends.
   if (reply.sent || reply.raw.headersSent || result === reply) return reply
   if (result instanceof Html) return reply.type('text/html; charset=utf-8').send(result.text)

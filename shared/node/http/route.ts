@@ -2,11 +2,12 @@ import { type Static, type TProperties, type TSchema, Type } from '@sinclair/typ
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { TokenLimits } from '#shared/core/auth/api-tokens.ts'
 import type { UserRole } from '#shared/core/auth/users.ts'
+import type { TenantClaims } from '#shared/core/tenant.ts'
 import type { AgentHint, Problem, ProblemCode } from '#shared/core/problem.ts'
 
 /** The role that a route needs. `edge` is the role of the token of an appliance; it includes no other role. */
 type Need = 'public' | UserRole | 'edge'
-export type Caller = {
+export type Caller = TenantClaims & {
   subject: string
   role: UserRole | 'edge'
   /** `open` when no login is configured (loopback only). */
@@ -75,6 +76,10 @@ export type Route = {
   wholeSite?: true
   /** Has an `action` for the audit and yet changes nothing, so a token that only reads may call it. */
   changesNothing?: true
+  /** Answered by the hub itself, whichever of its tenants asks; where this needs an admin, it needs one of the hub. */
+  ofHub?: true
+  /** Public only in a process without tenants: where there are several, the token of a viewer chooses whose data is shown. */
+  ofTenant?: true
   /** Also open to a user who has to choose a password first. */
   beforePasswordChange?: true
   /** Also accepts this token as `Authorization: Bearer`. */
@@ -91,6 +96,9 @@ export type Route = {
   problems?: readonly ProblemCode[]
   handle: (call: Call<any, any, any>) => unknown
 }
+
+/** Answers a failed page request itself, as a page or a redirect; returns false to leave it as a problem document. */
+export type ProblemPage = (problem: Problem, request: FastifyRequest, reply: FastifyReply) => Promise<boolean> | boolean
 
 type Shape<T> = T extends TSchema ? Static<T> : undefined
 
@@ -109,6 +117,9 @@ export function route<
 ): Route {
   return value as Route
 }
+
+/** Routes that the hub itself answers, whichever of its tenants asks. */
+export const ofHub = (routes: Route[]): Route[] => routes.map(each => ({ ...each, ofHub: true }))
 
 /** An object schema that refuses unknown fields. */
 export const strict = <P extends TProperties>(properties: P) => Type.Object(properties, { additionalProperties: false })

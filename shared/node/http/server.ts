@@ -18,8 +18,8 @@ import { addCompression } from './compress.ts'
 import { documentRoutes } from './openapi.ts'
 import { refuseBytes, sendProblem, toProblem } from './errors.ts'
 import { openIdempotency } from './idempotency.ts'
-import { METHODS, mount } from './route-mount.ts'
-import type { Route } from './route.ts'
+import { METHODS, mount, type ScopeOf } from './route-mount.ts'
+import { ofHub, type ProblemPage, type Route } from './route.ts'
 import type { Service } from '#shared/node/service.ts'
 import type { Auth } from '#shared/node/auth/token.ts'
 
@@ -57,8 +57,10 @@ export type HttpOptions = {
   trustedProxies: string[]
   /** Certificate and key, for a port with HTTPS. */
   tls?: { cert: string; key: string }
-  /** Answers a failed page request as a page or a redirect; returns false to send a problem document. */
-  problemPage?: (problem: Problem, request: FastifyRequest, reply: FastifyReply) => Promise<boolean> | boolean
+  /** Answers a failed page request as a page or a redirect. */
+  problemPage?: ProblemPage
+  /** Set where the process serves several tenants: what answers each caller. */
+  scopeOf?: ScopeOf | undefined
 }
 
 export type HttpService = Service & { app: FastifyInstance; url(): string }
@@ -86,6 +88,7 @@ export async function openHttp(options: HttpOptions): Promise<HttpService> {
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: true, allErrors: true, verbose: true } },
   })
   app.decorateRequest('caller', undefined)
+  app.decorateRequest('scope', undefined)
   app.setSerializerCompiler(() => data => JSON.stringify(data))
   addBodyParsers(app)
   addHeaders(app)
@@ -95,8 +98,8 @@ export async function openHttp(options: HttpOptions): Promise<HttpService> {
   endStreams(app, options.auth)
   addCompression(app)
   const docs = await documentRoutes(app, options)
-  const { auth, audit } = options
-  mount(app, [...options.routes, ...docs], { auth, audit, idempotency: openIdempotency(Date.now), now: Date.now })
+  const { auth, audit, scopeOf } = options
+  mount(app, [...options.routes, ...ofHub(docs)], { auth, audit, scopeOf, idempotency: openIdempotency(Date.now), now: Date.now })
   await app.ready()
   return {
     name: `${name} http`,
@@ -149,7 +152,8 @@ function addErrors(app: FastifyInstance, { problemPage, routes }: HttpOptions): 
   const allow = [...new Set(routes.map(({ method }) => method))].join(', ')
   const send = async (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const isPage = !request.url.startsWith('/api/') && request.headers.accept?.includes('text/html')
-    if (isPage && problemPage && (await problemPage(toProblem(error, request.id), request, reply))) return reply
+    const showPage = request.scope?.problemPage ?? problemPage
+    if (isPage && showPage && (await showPage(toProblem(error, request.id), request, reply))) return reply
     return sendProblem(error, request, reply)
   }
   app.setErrorHandler(send)

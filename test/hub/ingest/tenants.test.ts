@@ -37,8 +37,8 @@ test('edges of two tenants and of the hub itself under one site and edge id stor
   const port = broker.port()
   const [own, acme, other] = [await openStore(t, folder(t)), await openStore(t, folder(t)), await openStore(t, folder(t))]
   const byTenant = new Map([
-    ['acme', acme.service],
-    ['other', other.service],
+    ['acme', { ingestService: acme.service, monitor: new MqttMonitor(Date.now) }],
+    ['other', { ingestService: other.service, monitor: new MqttMonitor(Date.now) }],
   ])
   const monitor = new MqttMonitor(Date.now)
   const subscriber = createMqttSubscriber({
@@ -77,6 +77,15 @@ test('edges of two tenants and of the hub itself under one site and edge id stor
     [],
     'the monitor of the hub shows nothing of a tenant',
   )
+  for (const [tenant_id, { monitor: ofTenant }] of byTenant) {
+    const topics = ofTenant.messages(0, {}, 200).messages.map(({ topic }) => topic)
+    t.true(topics.length > 0)
+    t.true(
+      topics.every(topic => topic.startsWith(`tenants/${tenant_id}/`)),
+      'nor that of a tenant anything of another',
+    )
+    t.true(ofTenant.stats().connected)
+  }
   t.is(ofNobody.state().backlog, 1, 'an edge of an unknown tenant keeps what it has')
   for (const store of [own, acme, other]) t.is(store.edges.list().length, 1)
   t.deepEqual(broker.sessions(), ['central:*:*', 'edge:A:e1', 'edge:acme:A:e1', 'edge:other:A:e1', 'edge:unknown:A:e1'])

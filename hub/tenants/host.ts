@@ -1,0 +1,85 @@
+/** The tenants of a hub: a workspace and a central for each. The token of a request chooses the central that answers it. */
+import { join } from 'node:path'
+import type { Logger } from 'pino'
+import type { CentralPages } from '#shared/central/process.ts'
+import { errorText } from '#shared/core/error-text.ts'
+import { Problem } from '#shared/core/problem.ts'
+import { activeTenant, isHubAdmin, LEGACY_TENANT, type Tenant } from '#shared/core/tenant.ts'
+import type { Route } from '#shared/node/http/route.ts'
+import type { Scope, ScopeOf } from '#shared/node/http/route-mount.ts'
+import type { Service } from '#shared/node/service.ts'
+import type { SiteIngest } from '../ingest/mqtt-subscriber.ts'
+
+/** One tenant's part of the hub, created over its own workspace. */
+export type HostedTenant = SiteIngest & { pages: CentralPages; services: Service[] }
+
+type HostOptions = {
+  /** Opens the workspace of a tenant. @throws Error that names the file or folder that cannot be used */
+  openTenant: (tenant: Tenant) => Promise<HostedTenant>
+  log: Logger
+}
+
+type Opened = HostedTenant & { scope: Scope }
+
+/** Folder of a tenant below a folder of the hub. */
+export const tenantPrefix = (tenant_id: string): string => join('tenants', tenant_id)
+
+export class TenantHost {
+  readonly #options: HostOptions
+  readonly #opened = new Map<string, Opened>()
+
+  constructor(options: HostOptions) {
+    this.#options = options
+  }
+
+  /** Opens what is stored at start. A workspace that cannot be opened closes its own tenant and no other. */
+  async openAll(tenants: Tenant[]): Promise<void> {
+    for (const tenant of tenants) {
+      const { tenant_id } = tenant
+      await this.open(tenant).catch((error: unknown) =>
+        this.#options.log.error({ tenant_id, err: error }, `tenant not opened: ${errorText(error)}`),
+      )
+    }
+  }
+
+  /** Opens and starts a tenant; one that is open stays as it is. */
+  readonly open = async (tenant: Tenant): Promise<void> => {
+    const { tenant_id } = tenant
+    if (this.#opened.has(tenant_id)) return
+    const hosted = await this.#options.openTenant(tenant)
+    for (const service of hosted.services) await service.start()
+    this.#opened.set(tenant_id, { ...hosted, scope: scopeOver(hosted) })
+  }
+
+  async stop(): Promise<void> {
+    for (const { services } of [...this.#opened.values()]) for (const service of services.toReversed()) await service.stop()
+    this.#opened.clear()
+  }
+
+  /** Where the messages of a tenant's edges are stored. */
+  readonly of = (tenant_id: string): SiteIngest | undefined => this.#opened.get(tenant_id)
+  readonly all = (): SiteIngest[] => [...this.#opened.values()]
+
+  readonly scopeOf: ScopeOf = (route, caller) => {
+    if (!caller) return undefined
+    if (route.ofHub) {
+      if (route.auth === 'admin' && !isHubAdmin(caller)) {
+        throw new Problem('forbidden', `This needs an admin of the hub, and ${caller.subject} is none`)
+      }
+      return undefined
+    }
+    const tenant_id = activeTenant(caller)
+    if (tenant_id === LEGACY_TENANT) return undefined
+    const opened = this.#opened.get(tenant_id)
+    if (!opened)
+      throw new Problem('not_ready', 'The workspace of this tenant is not open; an admin of the hub finds the reason in its log')
+    return opened.scope
+  }
+}
+
+const keyOf = ({ method, path }: Route): string => `${method} ${path}`
+
+function scopeOver({ pages }: HostedTenant): Scope {
+  const routes = new Map(pages.routes.map(each => [keyOf(each), each]))
+  return { routeFor: mounted => routes.get(keyOf(mounted)), audit: pages.audit, problemPage: pages.problemPage }
+}

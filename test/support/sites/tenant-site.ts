@@ -1,0 +1,96 @@
+/** A hub with tenants, without a broker, over real HTTP on loopback. */
+import type { ExecutionContext } from 'ava'
+import { CENTRAL_ENV } from '#hub/central/env.ts'
+import { type HubCentral, openHubCentral, serveHub } from '#hub/central/open.ts'
+import { readEnv } from '#shared/core/env.ts'
+import type { EdgeModel } from '#shared/core/telemetry/metadata.ts'
+import { writeMetadata } from '#shared/core/telemetry/metadata.ts'
+import { packBody } from '#shared/core/telemetry/body.ts'
+import { writeTelemetry } from '#shared/core/telemetry/telemetry.ts'
+import { topicOf } from '#shared/core/topic/topics.ts'
+import { processPublish } from '#shared/flow/ingest/mqtt-ingest.ts'
+import { wallClock } from '#shared/node/clock.ts'
+import { freePort } from '#scripts/lib/free-port.ts'
+import { PASSWORDS, SECRET } from './central-site.ts'
+import { silent } from './transport-site.ts'
+import { folder } from '../folders.ts'
+import { envelope } from '../messages.ts'
+
+export type TenantSite = Awaited<ReturnType<typeof openTenantSite>>
+export const OWN_PASSWORD = 'a password of my own'
+
+export async function openTenantSite(t: ExecutionContext, workspace = folder(t), more: Record<string, string> = {}) {
+  const env = {
+    SERVICE_WORKSPACE: workspace,
+    SERVICE_MULTI_TENANT: '1',
+    SERVICE_CENTRAL_BIND: '127.0.0.1',
+    SERVICE_CENTRAL_PORT: String(await freePort()),
+    SERVICE_JWT_SECRET: SECRET,
+    SERVICE_ADMIN_PASSWORD: PASSWORDS.admin,
+    SERVICE_AGENT_PASSWORD: PASSWORDS.agent,
+    SERVICE_VIEWER_PASSWORD: PASSWORDS.viewer,
+    ...more,
+  }
+  const read = readEnv(CENTRAL_ENV, { env }, () => '')
+  if (!read.ok) throw new Error(read.complaints.join('; '))
+  const { settings, effective } = read
+  const broker = { host: '127.0.0.1', port: 1 }
+  const parts = { service: 'central', effective, clock: wallClock, log: silent, files: undefined, broker }
+  const hub = await openHubCentral(settings, parts)
+  const servers = await serveHub(settings, hub, silent)
+  const services = [...hub.services, ...hub.connections, ...servers]
+  for (const service of services) await service.start()
+  let isOpen = true
+  const close = async () => {
+    if (!isOpen) return
+    isOpen = false
+    for (const service of services.toReversed()) await service.stop()
+  }
+  t.teardown(close)
+  const url = `http://127.0.0.1:${settings.SERVICE_CENTRAL_PORT}`
+  const call = async (
+    token: string | undefined,
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ) => {
+    const response = await fetch(url + path, {
+      method,
+      redirect: 'manual',
+      headers: {
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    const isJson = response.headers.get('content-type')?.includes('json')
+    return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined }
+  }
+  const login = async (username: string, password: string) => call(undefined, 'POST', '/api/auth/login', { username, password })
+  const admin: string = (await login('admin', PASSWORDS.admin)).body.token
+  const addTenant = (tenant_id: string) => call(admin, 'POST', '/api/tenants', { tenant_id, name: `Customer ${tenant_id}` })
+  /** A user of these tenants who has chosen a password; answers with a token. */
+  const addUser = async (username: string, role: string, tenants: string[]): Promise<string> => {
+    const { first_password } = (await call(admin, 'POST', '/api/users', { username, role })).body
+    for (const tenant_id of tenants) await call(admin, 'PUT', `/api/tenants/${tenant_id}/members/${username}`)
+    const first = (await login(username, first_password)).body.token
+    const change = { password: first_password, new_password: OWN_PASSWORD }
+    return (await call(first, 'POST', '/api/auth/password', change)).body.token
+  }
+  return { workspace, url, hub, settings, call, login, admin, addTenant, addUser, close }
+}
+
+/** Metadata and one reading of an edge, as they come over the broker. */
+export function sendAs({ host }: HubCentral, tenant_id: string, edge_id: string, model: EdgeModel, v: number) {
+  const { site_id } = model.building
+  const { ingest } = host!.of(tenant_id)!.ingestService
+  const topic = { tenant_id, site_id, edge_id }
+  processPublish(ingest, topicOf({ ...topic, kind: 'metadata' }), packBody(writeMetadata(site_id, edge_id, model)))
+  const head = { ...envelope(1), site_id, edge_id, sent_at: Date.now() }
+  const readings = [{ id: 'p1', t: Date.now() - 1000, v, q: 'good' as const }]
+  const body = packBody(writeTelemetry({ ...head, protocol: 'bacnet', time_synced: true, readings }))
+  return processPublish(ingest, topicOf({ ...topic, kind: 'telemetry', protocol: 'bacnet' }), body)
+}
