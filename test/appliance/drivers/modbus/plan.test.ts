@@ -30,11 +30,11 @@ for (const [text, wanted] of [
   ['holding:1:int32:CDABGHEF', /not a word order of int32/],
   ['holding:1:int64:CDABGHFE', /not a word order of int64/],
   ['holding:1:bit', /"" is not a bit: 0 to 15/],
-  ['holding:1:bit:16', /"16" is not a range of bits/],
+  ['holding:1:bit:16', /"16" must be within bits 0 to 15/],
   ['holding:1:bit:1-2', /"1-2" is not a bit/],
   ['holding:1:bits:4', /"4" is not a range of bits/],
-  ['holding:1:bits:7-4', /"7-4" is not a range of bits/],
-  ['holding:1:bits:4-16', /"4-16" is not a range of bits/],
+  ['holding:1:bits:7-4', /"7-4" must be within bits 0 to 15/],
+  ['holding:1:bits:4-16', /"4-16" must be within bits 0 to 15/],
   ['holding:1:bit:3:BACD', /not a word order/],
   ['holding:1:bit:3:ABCD:x', /at most five parts/],
   ['coil:1:bit:0', /has no format/],
@@ -42,7 +42,7 @@ for (const [text, wanted] of [
   ['holding:1:float32:AB', /"AB" is not a word order/],
   ['holding:1:float32:ABCD:x', /more than four parts/],
   ['coil:1:int16', /has no format/],
-  ['', /no table/],
+  ['', /not a table/],
 ] as const) {
   test(`the address "${text}" is refused`, t => t.regex(String(parseModbusAddress(text, 'ABCD')), wanted))
 }
