@@ -12,13 +12,12 @@ import { openHistoryChanges } from '#shared/node/historian/changes.ts'
 import type { MailSettings } from '#shared/node/alerts/mail.ts'
 import { ofHub, type Route } from '#shared/node/http/route.ts'
 import type { Service } from '#shared/node/service.ts'
-import type { Database } from '#shared/node/sqlite.ts'
 import { refusedLoginStore } from '#shared/node/store/audit.ts'
 import { runStore } from '#shared/node/store/runs.ts'
 import { endedSessionStore, knownNetworkStore } from '#shared/node/store/sign-ins.ts'
 import { tokenEpochStore } from '#shared/node/store/token-epochs.ts'
 import { openRefusedLogins } from '#shared/node/auth/refused-logins.ts'
-import { openAuth } from '#shared/node/auth/token.ts'
+import { type Auth, openAuth } from '#shared/node/auth/token.ts'
 import type { AuthSettings } from '#shared/node/auth/auth-settings.ts'
 import { openWorker } from '#shared/node/worker/worker.ts'
 import { AlertService } from './alerts/alert-service.ts'
@@ -36,7 +35,7 @@ import { openTrigger, type Trigger } from './fdd/trigger.ts'
 import type { FddHandlers, FddInit } from './fdd/worker.ts'
 import { importSessions } from './import/sessions.ts'
 import { checkSpace } from '#shared/central/import/disk-space.ts'
-import { openPricing, pricedRecorder } from './pricing.ts'
+import { openPricing, type Pricing, pricedRecorder } from './pricing.ts'
 import { centralRoutes } from '#shared/central/api/routes.ts'
 import { settingsRoutes } from '#shared/central/api/health.ts'
 import { IDLE_MS, type Workspace } from './workspace.ts'
@@ -117,33 +116,12 @@ export function createCentral(workspace: Workspace, options: CentralOptions): Ce
   const visited = priority && { priority }
   const pricing = openPricing(stores, findings => void Promise.resolve(onFindings(findings)).catch(() => undefined))
   const files = options.resultsDir === undefined ? undefined : openResultFiles(options.resultsDir, stores)
-  const runs = new RunQueue({
-    worker,
-    store: runStore(db),
-    config,
-    ruleDirs,
-    ...stores,
-    runRecorder: pricedRecorder(stores.runRecorder, pricing),
-    historian,
-    changes: openHistoryChanges(db),
-    ...visited,
-    clock,
-    onFindings,
-    ...(files && { onStored: files.keep }),
-  })
+  const runs = openRuns(workspace, options, { worker, config, ruleDirs, pricing, files })
   const trigger = openTrigger(path)
   const tenancy = options.tenancy ?? SINGLE_TENANT
   const refused = openRefusedLogins(refusedLoginStore(db), log, Date.now)
   const backups = openBackups({ source: workspace, site_id, version, schedule: options.backups, clock, log })
-  const alertService = new AlertService({
-    ...stores,
-    store: stores.alerts,
-    mail: options.mail,
-    site: site_id,
-    watchEdges: options.watchEdges ?? false,
-    clock,
-    log,
-  })
+  const alertService = openAlerts(stores, options)
   const context: CentralParts = {
     service,
     version,
@@ -161,28 +139,9 @@ export function createCentral(workspace: Workspace, options: CentralOptions): Ce
     analytics: createAnalyticsService({ worker: analyst, model: stores.model, clock, screening: options.screening ?? false }),
     config,
     tenancy,
-    auth: openAuth({
-      settings: options.auth,
-      ...openSignIns(db),
-      users: stores.users,
-      apiTokens: stores.apiTokens,
-      onRefused: refused.add,
-      ...(tenancy.multi_tenant && { tenantsOf: stores.tenants.tenantsOf }),
-      now: Date.now,
-    }),
+    auth: openAuthOver(workspace, options.auth, { tenancy, onRefused: refused.add }),
     ...options.signIns,
-    health: withOwnChecks(options.health, {
-      db,
-      workspace: path,
-      config,
-      runs,
-      trigger,
-      files,
-      backups,
-      alertService,
-      clock,
-      misdated: stores.misdated,
-    }),
+    health: withOwnChecks(options.health, workspace, { config, runs, trigger, files, backups, alertService, clock }),
     sessions: importSessions(join(path, 'imports'), Date.now),
     backups,
     alertService,
@@ -208,6 +167,60 @@ export function createCentral(workspace: Workspace, options: CentralOptions): Ce
   }
 }
 
+type RunParts = {
+  worker: ConstructorParameters<typeof RunQueue>[0]['worker']
+  config: PlatformConfigFile
+  ruleDirs: () => string[]
+  pricing: Pricing
+  files: ResultFiles | undefined
+}
+
+/** Rule runs over a workspace, with their results priced. */
+function openRuns(
+  { db, stores, historian }: Workspace,
+  options: CentralOptions,
+  { pricing, files, ...parts }: RunParts,
+): RunQueue {
+  const { clock, onFindings, priority } = options
+  return new RunQueue({
+    ...parts,
+    store: runStore(db),
+    ...stores,
+    runRecorder: pricedRecorder(stores.runRecorder, pricing),
+    historian,
+    changes: openHistoryChanges(db),
+    ...(priority && { priority }),
+    clock,
+    onFindings,
+    ...(files && { onStored: files.keep }),
+  })
+}
+
+const openAlerts = (
+  stores: Workspace['stores'],
+  { mail, site_id, watchEdges = false, clock, log }: CentralOptions,
+): AlertService => new AlertService({ ...stores, store: stores.alerts, mail, site: site_id, watchEdges, clock, log })
+
+/** The logins of settings and named users, and the tokens of scripts. */
+function openAuthOver(
+  { db, stores }: Workspace,
+  settings: AuthSettings,
+  { tenancy, onRefused }: { tenancy: Tenancy; onRefused: ReturnType<typeof openRefusedLogins>['add'] },
+): Auth {
+  const { users, apiTokens, tenants } = stores
+  return openAuth({
+    settings,
+    epochs: tokenEpochStore(db),
+    sessions: endedSessionStore(db),
+    networks: knownNetworkStore(db, Date.now),
+    users,
+    apiTokens,
+    onRefused,
+    ...(tenancy.multi_tenant && { tenantsOf: tenants.tenantsOf }),
+    now: Date.now,
+  })
+}
+
 /** The processes of rule runs, rule checks and analytics. Each starts with its first request. */
 function openWorkers({ path, parquetRoot: root, db }: Workspace, { memoryMb, version, ruleSecs = Infinity }: CentralOptions) {
   const module = new URL('./fdd/worker.ts', import.meta.url)
@@ -231,12 +244,6 @@ function openWorkers({ path, parquetRoot: root, db }: Workspace, { memoryMb, ver
   return { worker, checker, analyst }
 }
 
-const openSignIns = (db: Database) => ({
-  epochs: tokenEpochStore(db),
-  sessions: endedSessionStore(db),
-  networks: knownNetworkStore(db, Date.now),
-})
-
 const warnOf = (fault: string | null | undefined): HealthCheck => (fault ? { status: 'warn', detail: fault } : { status: 'ok' })
 
 /** Readings that came with an impossible time are news for so long. */
@@ -259,8 +266,6 @@ function clockCheck(now: number, misdated: MisdatedStore): HealthCheck {
 }
 
 type Checked = {
-  db: Database
-  workspace: string
   config: PlatformConfigFile
   runs: CentralParts['runs']
   trigger: Trigger
@@ -268,20 +273,20 @@ type Checked = {
   backups: Backups
   alertService: AlertService
   clock: Clock
-  misdated: MisdatedStore
 }
 
 function withOwnChecks(
   { checks, counters }: HealthSources,
-  { db, workspace, config, runs, trigger, files, backups, alertService, clock, misdated }: Checked,
+  { path, db, stores }: Workspace,
+  { config, runs, trigger, files, backups, alertService, clock }: Checked,
 ): HealthSources {
   const own: HealthSources['checks'] = {
     database: () => {
       db.prepare('SELECT 1').get()
       return { status: 'ok' }
     },
-    workspace: () => checkSpace(workspace),
-    clock: () => clockCheck(clock.now(), misdated),
+    workspace: () => checkSpace(path),
+    clock: () => clockCheck(clock.now(), stores.misdated),
     config: () => warnOf(config.fault()),
     fdd: () => warnOf(runs.status().last_error ?? trigger.fault()),
     ...(files && { result_files: () => warnOf(files.fault()) }),
