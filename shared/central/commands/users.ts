@@ -92,7 +92,7 @@ export function changeUser(
     ...(locked !== undefined && locked !== isLocked && { locked_at: locked ? auth.now() : null }),
   }
   const isEnding = after.role !== before.role || (after.locked_at !== null && !isLocked)
-  if (isEnding) refuseSelf(caller, username)
+  if (isEnding) assertMayChange({ users }, caller, username)
   if (isEnding) auth.logoutEverywhere(username)
   users.put(after)
   audit({ subject: username, before: shownUser(before), after: shownUser(after) })
@@ -102,8 +102,8 @@ export function changeUser(
 /** Gives a user another first password and ends the tokens. @throws Problem unknown_user, or conflict for the caller's own */
 export async function resetPassword(context: UserContext, { caller, audit }: Actor, username: string): Promise<UserWithPassword> {
   assertPerson({ caller })
-  refuseSelf(caller, username)
   const first = await firstPassword(context.auth.now())
+  assertMayChange(context, caller, username)
   const before = needUser(context, username)
   const after = { ...before, ...first.fields }
   context.auth.logoutEverywhere(username)
@@ -119,7 +119,7 @@ export function removeUser(
   username: string,
 ): void {
   assertPerson({ caller })
-  refuseSelf(caller, username)
+  assertMayChange({ users }, caller, username)
   const before = needUser({ users }, username)
   auth.logoutEverywhere(username)
   // Otherwise the next user of this name would enter the same tenants.
@@ -174,7 +174,17 @@ async function firstPassword(now: number) {
   return { password, fields: { password_hash: await hashPassword(password), must_change_password: true, password_expires_at } }
 }
 
-/** Nobody takes away their own access by mistake: the last admin could not be let in again. */
-function refuseSelf(caller: Actor['caller'], username: string): void {
-  if (caller?.subject === username) throw new Problem('conflict', 'Ask another admin to change, lock or delete your own user')
+/**
+ * Nobody takes away their own access by mistake, and of two admins who lock each other at once one stays: the last admin could not be
+ * let in again.
+ *
+ * @throws Problem conflict for the caller's own user, unauthenticated for a caller who is no admin any more
+ */
+function assertMayChange({ users }: Pick<UserContext, 'users'>, caller: Actor['caller'], username: string): void {
+  const { subject, via } = caller!
+  if (subject === username) throw new Problem('conflict', 'Ask another admin to change, lock or delete your own user')
+  if (via === 'open' || isBuiltIn(subject)) return
+  const own = users.get(subject)
+  if (own?.role !== 'admin' || own.locked_at !== null)
+    throw new Problem('unauthenticated', 'Your user was changed meanwhile: sign in again')
 }

@@ -66,13 +66,13 @@ for (const [name, change, pointer, message] of [
     'a wrong Modbus address',
     c => (c.devices[1].points[0].address = 'holding:0:float'),
     '/devices/1/points/0/address',
-    /"float" is no format/,
+    /"float" is not a format/,
   ],
   [
     'a Modbus text',
     c => Object.assign(c.devices[1].points[0], { kind: 'string', scale: undefined }),
     '/devices/1/points/0/kind',
-    /no texts/,
+    /no text values/,
   ],
   [
     'an id twice',

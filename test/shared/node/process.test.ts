@@ -36,6 +36,7 @@ test('the version is three numbers and twelve digits of the revision', t => {
 /** Runs two services, the second of which may fail to start, and reports what happened in order. */
 const PROGRAM = (failing: boolean) => `
 import pino from 'pino'
+import { runUntilSignal } from '#shared/node/service.ts'
 const say = text => process.stdout.write(text + '\\n')
 const service = (name, fails) => ({ name, start: async () => { if (fails) throw new Error('no port'); say('start ' + name) }, stop: async () => say('stop ' + name) })
 const alive = setInterval(() => {}, 1000)

@@ -1,6 +1,7 @@
 /** The life of a named user through the API: one-time first password, roles, lock, deletion, and what the audit keeps. */
 import anyTest, { type TestFn } from 'ava'
 import { DAY } from '#shared/core/time.ts'
+import { changeUser, removeUser, resetPassword } from '#shared/central/commands/users.ts'
 import { PASSWORDS, startCentral, type TestCentral, type Who } from '../../../support/sites/central-site.ts'
 
 const test = anyTest as TestFn<{ site: TestCentral }>
@@ -163,6 +164,29 @@ test('admins change neither their own role nor lock or delete themselves', async
   }
   t.is((await as(token, 'PATCH', '/api/users/chief', { name: 'The Chief' })).body.user.name, 'The Chief')
   t.is(await statusOf(token), 200)
+})
+
+test('of two admins who lock each other at the same moment one stays', async t => {
+  const { site } = t.context
+  const { signedUp } = callsOf(site)
+  for (const username of ['dora', 'emil']) await signedUp(username, 'admin')
+  const { context } = site.central
+  const admitted = (subject: string) => ({
+    caller: { subject, role: 'admin', via: 'bearer', session: subject } as const,
+    audit: () => undefined,
+  })
+  changeUser(context, admitted('dora'), 'emil', { locked: true })
+  const refused = { code: 'unauthenticated' }
+  t.like(
+    t.throws(() => changeUser(context, admitted('emil'), 'dora', { locked: true })),
+    refused,
+  )
+  t.like(
+    t.throws(() => removeUser(context, admitted('emil'), 'dora')),
+    refused,
+  )
+  t.like(await t.throwsAsync(resetPassword(context, admitted('emil'), 'dora')), refused)
+  t.is(context.users.get('dora')!.locked_at, null)
 })
 
 test('the logins of the settings keep their passwords there', async t => {
