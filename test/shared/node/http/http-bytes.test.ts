@@ -1,7 +1,8 @@
 import test from 'ava'
 import { once } from 'node:events'
-import { connect } from 'node:net'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import pino from 'pino'
+import { refuseBytes } from '#shared/node/http/errors.ts'
 import { openHttp } from '#shared/node/http/server.ts'
 import { route, strict } from '#shared/node/http/route.ts'
 import { openAuth } from '#shared/node/auth/token.ts'
@@ -69,5 +70,23 @@ for (const [what, bytes, status, code, allow] of [
     t.deepEqual([problem.status, problem.code, problem.ok], [status, code, false])
     t.true(head.includes(problem.request_id))
     t.is(/^allow: (.*)$/im.exec(head)?.[1], allow)
+  })
+}
+
+for (const [code, status, problem] of [
+  ['ERR_HTTP_REQUEST_TIMEOUT', '408 Request Timeout', 'request_timeout'],
+  ['HPE_HEADER_OVERFLOW', '431 Request Header Fields Too Large', 'headers_too_large'],
+  ['HPE_INVALID_METHOD', '400 Bad Request', 'bad_request'],
+] as const) {
+  test(`bytes that end with ${code} are answered with ${status} and the connection is closed`, async t => {
+    const server = createServer(socket => refuseBytes(Object.assign(new Error(code), { code }) as never, socket))
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    t.teardown(() => server.close())
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+    const answer = String(Buffer.concat(await socket.toArray()))
+    t.true(answer.startsWith(`HTTP/1.1 ${status}\r\n`), answer)
+    t.regex(answer, /\r\nconnection: close\r\n/)
+    t.is(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n'))).code, problem)
   })
 }
