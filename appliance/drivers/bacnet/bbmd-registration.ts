@@ -1,16 +1,16 @@
-/** Registers as a foreign device with a broadcast manager (BBMD) of another network, so that its broadcasts reach us (135-2020 J.5). */
+/** Registers as a foreign device with a broadcast manager (BBMD) of another network, to receive its broadcasts (135-2020 J.5). */
 import type { Logger } from 'pino'
 import type { Endpoint } from './core/frame.ts'
 import { encodeRegistration } from './codec.ts'
 
 export type Bbmd = Endpoint & { ttlSecs: number }
 
-/** `waiting`: not answered yet. `silent`: it does not answer. */
+/** `waiting`: no answer yet. `silent`: the manager does not answer. */
 type RegistrationState = 'waiting' | 'registered' | 'refused' | 'silent'
 export type RegistrationReport = Endpoint & { ttl_secs: number; state: RegistrationState; registrations: number }
 
 export type BbmdRegistration = {
-  /** Takes a BVLC-Result. @returns false when it is not the manager's */
+  /** Takes a BVLC-Result. @returns false when it is not from the manager */
   take(from: Endpoint, code: number): boolean
   report(): RegistrationReport
   close(): void
@@ -22,10 +22,10 @@ const REGISTRATION_REFUSED = 0x30
 const BROADCAST_REFUSED = 0x60
 
 /**
- * Registers now, again at half of each lifetime, and sooner while it is not registered. Each change of state is a line
- * in the log, not each attempt.
+ * Registers now, again after half of each lifetime, and every 10 s while it is not registered. Each change of state is logged,
+ * not each attempt.
  *
- * @param send passes a datagram to a place; that it cannot is the same as no answer
+ * @param send sends a datagram; a failure to send is treated like no answer
  */
 export function startRegistration(
   bbmd: Bbmd,
@@ -42,7 +42,7 @@ export function startRegistration(
   let timer: NodeJS.Timeout
 
   function become(next: RegistrationState, level: 'info' | 'warn', words: string): void {
-    if (state !== next) log[level]({ bbmd: `${host}:${port}` }, `the broadcast manager ${host}:${port} ${words}`)
+    if (state !== next) log[level]({ bbmd: `${host}:${port}` }, `broadcast manager ${host}:${port} ${words}`)
     state = next
   }
 
@@ -65,14 +65,14 @@ export function startRegistration(
       if (code === 0) {
         isAnswered = true
         registrations++
-        become('registered', 'info', 'has registered us')
+        become('registered', 'info', 'has registered this process')
         again(renewMs)
       } else if (code === REGISTRATION_REFUSED) {
         isAnswered = true
-        become('refused', 'warn', 'refuses to register us as a foreign device')
+        become('refused', 'warn', 'refuses to register this process as a foreign device')
       } else if (code === BROADCAST_REFUSED && state === 'registered') {
-        // It has been restarted, for example, and its table was lost.
-        become('waiting', 'warn', 'has forgotten us')
+        // For example, the manager was restarted and has lost its table.
+        become('waiting', 'warn', 'has lost the registration: registering again')
         register()
       }
       return true

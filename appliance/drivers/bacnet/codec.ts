@@ -1,4 +1,4 @@
-/** Requests as bytes. The one file that knows node-bacnet; replies are read by our own strict decoder. */
+/** Encodes requests with node-bacnet, which no other file uses. Replies are decoded strictly in `core/`. */
 import apdu from 'node-bacnet/lib/apdu.js'
 import bvlc from 'node-bacnet/lib/bvlc.js'
 import npdu from 'node-bacnet/lib/npdu.js'
@@ -15,11 +15,11 @@ const BVLC_BYTES = 4
 /** Functions of the link layer (135-2020 J.2). */
 const REGISTER_FOREIGN_DEVICE = 0x05
 const UNICAST = 0x0a
-/** Who passes a broadcast on: the network itself, or a broadcast manager to all the networks it knows. */
+/** Link-layer functions of a broadcast: on the network itself, or through a broadcast manager. */
 const BROADCASTS = { network: 0x0b, manager: 0x09 } as const
-/** NPCI bit: an answer is expected, so routers keep the way back (135-2020 6.2.2). */
+/** NPCI bit: an answer is expected (135-2020 6.2.2). */
 const EXPECTING_REPLY = 0x04
-/** None of our requests is segmented. */
+/** Requests are never segmented. */
 const CONFIRMED_REQUEST = 0x00
 const SEGMENTED_RESPONSE_ACCEPTED = 0x02
 const NO_SEGMENTS = 0x00
@@ -28,14 +28,14 @@ const MANY_SEGMENTS = 0x70
 /** Code of 1476 bytes (135-2020 20.1.2.5). */
 const TAKES_1476 = 0x05
 const WHOLE = 0xffff_ffff
-/** Longest request: 92 points of 9 bytes each, a point with an index 12. */
+/** Maximum size of a request, bytes: 92 points of 9 bytes, or 12 with an index. */
 const REQUEST_MAX = 1497
 
 /**
  * @param station the device behind a router; undefined when it is on the IP network itself
  * @param segmentation whether the answer may come in parts
  * @returns one datagram with the request: ReadProperty, ReadPropertyMultiple or SubscribeCOV
- * @throws RangeError when it would not fit a datagram
+ * @throws RangeError when it does not fit a datagram
  */
 export function encodeRequest(
   question: ServiceRequest,
@@ -62,11 +62,11 @@ function finish(bytes: Writing, linkFunction: number): Buffer {
   return Buffer.from(bytes.buffer.subarray(0, bytes.offset))
 }
 
-/** Everything is written here and copied once its length is known; encoding is over before anything else runs. */
+/** Buffer for encoding; the result is copied before another request is encoded. */
 const DRAFT = Buffer.alloc(REQUEST_MAX)
 /** Object 5, opening and closing tag, property 5, index 5. */
 const SPECIFICATION_MAX = 17
-/** A poll asks for the same targets over and over, and writing them costs more than all the rest of a request. */
+/** Encoded targets. Polls repeat the same targets, and encoding them is the largest part of encoding a request. */
 const specifications = new WeakMap<Target, Uint8Array>()
 
 function specificationOf(target: Target): Uint8Array {
@@ -100,7 +100,7 @@ function encodeQuestion(bytes: Writing, question: ServiceRequest): void {
   }
 }
 
-/** The bit that would say "from the server" is not set in these: we are the client of the transaction. */
+/** The server bit is not set in these PDUs: this process is the client of the transaction. */
 const SEGMENT_ACK = 0x40
 const NEGATIVE = 0x02
 const ABORT = 0x70
@@ -113,7 +113,7 @@ export function encodeSegmentAck(invokeId: number, ack: SegmentAck, station: Sta
 
 /**
  * @param reason 135-2020 18.10
- * @returns one datagram that ends a transaction of ours
+ * @returns one datagram that ends a transaction of this client
  */
 export const encodeAbort = (invokeId: number, reason: number, station: Station | undefined): Buffer =>
   encodeShort([ABORT, invokeId, reason], station)
@@ -126,7 +126,7 @@ function encodeShort(pdu: number[], station: Station | undefined): Buffer {
 }
 
 /**
- * @param ttlSecs how long the broadcast manager passes broadcasts on to us, 1..65535
+ * @param ttlSecs how long the broadcast manager forwards broadcasts to this process, 1..65535
  * @returns one datagram with Register-Foreign-Device (135-2020 J.2.6)
  */
 export function encodeRegistration(ttlSecs: number): Buffer {
@@ -138,15 +138,15 @@ export function encodeRegistration(ttlSecs: number): Buffer {
 /** Instances of device objects, both ends included. */
 export type InstanceRange = { low: number; high: number }
 
-/** A network of the building, or all of them. */
+/** Network number that means all networks. */
 export const ALL_NETWORKS = 0xffff
 const UNCONFIRMED_REQUEST = 0x10
 const WHO_IS = 8
 
 /**
- * @param range devices that are meant; undefined means all
- * @param network where it is broadcast by routers, 1..65534 or ALL_NETWORKS; undefined for this IP network alone
- * @param broadcast who is to pass it on; undefined when it is for one address
+ * @param range instances that answer; undefined means all
+ * @param network network on which routers broadcast it, 1..65534 or ALL_NETWORKS; undefined for this IP network only
+ * @param broadcast how it is broadcast; undefined for a single address
  * @returns one datagram with a Who-Is request
  */
 export function encodeWhoIs(

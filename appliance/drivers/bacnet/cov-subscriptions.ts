@@ -15,34 +15,34 @@ import type { BacnetTransport } from './transport.ts'
 
 type Item = { point_id: string; address: BacnetPoint }
 
-/** A device that reboots between two polls tells nothing for at most half of this. */
+/** Lifetime of a subscription, s. A device that reboots between two polls reports no changes for at most half of this. */
 export const LIFETIME_SECS = 600
-/** From one device; beyond it the polls must do. A value that flickers would fill the disk. */
+/** Maximum rate from one device; more are dropped, and polls read the values. An oscillating value would fill the disk. */
 const NOTIFICATIONS_PER_SEC_MAX = 100
-/** Subscriptions without an answer, one after the other, after which the rest waits for the next pass. */
+/** Subscriptions in a row without an answer, after which the others wait for the next pass. */
 const UNANSWERED_MAX = 2
 
 type CovParts = {
   transport: BacnetTransport
   peer: Peer
   retryPolicy: RetryPolicy
-  /** Device object of the device: it names the speaker, and tells our subscriptions apart. */
+  /** Instance of the device: it identifies the sender, and the subscriptions of this process. */
   device_instance: number
-  /** Stamps readings. */
+  /** Time of readings, ms since 1970 UTC. */
   now: () => number
-  /** Lets a request take its turn among the reads. */
+  /** Runs a request in turn with the reads. */
   inTurn<T>(task: () => Promise<T>): Promise<T>
-  /** How long a device keeps a subscription that is not renewed, s. It is renewed at half of it. */
+  /** Lifetime of a subscription, s. It is renewed after half of it. */
   lifetimeSecs: number
-  /** false while another device answers at the address: what is told from there does not count. */
+  /** false while another device answers at the address: its notifications are ignored. */
   isTrusted(): boolean
 }
 
-/** The changes that one device tells. */
+/** The changes that one device reports. */
 type Changes = {
-  /** Ends with `signal`. What is subscribed then runs out in the device, and its notifications are nobody's. */
+  /** Ends with `signal`. Subscriptions then expire in the device, and later notifications are ignored. */
   watch(points: Item[], listener: ChangeListener, signal: AbortSignal): Promise<void>
-  /** The device answers a read: for the first time, or after it was away. What it knew of us may be gone. */
+  /** Call when the device answers a read for the first time or after an outage: it may have lost its subscriptions. */
   deviceReturned(): void
 }
 
@@ -52,7 +52,7 @@ export function covChanges(parts: CovParts): Changes {
   let hasReturned = false
   let wake: () => void = () => undefined
 
-  /** Resolves after `ms`, or at once when somebody wakes it. */
+  /** Resolves after `ms`, or when `wake` is called. */
   const pause = (ms: number) =>
     new Promise<void>(resolve => {
       const timer = setTimeout(() => wake(), ms)
@@ -69,13 +69,13 @@ export function covChanges(parts: CovParts): Changes {
     },
     async watch(points, listener, signal) {
       const subscriptions = subscriptionsOf(points)
-      const stopHearing = parts.transport.listen(hearer(parts, subscriptions, listener))
-      const say = once(listener)
+      const stopListening = parts.transport.listen(notificationHandler(parts, subscriptions, listener))
+      const report = reportDeclined(listener)
       const end = () => wake()
       signal.addEventListener('abort', end)
       const renewMs = (parts.lifetimeSecs * SECOND) / 2
       let restMs = DAY
-      /** When those that were declined are tried again: a device may have had no room for a while. */
+      /** Time of the next attempt at declined subscriptions: the device may have been short of memory. */
       let retryAt = 0
       while (!signal.aborted) {
         if (!hasReturned) await pause(restMs)
@@ -87,12 +87,12 @@ export function covChanges(parts: CovParts): Changes {
         }
         hasReturned = false
         const { accepted, reason } = await subscribeAll(parts, [...subscriptions.values()], signal)
-        // A device that drops what it does not know costs its timeouts at each pass: seldom, then.
+        // A device that does not answer subscriptions costs timeouts at each pass, so the pause grows.
         restMs = accepted ? renewMs : Math.min(2 * restMs, DAY)
-        if (!signal.aborted) say(subscriptions, reason)
+        if (!signal.aborted) report(subscriptions, reason)
       }
       signal.removeEventListener('abort', end)
-      stopHearing()
+      stopListening()
     },
   }
 }
@@ -102,7 +102,7 @@ function subscriptionsOf(points: Item[]): Map<string, Subscription> {
   return new Map(Array.from(groups, ([key, items]) => [key, { object: items[0]!.address.target, items, state: 'open' }]))
 }
 
-/** One pass: subscribes or renews what the device has not declined, one after the other. */
+/** One pass: subscribes or renews everything that the device has not declined, one after the other. */
 async function subscribeAll(
   parts: CovParts,
   subscriptions: Subscription[],
@@ -140,38 +140,44 @@ const subscribe = (parts: CovParts, object: ObjectId, signal: AbortSignal): Prom
   return parts.inTurn(() => transport.request(peer, { service: SUBSCRIBE_COV, subscription }, retryPolicy, signal))
 }
 
-/** The same after a restart, so that a subscription is renewed and not doubled. Some devices take 0 for none. */
+/** Equal after a restart, so that a subscription is renewed and not duplicated. Some devices treat 0 as none. */
 const processId = ({ device_instance }: CovParts): number => device_instance + 1
 
-/** Says that points are not told of when that begins. Silence counts when it lasts: the device may just be going. */
-function once(listener: ChangeListener) {
-  let hasSaid = false
+/** Reports once that changes of points are not reported. A missing answer counts from the second pass on: the device may just be down. */
+function reportDeclined(listener: ChangeListener) {
+  let hasReported = false
   let silentPasses = 0
   return (subscriptions: ReadonlyMap<string, Subscription>, reason: string | undefined): void => {
     const pointsIn = (state: Subscription['state']) =>
       [...subscriptions.values()].reduce((sum, one) => sum + (one.state === state ? one.items.length : 0), 0)
     silentPasses = pointsIn('open') > 0 ? silentPasses + 1 : 0
-    const untold = pointsIn('declined') + (silentPasses > 1 ? pointsIn('open') : 0)
-    if (untold > 0 && !hasSaid && reason !== undefined) listener.declined(untold, reason)
-    hasSaid = untold > 0 && (hasSaid || reason !== undefined)
+    const unreported = pointsIn('declined') + (silentPasses > 1 ? pointsIn('open') : 0)
+    if (unreported > 0 && !hasReported && reason !== undefined) listener.declined(unreported, reason)
+    hasReported = unreported > 0 && (hasReported || reason !== undefined)
   }
 }
 
-/** Takes what comes from this device, names it and us, and is about an object that we subscribed; drops all else. */
-function hearer(parts: CovParts, subscriptions: ReadonlyMap<string, Subscription>, listener: ChangeListener) {
+/** Accepts notifications of this device for subscribed objects of this process; all others are dropped. */
+function notificationHandler(parts: CovParts, subscriptions: ReadonlyMap<string, Subscription>, listener: ChangeListener) {
   const { peer, device_instance, now } = parts
   const admits = rateLimit(NOTIFICATIONS_PER_SEC_MAX)
-  let hasSaid = false
+  let hasReported = false
   return (message: UnconfirmedRequest): void => {
     if (message.service !== COV_NOTIFICATION || message.host !== peer.host) return
     if (!isSameStation(message.station, peer.station)) return
-    const heard = readCovNotification(message.payload)
-    if (typeof heard === 'string' || heard.processId !== processId(parts) || heard.device_instance !== device_instance) return
-    const subscription = subscriptions.get(objectKey(heard.object))
+    const notification = readCovNotification(message.payload)
+    if (
+      typeof notification === 'string' ||
+      notification.processId !== processId(parts) ||
+      notification.device_instance !== device_instance
+    )
+      return
+    const subscription = subscriptions.get(objectKey(notification.object))
     if (!subscription || !parts.isTrusted()) return
-    if (admits()) return listener.changed(readingsOf(subscription.items, heard.presentValue, now()))
-    if (!hasSaid) listener.declined(subscription.items.length, `it tells more than ${NOTIFICATIONS_PER_SEC_MAX} changes a second`)
-    hasSaid = true
+    if (admits()) return listener.changed(readingsOf(subscription.items, notification.presentValue, now()))
+    if (!hasReported)
+      listener.declined(subscription.items.length, `the device reports more than ${NOTIFICATIONS_PER_SEC_MAX} changes a second`)
+    hasReported = true
   }
 }
 
@@ -182,7 +188,7 @@ function readingsOf(items: Item[], values: BacnetValue[], t: number): Reading[] 
   })
 }
 
-/** @returns whether one more is admitted now: at most `max` in any second of the machine's clock */
+/** @returns a function that tells whether one more is admitted: at most `max` in each second of the monotonic clock */
 function rateLimit(max: number): () => boolean {
   let second = 0
   let count = 0

@@ -1,4 +1,4 @@
-/** Reads the points of one BACnet/IP device in batches, in smaller ones where it declines. It never writes. */
+/** Reads the points of one BACnet/IP device in batches, and in smaller ones when a batch fails. Nothing writes. */
 import { type Batch, plainSize, startLearning } from './core/batch.ts'
 import { ReadSequence, type PointRequest } from './core/read-sequence.ts'
 import { createDeviceMemory, type DeviceMemory } from './core/device-memory.ts'
@@ -22,7 +22,7 @@ import { withFewRetries, type RequestOutcome, type Peer } from './outcome.ts'
 import type { RetryPolicy } from '../protocol.ts'
 import type { BacnetTransport } from './transport.ts'
 
-/** A driver remembers what the device has taught it as long as it lives, because that costs a few requests to learn again. */
+/** What a driver learns about its device is kept in memory only: learning it again costs a few requests. */
 export class BacnetDriver implements FieldDriver<BacnetPoint> {
   /** Absent when the driver was created without `device`. */
   readonly watch?: NonNullable<FieldDriver<BacnetPoint>['watch']>
@@ -37,15 +37,15 @@ export class BacnetDriver implements FieldDriver<BacnetPoint> {
   readonly #runInTurn = createSerialQueue()
   readonly #rtts: number[] = []
   /** The device has answered since the driver was created or the device was silent. */
-  #isMet = false
-  /** The device has answered again, and the read that noticed it is not over. */
+  #hasAnswered = false
+  /** The device has returned, and the read that noticed it is still running. */
   #isBack = false
   #pointError: string | null = null
 
   /**
    * @param first the batch to start with
-   * @param now stamps readings that are bad because no answer came, ms since 1970 UTC
-   * @param device needed for `watch`, to ask for the APDU, and to notice that another device has taken the address
+   * @param now time of readings that are bad because no answer came, ms since 1970 UTC
+   * @param device needed for `watch`, to read the APDU size, and to detect that another device has taken the address
    */
   constructor(
     transport: BacnetTransport,
@@ -62,7 +62,7 @@ export class BacnetDriver implements FieldDriver<BacnetPoint> {
     this.#device = device
     this.#memory = createDeviceMemory(first)
     if (!device) return
-    this.#guard = guardIdentity(device, now, told => this.#adopt(told))
+    this.#guard = guardIdentity(device, now, first => this.#adopt(first))
     this.#changes = covChanges({
       lifetimeSecs: LIFETIME_SECS,
       ...device,
@@ -86,10 +86,10 @@ export class BacnetDriver implements FieldDriver<BacnetPoint> {
 
   async close(): Promise<void> {}
 
-  /** Starts learning anew when the device reports another APDU size than before; otherwise keeps what was learnt. */
-  #adopt(told: Batch): void {
+  /** Discards what was learnt when the device reports another APDU size than before. */
+  #adopt(first: Batch): void {
     const { bytes, size } = this.#memory.learnt.first
-    if (told.bytes !== bytes || told.size !== size) this.#memory.learnt = startLearning(told)
+    if (first.bytes !== bytes || first.size !== size) this.#memory.learnt = startLearning(first)
   }
 
   #bad({ point_id, address }: BacnetItem, reason: string, t: number): Reading {
@@ -100,7 +100,7 @@ export class BacnetDriver implements FieldDriver<BacnetPoint> {
   async #request(question: ReadRequest, signal: AbortSignal, within = this.#retryPolicy): Promise<RequestOutcome> {
     const outcome = await this.#transport.request(this.#peer, question, within, signal)
     if ('reason' in outcome) {
-      if (outcome.state === 'silent') this.#isMet = false
+      if (outcome.state === 'silent') this.#hasAnswered = false
       return outcome
     }
     this.#rtts.push(outcome.rttMs)
@@ -108,7 +108,7 @@ export class BacnetDriver implements FieldDriver<BacnetPoint> {
     return outcome
   }
 
-  /** Points at one address are asked once. */
+  /** Requests each address once, also when several points have it. */
   async #ask({ items, isAlone, isHasty }: PointRequest<BacnetItem>, signal: AbortSignal): Promise<RequestOutcome> {
     const targets = [...new Map(items.map(({ address: { target } }) => [targetKey(target), target])).values()]
     const outcome = await this.#request(
@@ -127,16 +127,16 @@ export class BacnetDriver implements FieldDriver<BacnetPoint> {
   }
 
   /**
-   * Asks for the APDU at first and after each silence, in which another device may have taken the address: its values would be
-   * recorded for this one. A device that does not report its APDU is treated as a small one. @returns whether it answered
+   * Reads the APDU size at first and after each outage, in which another device may have taken the address: its values would be
+   * recorded for this one. A device that does not report its APDU size gets small requests. @returns whether it answered
    */
-  async #meet(signal: AbortSignal): Promise<boolean> {
-    if (this.#isMet || !this.#device || !this.#guard) return false
+  async #checkDevice(signal: AbortSignal): Promise<boolean> {
+    if (this.#hasAnswered || !this.#device || !this.#guard) return false
     const outcome = await this.#request({ service: READ_PROPERTY, targets: [apduTarget(this.#device)] }, signal)
     if (outcome.state === 'silent' || outcome.state === 'cancelled') throw new DeviceError('silent', outcome.reason)
     const [told] = outcome.state === 'results' ? outcome.results : []
     if (told && 'error' in told && told.error.errorCode === UNKNOWN_OBJECT) this.#guard.refuse()
-    this.#isMet = true
+    this.#hasAnswered = true
     this.#isBack = true
     this.#guard.doubt()
     const batch = batchFromApdu(this.#device, told)
@@ -147,7 +147,7 @@ export class BacnetDriver implements FieldDriver<BacnetPoint> {
   async #read(items: BacnetItem[], signal: AbortSignal): Promise<Reading[]> {
     this.#pointError = null
     if (items.length === 0) return []
-    const hasAnswered = await this.#meet(signal)
+    const hasAnswered = await this.#checkDevice(signal)
     const check = this.#guard?.begin(this.#memory.learnt.batch.multiple)
     try {
       const readings = await this.#readAll(items, hasAnswered, check, signal)
@@ -156,7 +156,7 @@ export class BacnetDriver implements FieldDriver<BacnetPoint> {
       this.#isBack = false
       return readings
     } catch (error) {
-      this.#isMet = false
+      this.#hasAnswered = false
       throw error
     }
   }
@@ -180,7 +180,7 @@ export class BacnetDriver implements FieldDriver<BacnetPoint> {
       }
       if (outcome.state === 'results') {
         const { results, at } = outcome
-        if (isChecked || asked.isWitness) check?.hear(asked.items, results)
+        if (isChecked || asked.isWitness) check?.take(asked.items, results)
         sequence.answered(asked, results)
         if (asked.isWitness) return
         for (const [i, item] of asked.items.entries()) if (isPoint(item)) readings.push(this.#take(item, results[i]!, at))
@@ -190,18 +190,18 @@ export class BacnetDriver implements FieldDriver<BacnetPoint> {
         readings.push(...declined.map(item => this.#bad(item, formatRefusal(refusal), at)))
       }
     }
-    // The first answer shows that the device is there and how much it takes; only then are several requests open at a time.
+    // The first answer shows that the device is up and which size it accepts; only then several requests are open at a time.
     const first = sequence.next()
     if (first) await inquire(first)
-    await atATime(this.#peer.concurrency ?? 1, () => sequence.next(), inquire)
+    await runConcurrently(this.#peer.concurrency ?? 1, () => sequence.next(), inquire)
     const t = this.#now()
     for (const { item, reason } of sequence.unread()) if (isPoint(item)) readings.push(this.#bad(item, reason, t))
     return readings
   }
 }
 
-/** Runs `work` for all that `next` returns, `width` at a time, until it returns undefined. */
-async function atATime<T>(width: number, next: () => T | undefined, work: (one: T) => Promise<void>): Promise<void> {
+/** Runs `work` for everything that `next` returns, `width` at a time, until it returns undefined. */
+async function runConcurrently<T>(width: number, next: () => T | undefined, work: (one: T) => Promise<void>): Promise<void> {
   const worker = async () => {
     for (let one = next(); one !== undefined; one = next()) await work(one)
   }

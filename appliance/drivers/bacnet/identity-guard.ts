@@ -1,4 +1,4 @@
-/** Asks a device who it is, along with its points. */
+/** Checks the identity of a device in the requests for its points. */
 import { type Batch, firstBatch } from './core/batch.ts'
 import { checkTargets, endCheck, isCheckDue, startIdentity, findOtherDevice } from './core/identity-check.ts'
 import { DEVICE, MAX_APDU_LENGTH_ACCEPTED, type Target, targetKey } from '#shared/core/bacnet/object.ts'
@@ -8,10 +8,10 @@ import { DeviceError } from '#shared/core/poll/device.ts'
 
 export type BacnetItem = { point_id: string; address: BacnetPoint }
 
-/** The device object, for what concerns the device as a whole. With it, a device is asked who it is before its points are. */
+/** The device object. With it the identity of the device is checked before its points are read. */
 export type DeviceObject = {
   device_instance: number
-  /** Its largest APDU is not known: it is asked. `most`: points per request that its entry allows. */
+  /** Set when its largest APDU is unknown and must be read. `most`: points per request that its entry allows. */
   apdu?: { ask: true; most: number | undefined }
   /** See `CovParts`. */
   lifetimeSecs?: number
@@ -19,30 +19,30 @@ export type DeviceObject = {
 
 /** The check of one read. */
 export type IdentityCheck = {
-  /** Asked along; none when no check is due. They are no points of the catalogue. */
+  /** Properties to request with the points; none when no check is due. They are no points of the catalogue. */
   items: readonly BacnetItem[]
   isOwn(item: BacnetItem): boolean
-  /** Takes what was answered, of which only its own counts. @throws DeviceError when another device answers */
-  hear(items: readonly BacnetItem[], results: readonly PropertyResult[]): void
+  /** Takes answers; those to points are ignored. @throws DeviceError when another device answers */
+  take(items: readonly BacnetItem[], results: readonly PropertyResult[]): void
   /** The read has ended with the listed device. */
   end(): void
 }
 
 type IdentityGuard = {
-  /** Which every device answers, so that it tells whether the device is there. */
+  /** A property that every device has: its answer shows that the device is up. */
   witness: BacnetItem
-  /** Whether another device answered last: nothing that comes from the address counts. */
+  /** Whether another device answered last: then nothing from the address is used. */
   isStranger(): boolean
-  /** The next read checks. */
+  /** Makes the next read check the identity. */
   doubt(): void
   /** @throws DeviceError: the device at the address does not have the listed device object */
   refuse(): never
   begin(isMultiple: boolean): IdentityCheck
 }
 
-/** What `told` says of the APDU: the batch that it allows. Undefined when that is not told. */
-export function batchFromApdu({ apdu }: DeviceObject, told: PropertyResult | undefined): Batch | undefined {
-  const [value] = told && 'values' in told ? told.values : []
+/** @returns the batch that the APDU size of the device allows; undefined when the device does not report one */
+export function batchFromApdu({ apdu }: DeviceObject, result: PropertyResult | undefined): Batch | undefined {
+  const [value] = result && 'values' in result ? result.values : []
   return apdu && value?.type === 'unsigned' ? firstBatch(Number(value.value), apdu.most) : undefined
 }
 
@@ -58,8 +58,8 @@ const itemOf = (target: Target): BacnetItem => ({
   address: { target, conversion: { kind: 'string', scale: 1, offset: 0 } },
 })
 
-/** @param tellBatch called with the batch that the device's APDU allows, when it tells one */
-export function guardIdentity(device: DeviceObject, now: () => number, tellBatch: (first: Batch) => void): IdentityGuard {
+/** @param onBatch called with the batch that the APDU size of the device allows, when it reports one */
+export function guardIdentity(device: DeviceObject, now: () => number, onBatch: (first: Batch) => void): IdentityGuard {
   const identity = startIdentity(device.device_instance)
   const all = [...checkTargets(identity, true), ...(device.apdu ? [apduTarget(device)] : [])].map(itemOf)
   const alone = all.slice(0, 1)
@@ -77,7 +77,7 @@ export function guardIdentity(device: DeviceObject, now: () => number, tellBatch
       isStranger = true
       throw new DeviceError(
         'fault',
-        `what answers at this address is not device ${device.device_instance}; a discovery tells which it is`,
+        `the device at this address is not device ${device.device_instance}; run a discovery to find out which it is`,
       )
     },
     begin(isMultiple) {
@@ -86,7 +86,7 @@ export function guardIdentity(device: DeviceObject, now: () => number, tellBatch
       return {
         items: !isDue ? NO_ITEMS : isMultiple ? all : alone,
         isOwn: item => own.has(item),
-        hear(items, results) {
+        take(items, results) {
           const before = answers.size
           for (const [i, item] of items.entries()) if (own.has(item)) answers.set(targetKey(item.address.target), results[i]!)
           if (answers.size === before) return
@@ -94,7 +94,7 @@ export function guardIdentity(device: DeviceObject, now: () => number, tellBatch
           isStranger = reason !== undefined
           if (reason !== undefined) throw new DeviceError('fault', reason)
           const first = batchFromApdu(device, answers.get(apdu))
-          if (first) tellBatch(first)
+          if (first) onBatch(first)
         },
         end() {
           if (answers.size === 0) return

@@ -11,7 +11,7 @@ import { findPortOwner } from './port-owner.ts'
 export type Counters = {
   sent: number
   received: number
-  /** Datagrams that are no well-formed reply or unconfirmed request. */
+  /** Datagrams that are neither a well-formed reply nor an unconfirmed request. */
   malformed: number
   /** Replies that belong to no open request: late, duplicate or unsolicited. */
   unmatched: number
@@ -29,7 +29,7 @@ export type Interface = {
   readonly counters: Counters
   /** Why broadcasts of this network cannot be received; null when they can. */
   readonly broadcastError: string | null
-  /** IP networks that are reached through it, as the machine has them now. */
+  /** IP networks that are reached through it at present. */
   subnets(): Subnet[]
   /** @param done called with the error or null, at once or a little later */
   send(datagram: Buffer, to: Endpoint, done: (error: Error | null) => void): void
@@ -41,13 +41,13 @@ type Receive = (bytes: Buffer, from: Endpoint, through: Interface) => void
 
 const EVERYWHERE = '0.0.0.0'
 const ORIGINAL_BROADCAST = 0x0b
-/** Room for what devices answer in one burst; the kernel's own is about 90 full datagrams. */
+/** Receive buffer, bytes, for the answers to a broadcast; the default of the kernel holds about 90 full datagrams. */
 const RECEIVE_BUFFER_BYTES = 1024 * 1024
 
 /**
- * @param addresses each is this machine's; 0.0.0.0 for all of them
+ * @param addresses addresses of this machine; 0.0.0.0 for all of them
  * @param port 0 takes any that is free
- * @throws Error when the port is taken or an address is not this machine's; nothing is open then
+ * @throws Error when the port is in use or an address does not belong to this machine; nothing stays open then
  */
 export async function openInterfaces(
   [first, ...further]: readonly [string, ...string[]],
@@ -96,9 +96,9 @@ async function openInterface(address: string, port: number, receive: Receive, lo
     },
   }
   for (const open of [socket, broadcastSocket]) {
-    open?.on('error', error => log.error({ err: error }, 'the BACnet/IP socket reports an error'))
+    open?.on('error', error => log.error({ err: error }, 'BACnet/IP socket error'))
     open?.on('message', (bytes, { address: host, port }) => {
-      // Our own broadcasts come back.
+      // The machine also receives its own broadcasts.
       if (port === bound && bytes[1] === ORIGINAL_BROADCAST && subnets.some(one => one.address === host)) return
       counters.received++
       receive(bytes, { host, port }, own)
@@ -107,7 +107,7 @@ async function openInterface(address: string, port: number, receive: Receive, lo
   return own
 }
 
-/** @returns the interface on whose subnet the host is, else the first */
+/** @returns the interface on the subnet of the host, otherwise the first */
 export function interfaceTo(host: string, interfaces: Interfaces): Interface {
   if (interfaces.length === 1) return interfaces[0]
   const near = interfaces.find(({ subnets }) => subnets().some(({ address, netmask }) => isSameSubnet(host, address, netmask)))
@@ -116,7 +116,7 @@ export function interfaceTo(host: string, interfaces: Interfaces): Interface {
 
 type BroadcastSocket = { broadcastSocket: Socket | undefined; broadcastError: string | null }
 
-/** On Linux a socket that is bound to an address does not receive what is sent to the broadcast address. */
+/** On Linux a socket that is bound to an address does not receive broadcasts. */
 async function openBroadcastSocket(address: string, port: number): Promise<BroadcastSocket> {
   if (address === EVERYWHERE) return { broadcastSocket: undefined, broadcastError: null }
   const [subnet] = subnetsOf(address)
@@ -129,7 +129,7 @@ async function openBroadcastSocket(address: string, port: number): Promise<Broad
   }
 }
 
-/** For 0.0.0.0 all that are not the machine's own; else the one that holds the address. */
+/** @returns for 0.0.0.0 all subnets except loopback, otherwise the one of the address */
 function subnetsOf(address: string): Subnet[] {
   const all = Object.values(networkInterfaces()).flatMap(list => list ?? [])
   const ipv4 = all.filter(({ family }) => family === 'IPv4')
@@ -141,10 +141,10 @@ function subnetsOf(address: string): Subnet[] {
 async function bindSocket(address: string, port: number): Promise<Socket> {
   const socket = createSocket({
     type: 'udp4',
-    // Otherwise another process could take the port too, and with it our answers.
+    // Otherwise another process could bind the port too and receive answers to this one.
     reuseAddr: false,
     recvBufferSize: RECEIVE_BUFFER_BYTES,
-    // Addresses are literals, so that no name server delays a poll.
+    // Addresses are literals, so no name server is asked.
     lookup: (address, _, done) => done(null, address, 4),
   })
   try {

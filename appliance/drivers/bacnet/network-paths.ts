@@ -15,11 +15,11 @@ type Network = {
 
 export type NetworkPath = { readonly through: Interface; readonly network: Network; readonly device: SlotQueue }
 
-/** Requests in flight in one IP network. A device that does not answer soon is not counted, so dead devices do not use them up. */
+/** Requests in flight in one IP network. A device that does not answer within 1 s releases its slot, so dead devices do not use them up. */
 const IN_FLIGHT_MAX = 256
 
 /**
- * @param perSecond most requests that a network is sent; undefined for no limit
+ * @param perSecond maximum rate of requests to a network; undefined for no limit
  * @returns the path to a peer, the same for all peers that are one device
  */
 export function createPathFinder(interfaces: Interfaces, perSecond: number | undefined): (peer: Peer) => NetworkPath {

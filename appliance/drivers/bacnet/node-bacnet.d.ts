@@ -1,4 +1,4 @@
-/** The parts of node-bacnet's codec that requests are written with. The package ships no types. */
+/** Types of the parts of node-bacnet that encode requests. The package has no types. */
 type CodecBuffer = { buffer: Buffer; offset: number }
 
 declare module 'node-bacnet/lib/npdu.js' {

@@ -6,22 +6,22 @@ import type { PropertyResult, RequestRefusal } from './core/reply.ts'
 export type Peer = Endpoint & {
   /** Set when the device is behind the router at `host` and `port`. */
   station?: Station
-  /** Requests that the device, and the trunk it is on, take at a time; 1 when absent. */
+  /** Concurrent requests that the device and its trunk accept; 1 when absent. */
   concurrency?: number
-  /** false: it mishandles segmentation, so it is told that we do not accept an answer in parts. */
+  /** false: the device mishandles segmentation, so requests state that segmented answers are not accepted. */
   segmentation?: boolean
 }
 
-/** Of a request that may well fail. With none a single loss would be taken for a failure. */
+/** Retries of a request that is likely to fail. Without any, one lost datagram would count as a failure. */
 const HASTY_RETRIES = 1
 export const withFewRetries = ({ timeoutMs, retries }: RetryPolicy): RetryPolicy => ({
   timeoutMs,
   retries: Math.min(HASTY_RETRIES, retries),
 })
 
-/** How a request ended. It always ends; there is no exception for what a peer does. */
+/** The outcome of a request. Every failure of a device is an outcome, never an exception. */
 export type RequestOutcome =
-  /** `at`: when the answer came, on the clock given to the transport; `rttMs` from the last attempt. */
+  /** `at`: time of the answer on the clock of the transport; `rttMs` counts from the last attempt. */
   | { state: 'results'; results: PropertyResult[]; at: number; rttMs: number }
   | { state: 'refused'; refusal: RequestRefusal; at: number; rttMs: number }
   | { state: 'silent' | 'garbled' | 'cancelled'; reason: string }

@@ -14,7 +14,7 @@ import { type TransportLease, sharedTransport } from './shared-transport.ts'
 import { type Bind, openBacnetTransport } from './transport.ts'
 
 export type BacnetProtocol = FieldProtocol & {
-  /** Opens it when nobody has it yet. @throws Error when the port cannot be had */
+  /** Leases the transport, which is opened when it is not in use. @throws Error when the port cannot be used */
   borrow(): Promise<TransportLease>
 }
 
@@ -22,7 +22,7 @@ export type BacnetProtocol = FieldProtocol & {
  * BACnet/IP. One transport for all devices.
  *
  * @param bind local address and UDP port; some devices answer only to 47808
- * @param now what readings are stamped with, ms since 1970 UTC
+ * @param now time of readings, ms since 1970 UTC
  */
 export function bacnetProtocol(options: { bind: Bind; now: () => number; log: Logger }): BacnetProtocol {
   const { bind, now, log } = options
@@ -52,7 +52,7 @@ export function bacnetProtocol(options: { bind: Bind; now: () => number; log: Lo
   }
 }
 
-/** @returns who is asked, how patiently, and how much at a time until the device has taught better */
+/** @returns the address of a device, its retry policy, and the first batch size */
 export function connectionOf(entry: DeviceEntry): { peer: Peer; retryPolicy: RetryPolicy; first: Batch } {
   const { timeout_ms: timeoutMs = TIMEOUT_MS, retries = RETRIES, bacnet } = entry
   const first = firstBatch(bacnet?.max_apdu ?? APDU_DEFAULT, bacnet?.rpm_max)
@@ -69,25 +69,28 @@ function peerOf({ bacnet, concurrency = 1 }: DeviceEntry): Peer {
 
 function bacnetPoint({ address, kind, scale = 1, offset = 0 }: DeviceEntry['points'][number]): BacnetPoint {
   const target = parseTarget(address)
-  assert(typeof target !== 'string', 'the catalogue checks addresses')
+  assert(typeof target !== 'string', 'addresses were checked when the catalogue was read')
   return { target, conversion: { kind, scale, offset } }
 }
 
 function checkBacnet({ bacnet, points }: DeviceEntry): Complaint[] {
   const complaints: Complaint[] = []
   if ((bacnet?.network === undefined) !== (bacnet?.mac === undefined)) {
-    complaints.push({ pointer: '/bacnet', message: 'network and mac go together' })
+    complaints.push({ pointer: '/bacnet', message: 'network and mac must be given together' })
   }
   for (const [i, { address, cov, priority_history }] of points.entries()) {
     const target = parseTarget(address)
     const wrong = typeof target === 'string' ? target : notOneValue(target)
     if (typeof target === 'string' || wrong !== undefined) complaints.push({ pointer: `/points/${i}/address`, message: wrong! })
     else if (cov && !tellsChanges(target)) {
-      complaints.push({ pointer: `/points/${i}/cov`, message: `a device tells changes of present values, not of ${address}` })
+      complaints.push({
+        pointer: `/points/${i}/cov`,
+        message: `devices report changes of present values only, not of ${address}`,
+      })
     } else if (priority_history && !mayHavePriorityArray(target.type)) {
       complaints.push({
         pointer: `/points/${i}/priority_history`,
-        message: `nothing commands ${address}; it has no priority array`,
+        message: `${address} is not commandable and has no priority array`,
       })
     }
   }

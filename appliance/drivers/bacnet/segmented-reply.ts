@@ -1,4 +1,4 @@
-/** Receives one segmented answer: acknowledges segments, waits for the next, and ends an answer that breaks off. */
+/** Receives one segmented answer: acknowledges segments, waits for the next, and ends an incomplete answer. */
 import { type Assembly, type Progress, type Segment, type SegmentAck, takeSegment } from './core/segments.ts'
 import { encodeAbort, encodeSegmentAck } from './codec.ts'
 import type { RequestOutcome, Peer } from './outcome.ts'
@@ -7,11 +7,11 @@ import type { RequestOutcome, Peer } from './outcome.ts'
 type SegmentedTransaction = {
   peer: Peer
   invokeId: number
-  /** Of the request. */
+  /** Service of the request. */
   service: number
   timeoutMs: number
   send(datagram: Buffer): void
-  /** Waits for this instead of whatever was waited for. */
+  /** Replaces the current timer. */
   wait(ms: number, then: () => void): void
   /** Called with the acknowledgement of the last segment, which may be lost. */
   rememberFinalAck(sequence: number, datagram: Buffer): void
@@ -20,27 +20,27 @@ type SegmentedTransaction = {
 type SegmentResult =
   | { state: 'more' }
   | { state: 'whole'; payload: Uint8Array }
-  /** Not a part of this answer; `reason` in words. */
+  /** Not a part of this answer. */
   | { state: 'foreign'; reason: string }
   | { state: 'too_large' }
 
 export type SegmentReceiver = {
   take(segment: Segment): SegmentResult
-  /** Ends the answer for the device too, when it is in the midst of it. */
+  /** Sends an Abort to the device when the answer is incomplete. */
   abort(outcome: RequestOutcome): void
 }
 
-/** Timeouts that a part may take: the device repeats what was lost only after a timeout of its own. */
+/** Timeouts for one part: the device repeats lost parts only after a timeout of its own. */
 const PART_TIMEOUTS = 2
-/** An answer may take this long: 64 kB over MS/TP at 38,400 bit/s take half of it. */
+/** Maximum duration of an answer: 64 kB over MS/TP at 38,400 bit/s take half of it. */
 const WHOLE_MS = 60_000
 /** Reasons of an Abort (135-2020 18.10). */
 const OTHER = 0
 export const BUFFER_OVERFLOW = 1
 const TSM_TIMEOUT = 10
 
-/** @param breakOff called when no further part comes; `parts`: how many had come */
-export function createSegmentReceiver(receiving: SegmentedTransaction, breakOff: (parts: number) => void): SegmentReceiver {
+/** @param onIncomplete called when no further part arrives; `parts`: number of received parts */
+export function createSegmentReceiver(receiving: SegmentedTransaction, onIncomplete: (parts: number) => void): SegmentReceiver {
   const { peer, invokeId, service, timeoutMs, send, wait, rememberFinalAck } = receiving
   const since = performance.now()
   let assembly: Assembly | undefined
@@ -53,9 +53,9 @@ export function createSegmentReceiver(receiving: SegmentedTransaction, breakOff:
 
   function awaitMore({ assembly: grown, isNew, ack }: Extract<Progress, { state: 'more' }>): void {
     assembly = grown
-    // Only a new part buys more time.
+    // Only a new part extends the wait.
     const leftMs = since + WHOLE_MS - performance.now()
-    if (isNew) wait(Math.min(PART_TIMEOUTS * timeoutMs, leftMs), () => breakOff(grown.parts.length))
+    if (isNew) wait(Math.min(PART_TIMEOUTS * timeoutMs, leftMs), () => onIncomplete(grown.parts.length))
     if (ack) acknowledge(ack)
   }
 
@@ -84,8 +84,8 @@ export function createSegmentReceiver(receiving: SegmentedTransaction, breakOff:
 }
 
 /**
- * Why we end an answer in the midst of its parts. The device would else repeat them for as long as its retries last, and
- * many have room for one transaction alone. It is sent in transactions that we began, never to a stranger.
+ * @returns the reason for ending an incomplete answer. Without an Abort the device repeats its parts for all of its retries, and
+ *   many devices handle only one transaction at a time. An Abort is sent only in transactions that this process began
  */
 function abortReason({ state }: RequestOutcome): number {
   if (state === 'refused') return BUFFER_OVERFLOW

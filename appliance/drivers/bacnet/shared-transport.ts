@@ -1,13 +1,13 @@
 import type { Logger } from 'pino'
 import type { BacnetTransport } from './transport.ts'
 
-/** The transport of the process, until it is given back. */
+/** The transport of the process, until it is released. */
 export type TransportLease = { transport: BacnetTransport; release(): Promise<void> }
 
 /**
- * One transport for polling and for whoever needs it beside polling: open while anybody has it.
+ * Shares one transport between polling, discovery and visits. It is open while at least one of them uses it.
  *
- * @returns what lends it; it fails with the reason when the port cannot be had
+ * @returns a function that leases the transport; it throws with the reason when the port cannot be used
  */
 export function sharedTransport(open: () => Promise<BacnetTransport>, log: Logger): () => Promise<TransportLease> {
   let opening: Promise<BacnetTransport> | undefined
@@ -24,7 +24,7 @@ export function sharedTransport(open: () => Promise<BacnetTransport>, log: Logge
 
   return async () => {
     holders++
-    // The port is free only when the one before has closed.
+    // The port is free only when the previous transport has closed.
     const mine = (opening ??= closing.then(open))
     try {
       const transport = await mine

@@ -1,4 +1,4 @@
-/** Bounds the requests in flight. A queue gives out so many slots at a time; other callers wait in the order of their calls. */
+/** Bounds the requests in flight: callers wait for a slot in the order of their calls. */
 
 /** A slot, or the wait for one. */
 export type QueueSlot = {
@@ -19,20 +19,20 @@ type Waiting = { width: number; go: () => void; state: 'waiting' | 'in' | 'gone'
 
 export function createSlotQueue(): SlotQueue {
   let inside = 0
-  let isMoving = false
+  let isStarting = false
   const queue: Waiting[] = []
 
   /** A loop instead of recursion, because a caller may release its slot at once. */
-  function move(): void {
-    if (isMoving) return
-    isMoving = true
+  function startWaiting(): void {
+    if (isStarting) return
+    isStarting = true
     for (let next = queue[0]; next && inside < next.width; next = queue[0]) {
       queue.shift()
       next.state = 'in'
       inside++
       next.go()
     }
-    isMoving = false
+    isStarting = false
   }
 
   function leave(own: Waiting): void {
@@ -41,14 +41,14 @@ export function createSlotQueue(): SlotQueue {
     own.state = 'gone'
     if (state === 'in') inside--
     else queue.splice(queue.indexOf(own), 1)
-    move()
+    startWaiting()
   }
 
   return {
     enter(width, go) {
       const own: Waiting = { width, go, state: 'waiting' }
       queue.push(own)
-      move()
+      startWaiting()
       return { leave: () => leave(own) }
     },
   }

@@ -20,9 +20,9 @@ type TransactionContext = {
   path: NetworkPath
   /** The clock of `at` in an outcome, ms. */
   now: () => number
-  /** In [0, 1); spreads repetitions. */
+  /** In [0, 1); spreads repetitions over time. */
   random: () => number
-  /** true: the caller has given up, and a transaction that gets its slot ends at once. */
+  /** true: the caller has given up; a transaction that gets its slot then ends at once. */
   isCancelled(): boolean
   /** Called with the acknowledgement of the last segment, which may have to be repeated. */
   rememberFinalAck(invokeId: number, sequence: number, datagram: Buffer): void
@@ -170,7 +170,7 @@ export class Transaction {
         this.#garbledReason = result.reason
         return 'garbled'
       case 'too_large':
-        // The outcome of a device that says that its answer does not fit: fewer points may.
+        // The same outcome as of a device whose answer does not fit: fewer points may fit.
         this.finish(this.#withTimes({ state: 'refused', refusal: { by: 'abort', reason: BUFFER_OVERFLOW } }))
         return 'taken'
       case 'more':
@@ -203,7 +203,7 @@ export class Transaction {
       rememberFinalAck: (sequence: number, bytes: Buffer) => this.#context.rememberFinalAck(this.#invokeId, sequence, bytes),
     }
     return createSegmentReceiver(transaction, count =>
-      this.finish({ state: 'silent', reason: `the answer of ${peer.host}:${peer.port} broke off after ${count} parts` }),
+      this.finish({ state: 'silent', reason: `the answer of ${peer.host}:${peer.port} ended after ${count} parts` }),
     )
   }
 

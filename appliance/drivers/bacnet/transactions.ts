@@ -1,4 +1,4 @@
-/** All open requests, and the replies that belong to them. */
+/** The open requests; matches replies to them. */
 import type { RetryPolicy } from '../protocol.ts'
 import { type Apdu, isSameStation, type Station } from './core/frame.ts'
 import { createInvokeIds } from './core/invoke-ids.ts'
@@ -11,7 +11,7 @@ type TransactionsOptions = {
   pathTo(peer: Peer): NetworkPath
   /** The clock of `at` in an outcome, ms. */
   now: () => number
-  /** In [0, 1); spreads repetitions. */
+  /** In [0, 1); spreads repetitions over time. */
   random: () => number
 }
 

@@ -18,34 +18,34 @@ import { Transactions } from './transactions.ts'
 export type Bind = {
   /** Local address; 0.0.0.0 for all of the machine. */
   address: string
-  /** Further ones, each with a socket of its own. A peer is asked from the one on whose subnet it is, else the first. */
+  /** Further addresses, each with its own socket. Requests leave from the address on the subnet of the peer, otherwise from the first. */
   furtherAddresses?: readonly string[]
   /** UDP port; 0 takes any that is free. */
   port: number
-  /** Requests a second that each network is sent at most; unbounded when absent. */
+  /** Maximum rate of requests to each network; unbounded when absent. */
   maxRequestsPerSecond?: number
-  /** Where to register as a foreign device; broadcasts then go there. */
+  /** Broadcast manager with which to register as a foreign device; broadcasts then go there. */
   bbmd?: Bbmd
 }
 
 /** The receivers of a Who-Is. A broadcast goes to `port`, by default the one that is bound. */
 type Audience =
-  /** Whoever hears a broadcast on the IP networks of our interfaces, or that the broadcast manager passes on. */
+  /** Devices on the IP networks of the local interfaces, or in reach of the broadcast manager. */
   | { to: 'local'; port?: number }
   | { to: 'everywhere'; port?: number }
   /** A network behind a router, 1..65534. */
   | { to: 'network'; network: number; port?: number }
   | ({ to: 'host' } & Endpoint)
 
-/** One datagram of a Who-Is; `error` says why it was not sent. */
+/** One datagram of a Who-Is; `error`: why it was not sent. */
 type WhoIsSent = { from: string; to: Endpoint; error: string | null }
 
 type InterfaceReport = Counters & {
   address: string
   port: number
-  /** Where its broadcasts go; empty when it is on no network that has such an address. */
+  /** Destinations of its broadcasts; empty when its network has no broadcast address. */
   broadcast_addresses: string[]
-  /** Why broadcasts of its network cannot be heard; null when they can. */
+  /** Why broadcasts of its network cannot be received; null when they can. */
   deafness: string | null
 }
 
@@ -57,13 +57,13 @@ export interface BacnetTransport {
   /** Calls `take` with every unconfirmed request that arrives, also by broadcast. @returns a function that ends this */
   listen(take: (message: UnconfirmedRequest) => void): () => void
   /**
-   * Sends one Who-Is; answers come to those who `listen`.
+   * Sends one Who-Is; `listen` receives the answers.
    *
-   * @param range devices that are meant; undefined means all
-   * @returns what was sent, or why not; empty when no interface is on a network with a broadcast address
+   * @param range instances that answer; undefined means all
+   * @returns the datagrams and their errors; empty when no interface is on a network with a broadcast address
    */
   whoIs(audience: Audience, range?: InstanceRange): Promise<WhoIsSent[]>
-  /** Of all interfaces together. */
+  /** Sums over all interfaces. */
   counters(): Readonly<Counters>
   diagnostics(): Diagnostics
   close(): Promise<void>
@@ -85,9 +85,9 @@ export function readBind(settings: Settings<typeof BACNET_VARIABLES>): Bind {
 /**
  * Opens the client.
  *
- * @param now what `at` is reckoned in; timeouts run on the machine's own clock
+ * @param now clock of `at`; timeouts run on the monotonic clock of the machine
  * @param random in [0, 1), spreads repetitions
- * @throws Error when a port is taken, with who holds it if that can be known, or an address is not this machine's
+ * @throws Error when a port is in use, with the process that uses it if known, or an address does not belong to this machine
  */
 export async function openBacnetTransport(
   bind: Bind,
@@ -113,28 +113,31 @@ export async function openBacnetTransport(
     const message = readUnconfirmed(frame, from)
     if (message) {
       counters.unconfirmed++
-      return announce(message)
+      return notifyListeners(message)
     }
     const apdu = readApdu(frame.apdu)
     if (!apdu) return void counters.malformed++
-    // Only broadcasts are passed on in another's name, and no answer to a request is one.
+    // A frame with an origin is a forwarded broadcast, which is never the answer to a request.
     const taken = frame.origin ? 'unmatched' : transactions.take(from.host, frame.source, apdu)
     if (taken !== 'taken') counters[taken]++
   }
 
   /** A datagram from the network must not end the process, so an error of a listener is logged. */
-  function announce(message: UnconfirmedRequest): void {
+  function notifyListeners(message: UnconfirmedRequest): void {
     for (const take of listeners) {
       try {
         take(message)
       } catch (error) {
-        log.error({ err: error, from: message.host, service: message.service }, 'an unconfirmed request was not understood')
+        log.error(
+          { err: error, from: message.host, service: message.service },
+          'unconfirmed request failed in its listener: ignoring it',
+        )
       }
     }
   }
 
-  /** Who-Is on its way through one interface: none where there is no broadcast address. */
-  function call(through: Interface, audience: Audience, range: InstanceRange | undefined): Promise<WhoIsSent>[] {
+  /** Sends a Who-Is from one interface; sends nothing without a broadcast address. */
+  function sendWhoIs(through: Interface, audience: Audience, range: InstanceRange | undefined): Promise<WhoIsSent>[] {
     if (audience.to === 'host') return [sendOne(through, encodeWhoIs(range, undefined, undefined), audience)]
     const { port = bind.port || BACNET_PORT } = audience
     const network = networkOf(audience)
@@ -149,8 +152,8 @@ export async function openBacnetTransport(
       return () => void listeners.delete(take)
     },
     whoIs(audience, range) {
-      const ways = audience.to === 'host' ? [interfaceTo(audience.host, interfaces)] : interfaces
-      return Promise.all(ways.flatMap(through => call(through, audience, range)))
+      const senders = audience.to === 'host' ? [interfaceTo(audience.host, interfaces)] : interfaces
+      return Promise.all(senders.flatMap(through => sendWhoIs(through, audience, range)))
     },
     counters: () => sum(interfaces.map(({ counters }) => counters)),
     diagnostics: () => ({ interfaces: interfaces.map(reportOf), bbmd: foreign?.report() ?? null }),

@@ -49,7 +49,7 @@ for (const [name, change, pointer, message] of [
   ['no section for its protocol', c => delete c.devices[0].bacnet, '/devices/0/bacnet', /needs this section/],
   ['a host name for BACnet', c => (c.devices[0].bacnet.host = 'ahu.local'), '/devices/0/bacnet/host', /match/],
   ['an address beyond 255', c => (c.devices[0].bacnet.host = '10.0.0.256'), '/devices/0/bacnet/host', /match/],
-  ['a network without a mac', c => (c.devices[0].bacnet.network = 7), '/devices/0/bacnet', /go together/],
+  ['a network without a mac', c => (c.devices[0].bacnet.network = 7), '/devices/0/bacnet', /given together/],
   [
     'a wrong BACnet address',
     c => (c.devices[0].points[1].address = 'analogg-input,2'),

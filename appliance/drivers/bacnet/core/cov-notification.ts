@@ -1,4 +1,4 @@
-/** Notifications of changed values: what a device says of its own accord once somebody has subscribed (135-2020 13.7). */
+/** Decodes notifications of changed values (135-2020 13.7). */
 import { DEVICE, PRESENT_VALUE } from '#shared/core/bacnet/object.ts'
 import {
   type BacnetValue,
@@ -17,14 +17,14 @@ import {
 /** Service choice of an UnconfirmedCOVNotification (135-2020 21, BACnetUnconfirmedServiceChoice). */
 export const COV_NOTIFICATION = 2
 
-/** An object as devices name it. */
+/** Object identifier. */
 export type ObjectId = { type: number; instance: number }
 export const objectKey = ({ type, instance }: ObjectId): string => `${type}:${instance}`
 
 type CovNotification = {
-  /** The number that the subscriber gave. */
+  /** Process id of the subscriber. */
   processId: number
-  /** Instance of the device that speaks. */
+  /** Instance of the sender. */
   device_instance: number
   object: ObjectId
   /** Until the subscription ends, s; 0 when it has no end. */
@@ -32,13 +32,13 @@ type CovNotification = {
   presentValue: BacnetValue[]
 }
 
-/** More than any object of the standard reports: a loop reports four. */
+/** Maximum number of properties; objects of the standard report at most four. */
 const PROPERTIES_MAX = 32
 
 /**
- * Reads the payload of an UnconfirmedCOVNotification whole and strictly; never throws, whatever the bytes.
+ * Decodes the payload of an UnconfirmedCOVNotification strictly; never throws, whatever the bytes.
  *
- * @returns in words why it cannot be used, when it is malformed or does not hold the present value exactly once
+ * @returns the reason as text when it is malformed or does not contain the present value exactly once
  */
 export function readCovNotification(payload: Uint8Array): CovNotification | string {
   try {
@@ -54,7 +54,7 @@ function read(payload: Uint8Array): CovNotification | string {
   const cursor = openCursor(payload)
   const processId = readContextUnsigned(cursor, 0)
   const device = readContextObject(cursor, 1)
-  if (device.type !== DEVICE) throw new Malformed('what speaks is no device')
+  if (device.type !== DEVICE) throw new Malformed('the sender is not a device')
   const object = readContextObject(cursor, 2)
   const remainingSecs = readContextUnsigned(cursor, 3)
   const found: BacnetValue[][] = []
@@ -72,6 +72,6 @@ function read(payload: Uint8Array): CovNotification | string {
   readClosing(cursor, 4)
   if (!isDone(cursor)) throw new Malformed('bytes are left over')
   const [presentValue] = found
-  if (!presentValue || found.length > 1) return `the notification holds ${found.length} present values`
+  if (!presentValue || found.length > 1) return `the notification contains ${found.length} present values`
   return { processId, device_instance: device.instance, object, remainingSecs, presentValue }
 }

@@ -1,23 +1,23 @@
-/** Knowledge of a device that is kept from read to read, and the order of reading that follows from it. */
+/** What reads have learnt about a device, and the order of the next read. */
 import { type IsolatedItems, type SplitRequest, unreachedFirst, planRetries } from '../../../core/poll/isolate.ts'
 import { type Batch, type BatchLearning, sizeOf, startLearning } from './batch.ts'
 import { type Target, targetKey } from '#shared/core/bacnet/object.ts'
 
 /**
- * An inquiry changes it. A loner spoils a request of many and is asked alone in each read; a culprit gives nothing alone either
- * and is asked seldom.
+ * Updated by each read. A loner makes a request of many fail and is requested alone in each read; a culprit returns nothing alone
+ * either and is retried at growing intervals.
  */
 export type DeviceMemory = {
   learnt: BatchLearning
   loners: IsolatedItems
   culprits: IsolatedItems
-  /** Points that the last read did not come to. */
+  /** Points that the last read did not reach. */
   unreached: Set<string>
   /** A point that was answered lately. */
   witness: Target | undefined
-  /** Witnesses that had to be chosen by chance: another point is taken each time. */
+  /** Number of witnesses chosen at random; each time another point is chosen. */
   turn: number
-  /** Points in a row that had a value alone, and not in company. */
+  /** Points in a row that returned a value alone but not with others. */
   onlyAlone: number
 }
 
@@ -34,9 +34,9 @@ export const createDeviceMemory = (first: Batch): DeviceMemory => ({
 export type TargetItem = { address: { target: Target } }
 
 /**
- * `many`: not asked in this read yet. `part`: of a request that failed. `trial`: loners in company again. `loner`, `retried`:
- * alone, as is known. `leaf`: alone, the end of a search. `declined`: alone, after it was declined by itself in a request
- * that could have held many. `witness`: says only whether the device is there.
+ * `many`: first request of these points in this read. `part`: of a failed request. `trial`: loners together with others again.
+ * `loner`: a known loner alone. `retried`: a known culprit alone. `leaf`: alone at the end of a search. `declined`: alone by
+ * ReadProperty, after ReadPropertyMultiple with it alone was declined. `witness`: shows only whether the device is up.
  */
 export type RequestRole = 'many' | 'part' | 'trial' | 'loner' | 'retried' | 'leaf' | 'declined' | 'witness'
 export type Chunk<I> = { items: readonly I[]; role: RequestRole; of?: SplitRequest }
@@ -46,12 +46,12 @@ export const keyOf = (item: TargetItem): string => targetKey(targetOf(item))
 export const answerBytes = (items: readonly TargetItem[]): number => sizeOf(items.map(targetOf)).bytes
 export const reasonOf = ({ culprits }: DeviceMemory, item: TargetItem): string => culprits.get(keyOf(item))?.reason ?? 'not asked'
 
-/** @returns what to ask: `last` are culprits that are tried again, `resting` are not asked */
+/** @returns the requests of a read: `last` are culprits that are tried again, `resting` are not requested */
 export function firstChunks<I extends TargetItem>(known: DeviceMemory, items: readonly I[], now: number) {
   const { together, retried, resting } = planRetries(known.culprits, items, keyOf, now)
-  const { together: sociable, retried: trial, resting: alone } = planRetries(known.loners, together, keyOf, now)
-  const many = unreachedFirst(known.unreached, sociable, keyOf)
-  // Loners that are due again need company; one of the others is enough.
+  const { together: others, retried: trial, resting: alone } = planRetries(known.loners, together, keyOf, now)
+  const many = unreachedFirst(known.unreached, others, keyOf)
+  // Loners that are due are tried together with one other point.
   const company = trial.length > 0 ? 1 : 0
   const todo: Chunk<I>[] = [
     { items: many.slice(company), role: 'many' },

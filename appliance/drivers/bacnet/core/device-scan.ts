@@ -1,4 +1,4 @@
-/** What is read of a device to propose its points: which properties of which objects, and what their values say. */
+/** The properties that a discovery reads of a device and its objects, and the decoding of their values. */
 import type { DeviceResult, FoundObject } from './discovery/discovery.ts'
 import { DEVICE, type Target, targetKey } from '#shared/core/bacnet/object.ts'
 import type { PropertyResult } from './reply.ts'
@@ -16,7 +16,7 @@ const P = {
   vendorName: 121,
 } as const
 
-/** Object types whose present value can be a point, by what it is (135-2020 12). */
+/** Object types whose present value can be a point, by kind of value (135-2020 12). */
 export const POINT_TYPES: ReadonlyMap<number, 'analog' | 'binary' | 'multistate' | 'text'> = new Map([
   ...[0, 1, 2, 12, 23, 24, 45, 46, 48].map(type => [type, 'analog'] as const),
   ...[3, 4, 5].map(type => [type, 'binary'] as const),
@@ -24,7 +24,7 @@ export const POINT_TYPES: ReadonlyMap<number, 'analog' | 'binary' | 'multistate'
   [40, 'text'] as const,
 ])
 
-/** Types that are counted and not proposed; any other goes by its number. */
+/** Names of types that are counted but not proposed; other types are named by their number. */
 export const OTHER_TYPES: Record<number, string> = {
   6: 'calendar',
   7: 'command',
@@ -46,9 +46,9 @@ export const OTHER_TYPES: Record<number, string> = {
   56: 'network-port',
 }
 
-/** Entries of an object list that are read; the catalogue takes as many points of a device. */
+/** Maximum number of entries that are read of an object list; the catalogue accepts as many points of a device. */
 export const OBJECTS_MAX = 10_000
-/** States of one object whose texts are read one by one. */
+/** Maximum number of state texts that are read one by one. */
 export const STATE_TEXTS_MAX = 256
 
 const ofDevice = (instance: number, property: number): Target => ({ type: DEVICE, instance, property })
@@ -64,7 +64,7 @@ export const listLengthTarget = (instance: number): Target => ({ ...listTarget(i
 export const listEntryTargets = (instance: number, length: number): Target[] =>
   Array.from({ length }, (_, i) => ({ ...listTarget(instance), index: i + 1 }))
 
-/** @returns what is asked of one object: its name, its unit or its state texts, its description */
+/** @returns the properties to read of one object: name, description, and unit or state texts */
 export function objectTargets({ type, instance }: { type: number; instance: number }): Target[] {
   const kind = POINT_TYPES.get(type)
   const own = kind === 'analog' ? [P.units] : kind === 'binary' ? [P.inactiveText, P.activeText] : []
@@ -113,10 +113,10 @@ function textsOf(answers: Answers, target: Target): string[] | undefined {
   return values.map(value => (value.type === 'text' ? clean(value.value) : ''))
 }
 
-/** Vendors pad names with NUL and put line breaks into descriptions. */
+/** Removes control characters: vendors pad names with NUL and put line breaks into descriptions. */
 const clean = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim()
 
-/** Takes over what the device says of itself. */
+/** Copies name, vendor and model from the answers to the device. */
 export function describeDevice(device: DeviceResult, answers: Answers): void {
   const of = (property: number) => textOf(answers, ofDevice(device.device_instance, property)) ?? null
   device.name = of(P.objectName)
@@ -124,7 +124,7 @@ export function describeDevice(device: DeviceResult, answers: Answers): void {
   device.model = of(P.modelName)
 }
 
-/** @returns the object with what the answers say of it */
+/** @returns the object with the properties in the answers */
 export function describeObject({ type, instance }: FoundObject, answers: Answers): FoundObject {
   const at = (property: number): Target => ({ type, instance, property })
   const name = textOf(answers, at(P.objectName))
@@ -143,7 +143,7 @@ export function describeObject({ type, instance }: FoundObject, answers: Answers
 }
 
 type ListEntries = {
-  /** Those that can be points, in the order of the list, each once. */
+  /** Entries that can be points, in the order of the list, each once. */
   objects: FoundObject[]
   others: Record<string, number>
   /** Entries that are no object identifiers, or occur twice. */
@@ -170,9 +170,9 @@ export function sortEntries(values: readonly (BacnetValue | undefined)[]): ListE
   return { objects, others, unusable }
 }
 
-/** @returns the entries that a whole list holds; undefined when the answer holds none */
+/** @returns the entries of a whole list; undefined when the answer contains none */
 export const listValues = (answers: Answers, instance: number): BacnetValue[] | undefined =>
   valuesOf(answers, listTarget(instance))
-/** @returns for each entry asked by its index the value, or undefined where there is none */
+/** @returns for each requested entry its value, or undefined when there is none */
 export const entryValues = (answers: Answers, targets: readonly Target[]): (BacnetValue | undefined)[] =>
   targets.map(target => valuesOf(answers, target)?.[0])

@@ -1,36 +1,36 @@
-/** The gate: what a datagram must be before anything in it is believed. */
+/** Decodes BACnet/IP frames strictly; anything else is dropped. */
 import type { Segment } from './segments.ts'
 
 /** A device behind a router: its network and its address there (135-2020 6.2). */
 export type Station = { network: number; mac: Uint8Array }
 
-/** A place on the IP network: IPv4 address and UDP port. */
+/** IPv4 address and UDP port. */
 export type Endpoint = { host: string; port: number }
 
 type Frame = {
-  /** Who sent it, when a broadcast manager (BBMD) passed it on; else the sender of the datagram did. */
+  /** The original sender when a broadcast manager (BBMD) forwarded the frame; otherwise absent. */
   origin?: Endpoint
-  /** Set when it came through a router. */
+  /** Set when the frame came through a router. */
   source?: Station
   apdu: Uint8Array
 }
 
-/** Replies from a server, by what they mean to the client that asked. */
+/** Replies of a server. */
 export type Apdu =
   | { kind: 'ack'; invokeId: number; service: number; payload: Uint8Array }
-  /** SimpleACK: done, and there is nothing to tell. */
+  /** SimpleACK: an acknowledgement without data. */
   | { kind: 'done'; invokeId: number; service: number }
   | { kind: 'error'; invokeId: number; service: number; payload: Uint8Array }
   | { kind: 'reject' | 'abort'; invokeId: number; reason: number }
   /** A part of an answer, see segments.ts. */
   | ({ kind: 'segment' } & Segment)
 
-/** What somebody says to nobody in particular: I-Am, a COV notification, Who-Is. */
+/** An unconfirmed request: I-Am, a COV notification, Who-Is. */
 export type UnconfirmedRequest = Endpoint & {
   /** 0 I-Am, 2 COV notification, 8 Who-Is (135-2020 21, BACnetUnconfirmedServiceChoice). */
   service: number
   payload: Uint8Array
-  /** Set when the speaker is behind a router; `host` and `port` are then the router's. */
+  /** Set when the sender is behind a router; `host` and `port` are then those of the router. */
   station?: Station
 }
 
@@ -42,7 +42,7 @@ const BROADCAST = 0x0b
 /** BVLC of a forwarded message 10, NPDU with a 6-byte source 11, APDU 1476. */
 const DATAGRAM_MAX = 1497
 const DATAGRAM_MIN = 8
-/** A Who-Is to everybody; replies have three bytes and more. */
+/** Size of a Who-Is without a range; replies have three bytes or more. */
 const APDU_MIN = 2
 
 /**
@@ -91,9 +91,9 @@ function readNpdu(bytes: Uint8Array): Frame | undefined {
 }
 
 /**
- * A broadcast manager's word on what we asked of it (135-2020 J.2.1).
+ * Reads the result of a request to a broadcast manager (135-2020 J.2.1).
  *
- * @returns 0 done, 0x30 it registers no foreign device, 0x60 it passes no broadcast on; undefined for any other datagram
+ * @returns 0 done, 0x30 registration refused, 0x60 broadcast refused; undefined for any other datagram
  */
 export function readResult(bytes: Uint8Array): number | undefined {
   const isResult = bytes.length === 6 && bytes[0] === BVLC && bytes[1] === RESULT && bytes[2] === 0 && bytes[3] === 6
@@ -104,7 +104,7 @@ const SEGMENTED = 0x08
 const MORE_FOLLOWS = 0x04
 const WINDOW_MAX = 127
 
-/** @returns undefined for what is not a server's reply: requests, I-Am, notifications, SegmentACK */
+/** @returns undefined for everything but a reply of a server: requests, I-Am, notifications, SegmentACK */
 export function readApdu(bytes: Uint8Array): Apdu | undefined {
   const [first = 0, invokeId = 0, third = 0] = bytes
   if (bytes.length < 3) return undefined
@@ -136,8 +136,8 @@ function readSegment(bytes: Uint8Array): Apdu | undefined {
 const UNCONFIRMED_REQUEST = 0x10
 
 /**
- * @param from who sent the datagram
- * @returns undefined for what is not an UnconfirmedRequest; its payload is not read (135-2020 20.1.3)
+ * @param from sender of the datagram
+ * @returns undefined for everything but an UnconfirmedRequest; its payload is not decoded (135-2020 20.1.3)
  */
 export function readUnconfirmed({ apdu, origin, source }: Frame, from: Endpoint): UnconfirmedRequest | undefined {
   if (apdu[0] !== UNCONFIRMED_REQUEST) return undefined
@@ -145,7 +145,7 @@ export function readUnconfirmed({ apdu, origin, source }: Frame, from: Endpoint)
   return { host, port, service: apdu[1]!, payload: apdu.subarray(2), ...(source && { station: source }) }
 }
 
-/** Whether a frame came from the station that was asked; both undefined means straight on the IP network. */
+/** @returns whether both are the same station; undefined stands for a device on the IP network itself */
 export function isSameStation(a: Station | undefined, b: Station | undefined): boolean {
   if (!a || !b) return a === b
   return a.network === b.network && a.mac.length === b.mac.length && a.mac.every((byte, i) => byte === b.mac[i])

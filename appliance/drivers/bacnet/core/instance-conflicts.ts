@@ -1,7 +1,7 @@
 import type { ConflictCandidate, DeviceConflict } from '../../../core/catalogue/driver-definition.ts'
 import { BACNET_PORT } from './discovery/discovery.ts'
 
-/** The part of a section that says which device is meant. */
+/** The part of a section that identifies a device. */
 type DeviceIdentity = { device_instance: number; host: string; port?: number; network?: number; mac?: string }
 type Candidate = ConflictCandidate<DeviceIdentity>
 

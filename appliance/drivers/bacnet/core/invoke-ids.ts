@@ -4,23 +4,23 @@ export type InvokeIds<T> = {
   /** @returns an id in 1..255 that is free at this address, or undefined when none is */
   open(host: string, waiting: T, nowMs: number): number | undefined
   find(host: string, invokeId: number): T | undefined
-  /** Frees the id for use again from `quietUntilMs` on; until then an answer with it is nobody's. */
+  /** Frees the id for reuse from `quietUntilMs` on; until then an answer with it matches nothing. */
   close(host: string, invokeId: number, quietUntilMs: number): void
   all(): T[]
 }
 
 /**
- * By invoke id. Arrays, not maps: a map that is filled and emptied all the time leaves tables behind that point to their
- * successors, and with them all that ever waited outlives the collections of young garbage.
+ * Indexed by invoke id. Arrays instead of maps, because a map that is filled and emptied all the time keeps old tables alive, and
+ * with them everything that ever waited survives the garbage collections of young objects.
  */
 type Slots<T> = { next: number; waiting: (T | undefined)[]; quietUntil: number[] }
 
-/** 0 is left out: the codec takes it for "none given". */
+/** 0 is not used: the codec treats it as absent. */
 const ID_MAX = 255
 
 /**
- * A table of open requests. Ids are handed out in turn, so that one is reused as late as possible, and by address, so
- * that a hundred dead devices do not use up those of the living. Several devices at one address share its 255.
+ * A table of open requests. Ids are assigned in turn, so that one is reused as late as possible, and by address, so that dead devices
+ * do not use up the ids of others. Several devices at one address share its 255 ids.
  */
 export function createInvokeIds<T>(): InvokeIds<T> {
   const peers = new Map<string, Slots<T>>()

@@ -1,43 +1,43 @@
 /**
- * Tells a point that silences its device from a device that is gone: after a request without an answer another point is
- * asked, which stands as witness. Until it is heard nothing is concluded.
+ * Distinguishes a point that stops its device from answering from a device that is down: after a request without an answer another
+ * point, the witness, is requested. Nothing is concluded before its result.
  */
 import { type Target, targetKey } from '#shared/core/bacnet/object.ts'
 
-/** A request that got no answer, and in words how. */
+/** A request without an answer, and the reason. */
 export type FailedRequest<R> = { request: R; reason: string }
 
 type Asked<I> = { items: readonly I[] }
 type Item = { address: { target: Target } }
 
 /**
- * `called`: a witness is to be asked, or is being asked. `none`: there is nothing else to ask. `gone`: no witness answered, so
- * the device does not.
+ * `called`: a witness is requested next, or is being requested. `none`: there is no other point. `gone`: no witness answered, so
+ * the device is down.
  */
 type ProbeState = 'called' | 'none' | 'gone'
 
 export type Probes<I, R> = {
-  /** @param isThere the device has answered something a moment ago */
+  /** @param isThere the device answered another request a moment ago */
   call(suspect: FailedRequest<R>): ProbeState
   /** The witness did not answer. */
   failed(isThere: boolean): ProbeState
-  /** @returns the witness to ask now, once */
+  /** @returns the witness to request now, once */
   take(): I | undefined
   isBeingAsked(): boolean
-  /** It answered, or nobody wants to know any more. @returns what waited for it */
+  /** Ends the probe: the witness answered, or the read ends. @returns the requests that waited for it */
   dismiss(): FailedRequest<R>[]
 }
 
-/** Tries when the device has just answered something: one may be lost. */
+/** Attempts with a witness that answered lately: one datagram may be lost. */
 const PROVEN_MAX = 2
-/** The same when no point is known to have answered: each may be a bad one itself. */
+/** Attempts with other witnesses: each may itself be a bad point. */
 const UNPROVEN_MAX = 3
-/** Steps of the golden section come to far places first, and to every place in the end. */
+/** The golden section: its multiples modulo 1 are far apart at first and reach every point in the end. */
 const STEP = 0.618
 
 /**
- * @param known `witness` answered lately; `turn` counts those that had to be chosen by chance
- * @param given what the device always answers
+ * @param known `witness` answered lately; `turn` counts the witnesses that were chosen at random
+ * @param given a property that the device always answers
  */
 export function createProbes<I extends Item, R extends Asked<I>>(
   known: { witness: Target | undefined; turn: number },
@@ -51,7 +51,7 @@ export function createProbes<I extends Item, R extends Asked<I>>(
   let isProven = false
 
   function choose(): ProbeState {
-    chosen = (tries < PROVEN_MAX ? proven() : undefined) ?? byChance()
+    chosen = (tries < PROVEN_MAX ? proven() : undefined) ?? atRandom()
     return chosen ? 'called' : 'none'
   }
 
@@ -62,9 +62,9 @@ export function createProbes<I extends Item, R extends Asked<I>>(
     return found
   }
 
-  function byChance(): I | undefined {
+  function atRandom(): I | undefined {
     const others = items.filter(item => !isSuspect(item))
-    // All of them were in the one request: one of many is hardly the one that spoils it.
+    // All points were in the one request; a random one of many is probably not the bad one.
     const among = others.length > 0 ? others : items.length > 1 ? items : []
     const at = (++known.turn * STEP) % 1
     return among[Math.floor(at * among.length)]

@@ -1,6 +1,6 @@
 /**
- * One read of a device's points, request by request: it chooses the next request from the answers and failures so far. Several
- * requests may be open at a time once the device has answered one; only one while a bad point is searched.
+ * Chooses the requests of one read from the answers and failures so far. Several requests may be open at a time once the device
+ * has answered one; only one while a test request is open.
  *
  * `appliance/core/poll/isolate.ts` describes the search for bad points.
  */
@@ -33,7 +33,7 @@ import { createProbes, type FailedRequest, type Probes } from './probe.ts'
 const ALONE: ReadonlySet<RequestRole> = new Set(['loner', 'retried', 'leaf', 'declined', 'witness'])
 const HASTY: ReadonlySet<RequestRole> = new Set(['part', 'trial', 'retried'])
 
-/** One request: by ReadProperty when `isAlone`, then of one item; else by ReadPropertyMultiple. */
+/** One request: ReadProperty with one item when `isAlone`, otherwise ReadPropertyMultiple. */
 export type PointRequest<I> = {
   items: I[]
   isAlone: boolean
@@ -49,27 +49,27 @@ export type PointRequest<I> = {
 /** A point without a value that was not declined, and the reason. */
 type Unread<I> = { item: I; reason: string }
 
-/** Points that must have a value alone, and none in company, before ReadPropertyMultiple is left: those of two searches. */
+/** Points that return a value alone but not with others, after which ReadPropertyMultiple is no longer used: those of two searches. */
 const ONLY_ALONE = 5
-/** Refusals of ReadPropertyMultiple itself, one after the other, that are believed of a device that has answered it. */
+/** Refusals in a row of ReadPropertyMultiple itself, after which it is no longer used with a device that has answered it. */
 const DENIALS_MAX = 3
-/** Parts of a request that failed: a timeout costs more than a few answers, a refusal no more than an answer. */
-const WAYS = { unanswered: 4, declined: 2 }
+/** Parts of a failed request: a timeout costs more than a few answers, a refusal no more than one answer. */
+const PARTS = { unanswered: 4, declined: 2 }
 
 export class ReadSequence<I extends TargetItem> {
   readonly #memory: DeviceMemory
   readonly #items: readonly I[]
   readonly #now: number
   readonly #todo: Chunk<I>[]
-  /** Known culprits that are tried again at the end. */
+  /** Isolated points that are tried again at the end. */
   readonly #last: Chunk<I>[]
   /** Parts of failed requests, the latest first. */
   readonly #search: Chunk<I>[] = []
   readonly #unread: Unread<I>[]
   readonly #probes: Probes<I, PointRequest<I>>
-  /** Conclusions about points, drawn when the device has answered a request of many: one that declines everything says nothing of points. */
-  readonly #found: (() => void)[] = []
-  /** The points of a failure that were then asked alone. When no other point explains the failure, they are asked alone from then on. */
+  /** Conclusions about points. They count once the device has answered a request of many: one that declines everything has no bad points. */
+  readonly #conclusions: (() => void)[] = []
+  /** The points of a failure that were then requested alone. When no bad point explains the failure, they stay alone from then on. */
   readonly #singlesOf = new WeakMap<SplitRequest, readonly I[]>()
   #isThere: boolean
   #hasValue = false
@@ -80,10 +80,10 @@ export class ReadSequence<I extends TargetItem> {
   #isOver = false
 
   /**
-   * @param memory what is known of the device; changed by what is learnt
-   * @param hasAnswered the device answered a moment ago, so silence is about the request
+   * @param memory knowledge about the device; updated by the read
+   * @param hasAnswered the device answered a moment ago, so a missing answer concerns the request
    * @param now ms since 1970
-   * @param probe what the device always answers, such as its device object; without it one of the items is used
+   * @param probe a property that the device always answers, such as its device object; without it one of the items is used
    */
   constructor(memory: DeviceMemory, items: readonly I[], hasAnswered: boolean, now: number, probe?: I) {
     const { todo, last, resting } = firstChunks(memory, items, now)
@@ -97,7 +97,7 @@ export class ReadSequence<I extends TargetItem> {
     this.#isThere = hasAnswered
   }
 
-  /** @returns what to ask now; undefined when all is asked, or while a probe is open */
+  /** @returns the next request; undefined when all are sent, or while a probe is open */
   next(): PointRequest<I> | undefined {
     if (this.#probes.isBeingAsked()) return undefined
     const item = this.#probes.take()
@@ -109,16 +109,16 @@ export class ReadSequence<I extends TargetItem> {
 
   answered(request: PointRequest<I>, results: readonly PropertyResult[]): void {
     this.#isThere = true
-    if (request.isWitness) return this.#probes.dismiss().forEach(one => this.#convict(one))
+    if (request.isWitness) return this.#probes.dismiss().forEach(one => this.#blame(one))
     this.#hasValue = true
     return this.#withAnswer(request, results)
   }
 
-  /** The device declined the request as a whole. @returns the points without a value; the others are asked again */
+  /** Takes a refusal of the whole request. @returns the points without a value; the others are requested again */
   declined(request: PointRequest<I>, refusal: RequestRefusal): I[] {
     this.#isThere = true
     if (request.isWitness) {
-      this.#probes.dismiss().forEach(one => this.#convict(one))
+      this.#probes.dismiss().forEach(one => this.#blame(one))
       return []
     }
     if (request.isAlone) return this.#declinedAlone(request, refusal)
@@ -127,37 +127,37 @@ export class ReadSequence<I extends TargetItem> {
       this.#memory.learnt = withoutMultiple(this.#memory.learnt, this.#now)
       this.#todo.unshift({ items: asked, role: 'many', ...(of && { of }) })
     } else if (asked.length > 1) {
-      // Some devices decline a whole request for one bad point in it: the halves tell which.
+      // Some devices decline a whole request because of one bad point in it; the halves show which.
       this.#split(request, 'declined')
     } else {
       const key = keyOf(asked[0]!)
-      this.#found.push(() => isolate(this.#memory.loners, key, 'asked alone', this.#now, true))
+      this.#conclusions.push(() => isolate(this.#memory.loners, key, 'asked alone', this.#now, true))
       this.#todo.unshift({ items: asked, role: 'declined', ...(of && { of }) })
     }
     return []
   }
 
-  /** @returns false when the device answered nothing at all in this read; then it ends */
+  /** @returns false when the device answered nothing in this read, which then ends */
   unanswered(request: PointRequest<I>, state: 'silent' | 'garbled' | 'cancelled', reason: string): boolean {
     this.#failures++
     const suspect = { request, reason }
     if (state === 'cancelled' || this.#isOver) return this.#giveUp([...this.#probes.dismiss(), suspect], reason)
-    // A garbled answer comes from a device that is there, and another point has shown that it gives usable answers.
-    if (state === 'garbled' && this.#hasValue && !request.isWitness) this.#convict(suspect)
+    // The device is up when its answer is garbled, and another point has shown that its answers can be used.
+    if (state === 'garbled' && this.#hasValue && !request.isWitness) this.#blame(suspect)
     else {
       const probe = request.isWitness ? this.#probes.failed(this.#isThere) : this.#probes.call(suspect)
       if (probe === 'gone' || (probe === 'none' && !this.#isThere)) return this.#giveUp(this.#probes.dismiss(), reason)
-      if (probe === 'none') this.#probes.dismiss().forEach(one => this.#convict(one))
+      if (probe === 'none') this.#probes.dismiss().forEach(one => this.#blame(one))
     }
     return this.#failures < FAILURES_MAX || this.#giveUp(this.#probes.dismiss(), reason)
   }
 
-  /** When all is asked: the points without a value that were not declined. */
+  /** After the last request: the points without a value that were not declined. */
   unread(): readonly Unread<I>[] {
     return this.#unread
   }
 
-  /** Leaves open points to the next read, which begins with them. @returns whether the device has answered anything */
+  /** Ends the read; the next read begins with the open points. @returns whether the device has answered anything */
   #giveUp(suspects: readonly FailedRequest<PointRequest<I>>[], reason: string): boolean {
     for (const { request, reason: why } of suspects) {
       if (!request.isWitness) this.#unread.push(...request.items.map(item => ({ item, reason: why })))
@@ -169,7 +169,7 @@ export class ReadSequence<I extends TargetItem> {
     return this.#isThere
   }
 
-  /** @returns the queue of the next chunk; half of the failures that a read may have are reserved for the search */
+  /** @returns the queue of the next chunk; half of the allowed failures are reserved for the search */
   #queueNow(): Chunk<I>[] {
     if (this.#search.length > 0 && (this.#todo.length === 0 || this.#failures >= FAILURES_MAX / 2)) return this.#search
     return this.#todo.length === 0 && this.#failedRetries < RETRIES_MAX ? this.#last : this.#todo
@@ -194,8 +194,8 @@ export class ReadSequence<I extends TargetItem> {
     const singles = this.#singlesOf.get(unexplained)
     const { proven } = this.#memory.learnt
     if (singles && (proven === 0 || unexplained.size <= proven)) {
-      // Which of them fails in company is unknown; the others are soon asked together again.
-      this.#found.push(() => singles.forEach(item => isolate(this.#memory.loners, keyOf(item), 'asked alone', this.#now)))
+      // It is unknown which of them fails with others; the good ones are soon requested together again.
+      this.#conclusions.push(() => singles.forEach(item => isolate(this.#memory.loners, keyOf(item), 'asked alone', this.#now)))
       this.#noteAlone(singles.length)
     } else this.#memory.learnt = afterTooLarge(this.#memory.learnt, unexplained.size, unexplained.answered, this.#now)
   }
@@ -206,21 +206,21 @@ export class ReadSequence<I extends TargetItem> {
       this.#memory.learnt = withoutMultiple(this.#memory.learnt, this.#now)
   }
 
-  #split({ items: some, role, of }: PointRequest<I>, how: keyof typeof WAYS): void {
-    const parts = splitEvenly(some, WAYS[how])
+  #split({ items: some, role, of }: PointRequest<I>, how: keyof typeof PARTS): void {
+    const parts = splitEvenly(some, PARTS[how])
     const size = answerBytes(some)
     const failed = createFailure(size, parts.length, of)
     const roleOf = (part: readonly I[]) => (part.length === 1 && how === 'unanswered' ? 'leaf' : 'part')
     const chunks = parts.map((part): Chunk<I> => ({ items: part, role: roleOf(part), of: failed }))
     const singles = chunks.filter(chunk => chunk.role === 'leaf').flatMap(chunk => chunk.items)
     if (singles.length > 0) this.#singlesOf.set(failed, singles)
-    // The size of a request is learnt before the other points are asked; a bad point is searched afterwards.
+    // The possible size of a request is learnt before the other points are read; bad points are searched afterwards.
     const queue = size > this.#memory.learnt.proven && role !== 'trial' ? this.#todo : this.#search
     queue.unshift(...chunks)
   }
 
-  /** Concludes that the request is to blame, because the device answers others. */
-  #convict({ request, reason }: FailedRequest<PointRequest<I>>): void {
+  /** Splits the request, or isolates its only point, because the device answers other requests. */
+  #blame({ request, reason }: FailedRequest<PointRequest<I>>): void {
     if (!request.isAlone) return this.#split(request, 'unanswered')
     const [item] = request.items as [I]
     isolate(this.#memory.culprits, keyOf(item), reason, this.#now)
@@ -237,7 +237,7 @@ export class ReadSequence<I extends TargetItem> {
       isAlone ? 'single' : 'multiple',
       this.#now,
     )
-    // It was declined by itself before: the device declines the service, not the other points.
+    // The point was declined alone before: the device declines the service for it, not for the other points.
     if (of) this.#end(of, role === 'declined' ? 'culprit' : answerBytes(asked))
     if (role === 'retried') this.#memory.culprits.delete(keyOf(asked[0]!))
     if (role === 'trial') for (const item of asked) this.#memory.loners.delete(keyOf(item))
@@ -250,8 +250,8 @@ export class ReadSequence<I extends TargetItem> {
 
   #declinedAlone({ items: asked, role, of }: PointRequest<I>, refusal: RequestRefusal): I[] {
     const key = keyOf(asked[0]!)
-    if (deniesSize(refusal)) this.#found.push(() => isolate(this.#memory.culprits, key, formatRefusal(refusal), this.#now))
-    else if (role === 'leaf') this.#found.push(() => isolate(this.#memory.loners, key, formatRefusal(refusal), this.#now))
+    if (deniesSize(refusal)) this.#conclusions.push(() => isolate(this.#memory.culprits, key, formatRefusal(refusal), this.#now))
+    else if (role === 'leaf') this.#conclusions.push(() => isolate(this.#memory.loners, key, formatRefusal(refusal), this.#now))
     else if (role === 'retried') this.#memory.culprits.delete(key)
     this.#end(of, 'culprit')
     return asked
@@ -265,6 +265,6 @@ export class ReadSequence<I extends TargetItem> {
         ...this.#last.splice(0).flatMap(({ items: some }) => some.map(item => ({ item, reason: reasonOf(this.#memory, item) }))),
       )
     }
-    if (this.#hasTogether) for (const tell of this.#found.splice(0)) tell()
+    if (this.#hasTogether) for (const tell of this.#conclusions.splice(0)) tell()
   }
 }

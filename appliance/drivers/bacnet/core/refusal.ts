@@ -1,4 +1,4 @@
-/** Why a device declines, in words. Names as in 135-2020 21, the ones that devices use on reads. */
+/** Formats refusals with the names of 135-2020 21 that occur on reads. */
 import type { PropertyError, RequestRefusal } from './reply.ts'
 
 /** The device has no such object. */

@@ -1,4 +1,4 @@
-/** Reads a reply strictly and against its question: only what was asked for, all of it, nothing else. */
+/** Decodes a reply strictly: it must contain exactly the requested properties. */
 import { type Apdu } from './frame.ts'
 import { formatTarget, type Target, targetKey } from '#shared/core/bacnet/object.ts'
 import {
@@ -24,43 +24,43 @@ export const SUBSCRIBE_COV = 5
 
 /** ReadProperty takes exactly one target. */
 export type ReadRequest = { service: typeof READ_PROPERTY | typeof READ_PROPERTY_MULTIPLE; targets: Target[] }
-/** Asks to be told of changes, in notifications that need no answer (135-2020 13.14). */
-type CovQuestion = { service: typeof SUBSCRIBE_COV; subscription: Subscription }
-export type ServiceRequest = ReadRequest | CovQuestion
+/** Subscribes to changes by unconfirmed notifications (135-2020 13.14). */
+type SubscribeRequest = { service: typeof SUBSCRIBE_COV; subscription: Subscription }
+export type ServiceRequest = ReadRequest | SubscribeRequest
 
-/** `lifetimeSecs` 1 and more: a subscription without an end would outlive us in the device. */
+/** `lifetimeSecs` 1 and more: a subscription without an end would stay in the device after this process has ended. */
 type Subscription = { processId: number; object: { type: number; instance: number }; lifetimeSecs: number }
 
 export type PropertyError = { errorClass: number; errorCode: number }
 export type PropertyResult = { values: BacnetValue[] } | { error: PropertyError }
 
-/** A device declines the whole request. */
+/** A refusal of the whole request. */
 export type RequestRefusal = ({ by: 'error' } & PropertyError) | { by: 'reject' | 'abort'; reason: number }
 
 export type BacnetReply =
-  /** In the order of the question's targets; none for a subscription that is accepted. */
+  /** In the order of the targets; empty for an accepted subscription. */
   | { state: 'results'; results: PropertyResult[] }
   | { state: 'refused'; refusal: RequestRefusal }
-  /** Not an answer to this question; `reason` in words. */
+  /** Not an answer to this request. */
   | { state: 'garbled'; reason: string }
 
-/** @returns what a reply says to a question; never throws, whatever the bytes */
-export function readReply(apdu: Apdu, question: ServiceRequest): BacnetReply {
+/** @returns the decoded reply; never throws, whatever the bytes */
+export function readReply(apdu: Apdu, request: ServiceRequest): BacnetReply {
   try {
     switch (apdu.kind) {
       case 'segment':
-        return { state: 'garbled', reason: 'the answer came in segments, which the request does not allow' }
+        return { state: 'garbled', reason: 'the answer is segmented, which the request does not allow' }
       case 'reject':
       case 'abort':
         return { state: 'refused', refusal: { by: apdu.kind, reason: apdu.reason } }
       case 'error':
-        return readError(apdu.service, apdu.payload, question)
+        return readError(apdu.service, apdu.payload, request)
       case 'ack':
-        return readAck(apdu.service, apdu.payload, question)
+        return readAck(apdu.service, apdu.payload, request)
       case 'done':
-        if (apdu.service !== question.service) return otherService(apdu.service)
-        if (question.service === SUBSCRIBE_COV) return { state: 'results', results: [] }
-        return { state: 'garbled', reason: 'the answer holds no values' }
+        if (apdu.service !== request.service) return otherService(apdu.service)
+        if (request.service === SUBSCRIBE_COV) return { state: 'results', results: [] }
+        return { state: 'garbled', reason: 'the answer contains no values' }
     }
   } catch (error) {
     if (error instanceof Malformed) return { state: 'garbled', reason: `the answer is malformed: ${error.message}` }
@@ -70,12 +70,12 @@ export function readReply(apdu: Apdu, question: ServiceRequest): BacnetReply {
 
 const otherService = (service: number): BacnetReply => ({ state: 'garbled', reason: `the answer is to service ${service}` })
 
-function readError(service: number, payload: Uint8Array, question: ServiceRequest): BacnetReply {
-  if (service !== question.service) return otherService(service)
+function readError(service: number, payload: Uint8Array, request: ServiceRequest): BacnetReply {
+  if (service !== request.service) return otherService(service)
   const cursor = openCursor(payload)
   const error = readErrorPair(cursor)
   if (!isDone(cursor)) throw new Malformed('bytes are left over')
-  if (question.service === READ_PROPERTY) return { state: 'results', results: [{ error }] }
+  if (request.service === READ_PROPERTY) return { state: 'results', results: [{ error }] }
   return { state: 'refused', refusal: { by: 'error', ...error } }
 }
 
@@ -83,13 +83,13 @@ function readErrorPair(cursor: Cursor): PropertyError {
   return { errorClass: readEnumerated(cursor), errorCode: readEnumerated(cursor) }
 }
 
-function readAck(service: number, payload: Uint8Array, question: ServiceRequest): BacnetReply {
-  if (service !== question.service) return otherService(service)
-  if (question.service === SUBSCRIBE_COV) return { state: 'garbled', reason: 'the answer holds more than a subscription asks' }
+function readAck(service: number, payload: Uint8Array, request: ServiceRequest): BacnetReply {
+  if (service !== request.service) return otherService(service)
+  if (request.service === SUBSCRIBE_COV) return { state: 'garbled', reason: 'the answer to a subscription contains values' }
   const cursor = openCursor(payload)
-  const found = service === READ_PROPERTY ? [readPropertyAck(cursor)] : readMultipleAck(cursor, question.targets.length)
+  const found = service === READ_PROPERTY ? [readPropertyAck(cursor)] : readMultipleAck(cursor, request.targets.length)
   if (!isDone(cursor)) throw new Malformed('bytes are left over')
-  return order(found, question.targets)
+  return order(found, request.targets)
 }
 
 type Found = { target: Target; result: PropertyResult }
@@ -113,7 +113,7 @@ function readMultipleAck(cursor: Cursor, most: number): Found[] {
     const object = readContextObject(cursor, 0)
     readOpening(cursor, 1)
     while (!isClosing(cursor, 1)) {
-      if (found.length === most) throw new Malformed('more results than were asked for')
+      if (found.length === most) throw new Malformed('more results than requested')
       const property = readContextUnsigned(cursor, 2)
       const index = isContext(cursor, 3) ? readContextUnsigned(cursor, 3) : undefined
       found.push({ target: targetOf(object, property, index), result: readResult(cursor) })
@@ -134,9 +134,9 @@ function readResult(cursor: Cursor): PropertyResult {
   return { error }
 }
 
-/** Every target by its name; a device may answer in another order. There are no more results than targets. */
+/** Puts the results into the order of the targets; a device may answer in another order. */
 function order(found: Found[], targets: Target[]): BacnetReply {
-  // As good as always they come as they were asked for, and then no names have to be made.
+  // Devices nearly always answer in the requested order, and then no keys are needed.
   if (found.length === targets.length && found.every(({ target }, i) => isSameTarget(target, targets[i]!))) {
     return { state: 'results', results: found.map(({ result }) => result) }
   }
@@ -144,18 +144,19 @@ function order(found: Found[], targets: Target[]): BacnetReply {
   const results: PropertyResult[] = []
   for (const target of targets) {
     const result = byKey.get(targetKey(target))
-    if (!result) return { state: 'garbled', reason: `the answer does not hold ${formatTarget(target)}${instead(found, targets)}` }
+    if (!result)
+      return { state: 'garbled', reason: `the answer does not contain ${formatTarget(target)}${instead(found, targets)}` }
     results.push(result)
   }
   return { state: 'results', results }
 }
 
-/** As `targetKey` of both, without making texts. */
+/** @returns whether `targetKey` of both is equal, without creating texts */
 const isSameTarget = (a: Target, b: Target): boolean =>
   a.instance === b.instance && a.type === b.type && a.property === b.property && a.index === b.index
 
 function instead(found: Found[], targets: Target[]): string {
   const asked = new Set(targets.map(targetKey))
-  const stranger = found.find(({ target }) => !asked.has(targetKey(target)))
-  return stranger ? ` but ${formatTarget(stranger.target)}` : ''
+  const other = found.find(({ target }) => !asked.has(targetKey(target)))
+  return other ? ` but ${formatTarget(other.target)}` : ''
 }

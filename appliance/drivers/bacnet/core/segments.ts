@@ -1,30 +1,30 @@
-/** Puts an answer together that comes in parts, and says what to tell the device meanwhile (135-2020 5.4.4.3). */
+/** Assembles a segmented answer, and decides which acknowledgements to send (135-2020 5.4.4.3). */
 
 /** One part of a ComplexACK. */
 export type Segment = {
   invokeId: number
   service: number
-  /** 0..255, going round. */
+  /** 0..255, then 0 again. */
   sequence: number
-  /** How many parts the device would send before it waits for us, 1..127. */
+  /** Parts that the device proposes to send before it waits for an acknowledgement, 1..127. */
   window: number
   isLast: boolean
   payload: Uint8Array
 }
 
-/** What has come so far. */
+/** The received parts. */
 export type Assembly = {
   readonly service: number
-  /** Parts between two of our acknowledgements. */
+  /** Parts between two acknowledgements. */
   readonly window: number
   /** In order and without gaps. */
   readonly parts: Uint8Array[]
   readonly bytes: number
-  /** Parts that the device knows we have. */
+  /** Acknowledged parts. */
   readonly acknowledged: number
-  /** A gap is reported once; what was already on its way behind it says nothing new. */
+  /** Whether the current gap was reported; parts that were already on their way do not report it again. */
   readonly hasAskedAgain: boolean
-  /** The device has gone back to parts that we have, and begins its window anew. */
+  /** The device repeats received parts and begins its window again. */
   readonly isRepeated: boolean
 }
 
@@ -34,20 +34,20 @@ export type Progress =
   /** `isNew`: the part was the next one. `ack`: to be sent now. */
   | { state: 'more'; assembly: Assembly; isNew: boolean; ack?: SegmentAck }
   | { state: 'whole'; service: number; payload: Uint8Array; ack: SegmentAck }
-  /** Belongs to no part of this answer; what has come so far stays as it is. */
+  /** Not a part of this answer; the received parts are unchanged. */
   | { state: 'foreign'; reason: string }
   | { state: 'too_large'; reason: string }
 
-/** Parts on their way at a time: what a receive buffer of a small device holds, and few enough to lose little. */
+/** Largest window: the size of a receive buffer of a small device, and few enough to lose little. */
 const WINDOW_MAX = 8
-/** An object list of 13,000 objects. */
+/** Maximum size of an answer, bytes: an object list of 13,000 objects. */
 const BYTES_MAX = 65_536
 const SEGMENTS_MAX = 256
 
 /**
  * Takes one part.
  *
- * @param assembly undefined before the first part; it alone is sent unasked
+ * @param assembly undefined before the first part, which is the only one sent without an acknowledgement
  */
 export function takeSegment(assembly: Assembly | undefined, segment: Segment): Progress {
   if (!assembly) return begin(segment)
@@ -55,11 +55,11 @@ export function takeSegment(assembly: Assembly | undefined, segment: Segment): P
     return { state: 'foreign', reason: `a part of an answer to service ${segment.service}` }
   const ahead = (segment.sequence - assembly.parts.length) & 0xff
   if (ahead === 0) return append(assembly, segment)
-  return ahead < 128 ? reportGap(assembly) : ignoreDouble(assembly, segment)
+  return ahead < 128 ? reportGap(assembly) : handleRepeated(assembly, segment)
 }
 
 function begin(segment: Segment): Progress {
-  if (segment.sequence !== 0) return { state: 'foreign', reason: `part ${segment.sequence} of an answer came first` }
+  if (segment.sequence !== 0) return { state: 'foreign', reason: `part ${segment.sequence} of an answer arrived first` }
   const window = Math.min(segment.window, WINDOW_MAX)
   const nothing: Assembly = {
     service: segment.service,
@@ -71,7 +71,7 @@ function begin(segment: Segment): Progress {
     isRepeated: false,
   }
   const progress = append(nothing, segment)
-  // The device waits here until it knows our window.
+  // The device waits until it knows the window.
   return progress.state === 'more' ? acknowledge(progress.assembly, true) : progress
 }
 
@@ -80,7 +80,7 @@ function append(assembly: Assembly, { payload, isLast }: Segment): Progress {
   if (bytes > BYTES_MAX) return { state: 'too_large', reason: `the answer is longer than ${BYTES_MAX} bytes` }
   if (assembly.parts.length === SEGMENTS_MAX)
     return { state: 'too_large', reason: `the answer has more than ${SEGMENTS_MAX} parts` }
-  // In place, so that 256 parts are not copied 256 times; nobody else holds the list.
+  // Appended in place, so that 256 parts are not copied 256 times; the list has no other owner.
   assembly.parts.push(payload)
   const grown = { ...assembly, bytes, hasAskedAgain: false, isRepeated: false }
   if (isLast) return { state: 'whole', service: grown.service, payload: join(grown), ack: ackOf(grown, false) }
@@ -101,7 +101,7 @@ const acknowledge = (assembly: Assembly, isNew: boolean): Progress => ({
   ack: ackOf(assembly, false),
 })
 
-/** Something was lost or overtaken: the device goes on after the last part that we have (135-2020 5.4.4.3). */
+/** A part was lost or overtaken: the device continues after the last received part (135-2020 5.4.4.3). */
 function reportGap(assembly: Assembly): Progress {
   if (assembly.hasAskedAgain) return { state: 'more', assembly, isNew: false }
   const again = { ...assembly, acknowledged: assembly.parts.length, hasAskedAgain: true }
@@ -109,14 +109,14 @@ function reportGap(assembly: Assembly): Progress {
 }
 
 /**
- * The device repeats what we have. When it comes to the last of it, it waits for a word that it has not heard, or that we
- * did not say: a gap that we reported in vain ends its window before ours.
+ * Handles repeated parts. At the last received part the device waits for an acknowledgement that was lost or not sent: when the
+ * report of a gap is lost, the window of the device ends before the local one.
  */
-function ignoreDouble(assembly: Assembly, { sequence }: Segment): Progress {
+function handleRepeated(assembly: Assembly, { sequence }: Segment): Progress {
   const isLatest = sequence === ((assembly.parts.length - 1) & 0xff)
   if (!isLatest) return { state: 'more', assembly: { ...assembly, isRepeated: true }, isNew: false }
-  const isUnheard = assembly.isRepeated || assembly.acknowledged === assembly.parts.length
-  return isUnheard ? acknowledge(assembly, false) : { state: 'more', assembly, isNew: false }
+  const isAckLost = assembly.isRepeated || assembly.acknowledged === assembly.parts.length
+  return isAckLost ? acknowledge(assembly, false) : { state: 'more', assembly, isNew: false }
 }
 
 function join({ parts, bytes }: Assembly): Uint8Array {

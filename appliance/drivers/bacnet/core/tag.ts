@@ -1,21 +1,21 @@
-/** Reads ASN.1 tags and the values behind them, never beyond the bytes given (135-2020 20.2). */
+/** Decodes ASN.1 tags and their values, never beyond the given bytes (135-2020 20.2). */
 
-/** The bytes are not what the standard says. Thrown within the decoder only; `readReply` turns it into a result. */
+/** The bytes violate the standard. Thrown only within the decoder; its callers turn it into a result. */
 export class Malformed extends Error {}
 
 /**
- * Reading position: bytes in [at, end) are still to be read. The other fields are the tag read last, kept here and not in
- * an object of its own: a reply has hundreds of tags.
+ * Reading position: bytes in [at, end) remain. The other fields are the last tag, without an object of its own because a reply has
+ * hundreds of tags.
  */
 export type Cursor = { readonly bytes: Uint8Array; at: number; readonly end: number } & Tag
 
 export type BacnetValue =
   | { type: 'null' }
   | { type: 'boolean'; value: boolean }
-  /** `bigint` only where a number could not hold it exactly. */
+  /** `bigint` only when a number cannot represent it exactly. */
   | { type: 'unsigned' | 'signed'; value: number | bigint }
   | { type: 'enumerated'; value: number }
-  /** May be NaN or infinite: devices send that. */
+  /** May be NaN or infinite. */
   | { type: 'real' | 'double'; value: number }
   | { type: 'text'; value: string }
   | { type: 'octets'; value: Uint8Array }
@@ -84,7 +84,7 @@ function extendedLength(cursor: Cursor): number {
   return unsigned(cursor, first === 254 ? 2 : 4)
 }
 
-/** What comes next; nothing is read. `number` 0..14, so that one byte says it (135-2020 20.2.1). */
+/** Look at the next tag without reading it. `number` 0..14, which one byte encodes (135-2020 20.2.1). */
 export const isOpening = ({ bytes, at, end }: Cursor, number: number): boolean =>
   at < end && bytes[at] === ((number << 4) | OPENING)
 export const isClosing = ({ bytes, at, end }: Cursor, number: number): boolean =>
@@ -105,7 +105,7 @@ export function readClosing(cursor: Cursor, number: number): void {
 const missing = (cursor: Cursor, what: string, number: number): Malformed =>
   new Malformed(isDone(cursor) ? 'ends too early' : `${what} tag ${number} is missing`)
 
-/** @returns bytes of content of context tag `number`, 0..14; they are there */
+/** @returns length of the content of context tag `number`, 0..14; the bytes exist */
 function contextLength(cursor: Cursor, number: number): number {
   if (!isContext(cursor, number)) throw missing(cursor, 'primitive', number)
   const low = byte(cursor) & 0x07
@@ -131,7 +131,7 @@ const splitObject = (word: number) => ({ type: Math.floor(word / 0x40_0000), ins
 /** An application-tagged enumerated, as in an error. */
 export function readEnumerated(cursor: Cursor): number {
   const value = readValue(cursor)
-  if (value.type !== 'enumerated') throw new Malformed(`${value.type} where enumerated is due`)
+  if (value.type !== 'enumerated') throw new Malformed(`${value.type} instead of enumerated`)
   return value.value
 }
 
@@ -143,7 +143,7 @@ export function readValues(cursor: Cursor, number: number): BacnetValue[] {
   return values
 }
 
-/** The next value, whatever it is. */
+/** Reads the next value of any type. */
 export function readValue(cursor: Cursor): BacnetValue {
   readTag(cursor)
   if (!cursor.isContext) return readApplication(cursor, cursor.number, cursor.length)
@@ -166,7 +166,7 @@ function skipTo(cursor: Cursor, closing: number, depth: number): void {
   }
 }
 
-/** @param length bytes of content, known to be there; for a boolean its value */
+/** @param length bytes of content, which exist; the value of a boolean */
 function readApplication(cursor: Cursor, number: number, length: number): BacnetValue {
   switch (number) {
     case 0:
@@ -210,7 +210,7 @@ function readApplication(cursor: Cursor, number: number, length: number): Bacnet
   }
 }
 
-/** Turns bytes into floating point numbers; holds nothing from one call to the next. */
+/** Converts bytes to floating point numbers; overwritten by each call. */
 const SCRATCH = new DataView(new ArrayBuffer(8))
 
 function exactly(bytes: number, number: number, length: number): void {
@@ -219,7 +219,7 @@ function exactly(bytes: number, number: number, length: number): void {
 
 const content = (cursor: Cursor, length: number): Uint8Array => cursor.bytes.subarray(cursor.at, (cursor.at += length))
 
-/** Most bytes whose every unsigned number a float64 holds exactly. */
+/** Largest number of bytes whose unsigned values a float64 represents exactly. */
 const EXACT_BYTES = 6
 
 function integer(cursor: Cursor, length: number, isSigned: boolean): number | bigint {

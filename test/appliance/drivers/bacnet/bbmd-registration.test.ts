@@ -69,8 +69,8 @@ test('a manager that refuses is asked again and is one line in the log, and so i
   await sentFive
   t.is(foreign.report().state, 'registered')
   t.deepEqual(lines, [
-    'the broadcast manager 127.0.0.1:47808 refuses to register us as a foreign device',
-    'the broadcast manager 127.0.0.1:47808 has registered us',
+    'broadcast manager 127.0.0.1:47808 refuses to register this process as a foreign device',
+    'broadcast manager 127.0.0.1:47808 has registered this process',
   ])
 })
 
@@ -85,7 +85,7 @@ test('a manager that does not answer is asked on, and found when it is back', as
   t.pass()
 })
 
-test('a manager that passes no broadcast on has forgotten us and is asked again', t => {
+test('a manager that refuses a broadcast has lost the registration and gets a new one', t => {
   const lines: string[] = []
   const log = pino({ base: null }, { write: line => void lines.push((JSON.parse(line) as { msg: string }).msg) })
   const bbmd = { host: '10.9.0.1', port: 47_808, ttlSecs: 300 }
@@ -95,8 +95,8 @@ test('a manager that passes no broadcast on has forgotten us and is asked again'
   for (const code of [0, 0x60, 0x60, 0]) t.true(foreign.take(bbmd, code))
   t.deepEqual([sent, foreign.report().state, foreign.report().registrations], [2, 'registered', 2])
   t.deepEqual(
-    lines.map(line => line.replace('the broadcast manager 10.9.0.1:47808 ', '')),
-    ['has registered us', 'has forgotten us', 'has registered us'],
+    lines.map(line => line.replace('broadcast manager 10.9.0.1:47808 ', '')),
+    ['has registered this process', 'has lost the registration: registering again', 'has registered this process'],
   )
 })
 

@@ -30,7 +30,7 @@ for (const [name, bytes, reason] of [
   ['nothing', '', /ends too early/],
   ['a cut one', NOTIFICATION.subarray(0, -1).toString('hex'), /malformed/],
   ['bytes behind it', `${NOTIFICATION.toString('hex')}00`, /left over/],
-  ['a speaker that is no device', NOTIFICATION.toString('hex').replace('02000007', '00000007'), /no device/],
+  ['a speaker that is no device', NOTIFICATION.toString('hex').replace('02000007', '00000007'), /not a device/],
   ['no present value', NOTIFICATION.toString('hex').replace('0955', '0954'), /0 present values/],
   ['two present values', NOTIFICATION.toString('hex').replace('096f', '0955'), /2 present values/],
   ['a REAL of two bytes', NOTIFICATION.toString('hex').replace('4441ac0000', '4241ac'), /instead of 4/],
@@ -224,7 +224,7 @@ test('a device that tells without end is cut off, said once, and does not keep i
   await until(t, () => declined.length > 0)
   t.deepEqual(await driver.read(inputs(1), never), [good(1, 10)])
   t.true(told.length < 1500)
-  t.deepEqual(declined, [[1, 'it tells more than 100 changes a second']])
+  t.deepEqual(declined, [[1, 'the device reports more than 100 changes a second']])
 })
 
 test('a device that drops subscriptions is said to be polled when that lasts', async t => {

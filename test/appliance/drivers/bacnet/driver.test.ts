@@ -102,7 +102,7 @@ for (const [name, behaviour, kind, reason] of [
     'answers for another object',
     (request, reply) => reply(answer({ ...request, instances: [9, 8] }, held)),
     'fault',
-    /does not hold/,
+    /does not contain/,
   ],
   [
     'answers another service',

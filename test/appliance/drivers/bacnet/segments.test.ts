@@ -147,7 +147,7 @@ test('an answer that breaks off ends with an Abort, and the device can be asked 
   )
   const transport = await openTransport(t)
   const outcome = await transport.request(peer, objectList(7), hasty, never)
-  t.deepEqual(outcome, { state: 'silent', reason: `the answer of 127.0.0.1:${peer.port} broke off after 1 parts` })
+  t.deepEqual(outcome, { state: 'silent', reason: `the answer of 127.0.0.1:${peer.port} ended after 1 parts` })
   isWell = true
   t.deepEqual(instancesIn(await transport.request(peer, objectList(7), patient, never)), [0, 1, 2])
   t.deepEqual(heard, ['40010004', '70010a'])
@@ -212,7 +212,7 @@ test('a device whose entry says so is told that no parts are accepted, and sends
   const asked: Peer = { host: peer.host, port: peer.port, segmentation: false }
   const outcome = await transport.request(asked, objectList(7), hasty, never)
   t.is(outcome.state, 'garbled')
-  t.true('reason' in outcome && outcome.reason.includes('segments'))
+  t.true('reason' in outcome && outcome.reason.includes('is segmented'))
   t.deepEqual([peer.raw[0]![6], peer.raw[0]![7], heard], [0x00, 0x05, []])
 })
 
