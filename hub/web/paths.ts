@@ -17,6 +17,7 @@ export const PAGES = [
   'faults',
   'fleet',
   'home',
+  'import',
   'login',
   'logout',
   'modbus',

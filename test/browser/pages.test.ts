@@ -26,7 +26,7 @@ const BOX = [
   '/faults/f-cooling?window=day',
   '/nowhere',
 ]
-const ADMINISTRATION = ['/alerts', '/backups']
+const ADMINISTRATION = ['/alerts', '/backups', '/import']
 const HUB = ['/', '/?status=pending', '/faults?group=fault', '/faults/f-flow']
 
 for (const [name, look] of looks(

@@ -21,5 +21,7 @@ export async function signedIn(url: string, username: string, password: string) 
     const body = new URLSearchParams({ ...fields, csrf }).toString()
     return fetch(url + path, { method: 'POST', redirect: 'manual', headers: { ...headers, 'content-type': FORM }, body })
   }
-  return { get, post }
+  /** Sends a form with files. */
+  const send = (path: string, body: FormData) => fetch(url + path, { method: 'POST', redirect: 'manual', headers, body })
+  return { get, post, send }
 }

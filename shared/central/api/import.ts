@@ -1,40 +1,34 @@
 import { Type } from '@sinclair/typebox'
 import { Readable } from 'node:stream'
 import { ID } from '#shared/core/model/model.ts'
-import { hintsFor } from '#shared/core/csv/checks.ts'
-import { PACKAGE_LIMITS } from '#shared/core/csv/package-limits.ts'
 import { DATE_ORDERS } from '#shared/core/csv/timestamp.ts'
-import { type DataError, Problem } from '#shared/core/problem.ts'
+import { Problem } from '#shared/core/problem.ts'
 import { formatInstant } from '#shared/core/time.ts'
-import { importPackage } from '#shared/flow/ingest/import-package.ts'
 import { oneOf, route, type Route, strict } from '#shared/node/http/route.ts'
-import type { CentralContext } from '#shared/central/context.ts'
+import type { CentralContext, CentralParts } from '#shared/central/context.ts'
+import { importDry, IMPORT_MODES, importStaged, stagePackage, PACKAGE_MAX } from '#shared/central/commands/import.ts'
 import { ChunkQueue } from '#shared/central/import/append.ts'
-import { countingLoader } from '#shared/central/import/dry-run.ts'
 import { hintsOf } from '#shared/central/import/request-hints.ts'
 import { ingestContract } from '#shared/central/import/contract.ts'
 import { mappingOf } from '#shared/central/import/mapping.ts'
-import { preflightPackage } from '#shared/central/import/preflight.ts'
 import { rejectsCsv } from '#shared/central/import/rejects.ts'
-import type { ImportSession, ImportSessions } from '#shared/central/import/sessions.ts'
 import { assertSpace } from '#shared/central/import/disk-space.ts'
-import { readTable } from '#shared/central/import/read-table.ts'
-import { receivePackage } from '#shared/central/import/upload.ts'
 
-/** Maximum size of an upload, bytes. `PACKAGE_LIMITS` bounds what a ZIP of this size may unpack to. */
-const UPLOAD_MAX = 256 * 1024 * 1024
 /** Maximum size of a chunk to append, bytes. JSON is parsed in memory; one hour of a thousand columns is a tenth of it. */
 const CHUNK_MAX = 32 * 1024 * 1024
 
-const MODE = Type.Optional(oneOf(['merge', 'replace']))
+const MODE = Type.Optional(oneOf(IMPORT_MODES))
 const CONFIRM = Type.Optional(Type.Boolean())
 const DRY_RUN = strict({ dry_run: Type.Optional(Type.Boolean()) })
 
-export function importRoutes(context: CentralContext, sessions: ImportSessions): Route[] {
-  return [preflightRoute(context, sessions), rejectsRoute(sessions), executeRoute(context, sessions), ...packageRoutes(context)]
-}
+export const importRoutes = (context: CentralParts): Route[] => [
+  preflightRoute(context),
+  rejectsRoute(context),
+  executeRoute(context),
+  ...packageRoutes(context),
+]
 
-const preflightRoute = (context: CentralContext, sessions: ImportSessions) =>
+const preflightRoute = (context: CentralParts) =>
   route({
     method: 'POST',
     path: '/api/csv/import/preflight',
@@ -42,26 +36,16 @@ const preflightRoute = (context: CentralContext, sessions: ImportSessions) =>
     auth: 'operator',
     summary: 'Stages a CSV package and says what importing it would do',
     takes: 'upload',
-    bodyMax: UPLOAD_MAX,
+    bodyMax: PACKAGE_MAX,
     action: 'preflight',
     problems: ['package_invalid', 'workspace_full'],
-    handle: async ({ request, audit }) => {
-      await assertSpace(context.workspace)
-      const { session_id, ...folders } = await sessions.open()
-      try {
-        const files = await receivePackage(request, folders, PACKAGE_LIMITS, UPLOAD_MAX)
-        const { report, plan } = await preflightPackage(files, context)
-        const { expires_at } = await sessions.save({ session_id, files, report, plan })
-        audit({ subject: report.building_id ?? session_id, after: { session_id, verdict: report.verdict } })
-        return { ok: true, session_id, expires_at: formatInstant(expires_at), ...report }
-      } catch (error) {
-        await sessions.discard(session_id)
-        throw error
-      }
+    handle: async call => {
+      const { session_id, expires_at, report } = await stagePackage(context, call, call.request)
+      return { ok: true, session_id, expires_at: formatInstant(expires_at), ...report }
     },
   })
 
-const rejectsRoute = (sessions: ImportSessions) =>
+const rejectsRoute = ({ sessions }: CentralParts) =>
   route({
     method: 'GET',
     path: '/api/csv/import/preflight/:session_id/rejects.csv',
@@ -78,7 +62,7 @@ const rejectsRoute = (sessions: ImportSessions) =>
     },
   })
 
-const executeRoute = (context: CentralContext, sessions: ImportSessions) =>
+const executeRoute = (context: CentralParts) =>
   route({
     method: 'POST',
     path: '/api/csv/import/execute',
@@ -90,18 +74,13 @@ const executeRoute = (context: CentralContext, sessions: ImportSessions) =>
     action: 'import',
     idempotent: true,
     problems: ['unknown_session', 'confirm_required', 'package_invalid', 'conflict', 'workspace_full'],
-    handle: async ({ body, query, audit }) => {
-      assertConfirmed(body.confirm)
+    handle: async call => {
+      const { confirm, mode = 'merge', session_id } = call.body
+      assertConfirmed(confirm)
       const started = performance.now()
-      const { mode = 'merge', session_id } = body
-      if (query.dry_run) {
-        const result = await dryRun(await sessions.get(session_id), mode, context)
-        return { ok: true, dry_run: true, ...result, total_ms: Math.round(performance.now() - started) }
-      }
-      await assertSpace(context.workspace)
-      const result = await sessions.importOnce(session_id, session => importSession(session, mode, context))
-      audit({ subject: result.building_id, building_id: result.building_id, after: { mode, ...result } })
-      return { ok: true, ...result, total_ms: Math.round(performance.now() - started) }
+      const { dry_run = false } = call.query
+      const result = dry_run ? await importDry(context, session_id, mode) : await importStaged(context, call, session_id, mode)
+      return { ok: true, ...(dry_run && { dry_run }), ...result, total_ms: Math.round(performance.now() - started) }
     },
   })
 
@@ -162,34 +141,11 @@ const packageRoutes = (context: CentralContext): Route[] => [
     auth: 'viewer',
     anyBuilding: true,
     summary: 'What a package must hold, the roles, the units and the limits',
-    handle: () => ({ ok: true, ...ingestContract({ uploadMax: UPLOAD_MAX, chunkMax: CHUNK_MAX }) }),
+    handle: () => ({ ok: true, ...ingestContract({ uploadMax: PACKAGE_MAX, chunkMax: CHUNK_MAX }) }),
   }),
 ]
 
 /** @throws Problem confirm_required */
 function assertConfirmed(confirm: boolean | undefined): void {
   if (confirm !== true) throw new Problem('confirm_required', 'This changes data; send confirm: true')
-}
-
-function importSession(session: ImportSession, mode: 'merge' | 'replace', { model, loader }: CentralContext) {
-  const plan = executablePlan(session)
-  const fileOf = new Map(session.files.map(({ path, file }) => [path, file]))
-  return importPackage(plan, mode, { model, loader, readTable: table => readTable(fileOf.get(table.path)!, table) })
-}
-
-/** @throws Problem package_invalid that lists what keeps the package from being imported */
-function executablePlan({ plan, report }: ImportSession) {
-  if (plan && report.can_execute) return plan
-  const errors = report.checks.filter(({ severity }) => severity === 'error')
-  const listed = errors.map(({ code, message, examples }): DataError => ({ pointer: code, message, hint: examples.join('; ') }))
-  throw new Problem('package_invalid', errors[0]?.message ?? 'The package cannot be imported', listed, hintsFor(errors))
-}
-
-/** What execute would answer now: of a package that was imported already, that nothing is left to write. */
-async function dryRun(session: ImportSession, mode: 'merge' | 'replace', context: CentralContext) {
-  const { result } = session
-  if (!result) return importSession(session, mode, { ...context, loader: countingLoader(context.historian) })
-  const { rows_in, rows_rejected, samples_written, samples_duplicate } = result
-  const nothing = { rows_written: 0, rows_duplicate: rows_in - rows_rejected }
-  return { ...result, ...nothing, samples_written: 0, samples_duplicate: samples_written + samples_duplicate }
 }

@@ -33,7 +33,7 @@ export const centralRoutes = (context: CentralParts, trigger: Trigger): Route[] 
   ...ofHub(userRoutes(context)),
   ...ofHub(apiTokenRoutes(context)),
   ...ofHub(tenantRoutes(context)),
-  ...importRoutes(context, context.sessions),
+  ...importRoutes(context),
   ...modelRoutes(context),
   ...commissionRoutes(context),
   ...quantityRoutes(context),

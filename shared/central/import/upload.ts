@@ -22,6 +22,7 @@ type Folders = { upload: string; files: string }
  * Streams an upload to disk: one ZIP, a folder of files, or tables with the fields `manifest` and `column_map`.
  *
  * @param bytesMax maximum size of all files
+ * @returns the files, and the text fields that came with them
  * @throws Problem too_large, or package_invalid that names the file
  */
 export async function receivePackage(
@@ -29,7 +30,7 @@ export async function receivePackage(
   { upload, files }: Folders,
   limits: PackageLimits,
   bytesMax: number,
-) {
+): Promise<{ files: PackageFile[]; fields: ReadonlyMap<string, string> }> {
   const fields = new Map<string, string>()
   const received: PackageFile[] = []
   const { fault } = createEntryCheck(limits)
@@ -54,9 +55,9 @@ export async function receivePackage(
   if (!first) throw new Problem('bad_request', 'The upload contains no file')
   if (await isZip(first.file)) {
     if (more.length) throw new Problem('package_invalid', 'A ZIP must be the only file')
-    return unpackZip(first.file, files, limits)
+    return { files: await unpackZip(first.file, files, limits), fields }
   }
-  return [...received, ...(await saveFields(fields, files))]
+  return { files: [...received, ...(await saveFields(fields, files))], fields }
 }
 
 async function save(part: MultipartFile, file: string): Promise<void> {

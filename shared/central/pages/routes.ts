@@ -7,6 +7,7 @@ import { backupsPage } from '#shared/central/pages/settings/backups.route.ts'
 import { baselinesPage } from '#shared/central/pages/settings/baselines.route.ts'
 import { coveragePage } from './coverage.route.ts'
 import { pointsPage } from './points.route.ts'
+import { importPages } from '#shared/central/pages/import/import.route.ts'
 import { faultPage } from '#shared/central/pages/faults/fault.route.ts'
 import { faultsPage } from '#shared/central/pages/faults/faults.route.ts'
 import { loginPage } from './login.route.ts'
@@ -37,6 +38,7 @@ const OPERATION_PAGES: PageEntry[] = [
 const SETUP_PAGES: PageEntry[] = [
   { nav: { href: '/points', text: 'Points' }, routes: pointsPage },
   { routes: coveragePage },
+  { nav: { href: '/import', text: 'Import', for: 'operator' }, routes: importPages },
   { nav: { href: '/params', text: 'Parameters' }, routes: paramsPage },
   { routes: baselinesPage },
   { nav: { href: '/quantities', text: 'Quantities' }, routes: quantitiesPage },

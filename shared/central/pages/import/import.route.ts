@@ -1,0 +1,69 @@
+/** The pages by which a person imports a CSV package: upload, report, confirmation. */
+import { Type } from '@sinclair/typebox'
+import { Problem } from '#shared/core/problem.ts'
+import { oneOf, type Route, route, strict } from '#shared/node/http/route.ts'
+import { IMPORT_MODES, importStaged, stagePackage, PACKAGE_MAX } from '#shared/central/commands/import.ts'
+import type { CentralParts } from '#shared/central/context.ts'
+import type { PageLayout } from '#shared/central/pages/layout.ts'
+import { packageBody, reportBody } from './import.view.ts'
+
+const AT = { title: 'Import', current: '/import' }
+const BY_SESSION = strict({ session_id: Type.String({ maxLength: 128 }) })
+const pathOf = (session_id: string) => `/import/${encodeURIComponent(session_id)}`
+
+export const importPages = (context: CentralParts, layout: PageLayout): Route[] => [
+  route({
+    method: 'GET',
+    path: '/import',
+    auth: 'operator',
+    summary: 'The page that imports a CSV package',
+    handle: call => layout.document(call, AT, packageBody(layout.csrfOf(call.caller))),
+  }),
+  route({
+    method: 'POST',
+    path: '/import',
+    auth: 'operator',
+    summary: 'The form that stages a CSV package and shows what importing it would do',
+    takes: 'upload',
+    bodyMax: PACKAGE_MAX,
+    action: 'preflight',
+    problems: ['package_invalid', 'workspace_full'],
+    handle: async call => {
+      const { request, caller, reply } = call
+      const { session_id } = await stagePackage(context, call, request, fields => {
+        if (caller && !context.auth.isFormToken(caller, fields.get('csrf') ?? '')) {
+          throw new Problem('forbidden', 'The form is not from this session; load the page again')
+        }
+      })
+      return reply.redirect(pathOf(session_id), 303)
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/import/:session_id',
+    auth: 'operator',
+    summary: 'What importing a staged package would do, or has done',
+    params: BY_SESSION,
+    problems: ['unknown_session'],
+    handle: async call => {
+      const session = await context.sessions.get(call.params.session_id)
+      return layout.document(call, AT, reportBody({ session, csrf: layout.csrfOf(call.caller) }))
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/import/:session_id',
+    auth: 'operator',
+    summary: 'The form that imports a staged package',
+    takes: 'form',
+    params: BY_SESSION,
+    body: strict({ mode: oneOf(IMPORT_MODES) }),
+    action: 'import',
+    problems: ['unknown_session', 'package_invalid', 'conflict', 'workspace_full'],
+    handle: async call => {
+      const { session_id } = call.params
+      await importStaged(context, call, session_id, call.body.mode)
+      return call.reply.redirect(pathOf(session_id), 303)
+    },
+  }),
+]

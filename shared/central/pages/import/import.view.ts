@@ -1,0 +1,81 @@
+/** The pages of a CSV import: the upload, and the report with what is wrong and what each column becomes. */
+import type { Check } from '#shared/core/csv/checks.ts'
+import type { PackageReport } from '#shared/core/csv/package-report.ts'
+import { countOf, formatCount } from '#shared/core/number-text.ts'
+import { type Html, html } from '#shared/node/http/html.ts'
+import type { ImportResult } from '#shared/flow/ingest/import-package.ts'
+import type { ImportSession } from '#shared/central/import/sessions.ts'
+import { csrfField } from '#shared/central/ui/frame.ts'
+import { componentWords } from '#shared/central/ui/words.ts'
+
+/** Lines of one list that the page shows; the API gives all. */
+const SHOWN = 200
+
+export const packageBody = (csrf: string): Html => html`<h1>Import</h1>
+<p class="lead">History of a building as a CSV package: a ZIP with <code>manifest.json</code>, and for each equipment <code>history_wide.csv</code> and <code>column_map.json</code>; or a single table. Nothing is changed before you have seen the report.</p>
+<section class="card"><h2>A ZIP</h2>
+<form class="fields" method="post" action="/import" enctype="multipart/form-data">${csrfField(csrf)}
+<label>Package <input type="file" name="package" accept=".zip" required></label>
+<button>Check the package</button></form></section>
+<section class="card"><h2>A single table</h2>
+<form class="fields" method="post" action="/import" enctype="multipart/form-data">${csrfField(csrf)}
+<label>CSV file <input type="file" name="package" accept=".csv,text/csv" required></label>
+<label>Building id <input name="building_id" required maxlength="128"></label>
+<label>Time zone <input name="timezone" required maxlength="64" placeholder="Europe/Berlin"></label>
+<label>Column map, JSON <textarea name="column_map" rows="4" required placeholder="{&quot;equip&quot;: &quot;AHU-1&quot;, &quot;equipType&quot;: &quot;ahu&quot;, &quot;points&quot;: {&quot;sa_t&quot;: &quot;SAT&quot;}, &quot;units&quot;: {&quot;SAT&quot;: &quot;degF&quot;}}"></textarea></label>
+<button>Check the table</button></form></section>`
+
+export const reportBody = ({ session, csrf }: { session: ImportSession; csrf: string }): Html => {
+  const { report, result } = session
+  return html`<p class="crumbs"><a href="/import">Import</a></p>
+<h1>${result ? 'Imported' : 'Report of the package'}</h1>
+<section class="card">${result ? resultCard(result) : verdictCard(session, csrf)}</section>
+${report.checks.length > 0 && checkTable(report.checks)}
+${report.equipment.map(one => equipmentCard(one))}`
+}
+
+const resultCard = ({ building_id, rows_in, rows_written, rows_duplicate, rows_rejected }: ImportResult): Html =>
+  html`<p class="lead">Of ${countOf(rows_in, 'row')} of ${building_id}, ${formatCount(rows_written)} were stored, ${formatCount(rows_duplicate)} were there already and ${formatCount(rows_rejected)} were rejected.</p>
+<p><a href="/points?building=${encodeURIComponent(building_id)}">Assign roles to its points</a> or look at its <a href="/faults?building=${encodeURIComponent(building_id)}">faults</a> after the next run.</p>`
+
+function verdictCard({ session_id, report }: ImportSession, csrf: string): Html {
+  const { can_execute, building_id, rows_in, rows_rejected } = report
+  const rows = html`${countOf(rows_in, 'row')}, ${formatCount(rows_rejected)} rejected${
+    rows_rejected > 0 && html` (<a href="/api/csv/import/preflight/${encodeURIComponent(session_id)}/rejects.csv">list</a>)`
+  }`
+  if (!can_execute) {
+    return html`<p class="notice" role="alert"><strong>It cannot be imported.</strong> Correct what is marked as an error and upload it again.</p><p>${rows}.</p>`
+  }
+  return html`<p class="lead">It can be imported into the building <strong>${building_id}</strong>: ${rows}.</p>
+<form class="fields" method="post" action="/import/${encodeURIComponent(session_id)}">${csrfField(csrf)}
+<label>Where samples are stored already <select name="mode"><option value="merge">add what is new</option><option value="replace">replace the history of these points</option></select></label>
+<button class="primary">Import</button></form>`
+}
+
+const checkTable = (checks: Check[]): Html => html`<section class="card"><h2>Checks</h2>
+<table class="tried"><thead><tr><th scope="col">Kind</th><th scope="col">What</th><th scope="col">Count</th><th scope="col">Examples</th></tr></thead>
+<tbody>${checks.slice(0, SHOWN).map(
+  ({ severity, code, message, count, examples }) => html`<tr>
+<td data-label="Kind"><div>${severity}</div></td>
+<td data-label="What"><div>${message} <span class="muted">${code}</span></div></td>
+<td data-label="Count"><div>${formatCount(count)}</div></td>
+<td data-label="Examples"><div>${examples.join('; ') || 'none'}</div></td></tr>`,
+)}</tbody></table>${checks.length > SHOWN && html`<p class="muted">and ${formatCount(checks.length - SHOWN)} more</p>`}</section>`
+
+const equipmentCard = ({
+  equipment_id,
+  equipment_type,
+  rows,
+  first_at_local,
+  last_at_local,
+  columns,
+}: PackageReport['equipment'][number]): Html => html`<section class="card"><h2>${equipment_id}</h2>
+<p>${componentWords(equipment_type)}, ${countOf(rows, 'row')}${first_at_local !== null && html` from ${first_at_local} to ${last_at_local}`}</p>
+<table class="tried"><thead><tr><th scope="col">Column</th><th scope="col">Role</th><th scope="col">Unit</th><th scope="col">State</th></tr></thead>
+<tbody>${columns.slice(0, SHOWN).map(
+  ({ header, role, unit, status, suggestion }) => html`<tr>
+<td data-label="Column"><div>${header}</div></td>
+<td data-label="Role"><div>${role ?? (suggestion === undefined ? 'none' : html`none <span class="muted">perhaps ${suggestion}</span>`)}</div></td>
+<td data-label="Unit"><div>${unit || 'none'}</div></td>
+<td data-label="State"><div>${status}</div></td></tr>`,
+)}</tbody></table>${columns.length > SHOWN && html`<p class="muted">and ${formatCount(columns.length - SHOWN)} more</p>`}</section>`
