@@ -2,7 +2,7 @@ import { ID_REGEXP } from '#shared/core/model/model.ts'
 import type { Settings, VariableTable } from '#shared/core/env.ts'
 import { CENTRAL_VARIABLES } from '#shared/central/env.ts'
 
-/** How an appliance reaches its hub. */
+/** Connection of an appliance to its hub. */
 export const UPLINK_VARIABLES = {
   SERVICE_MQTT_ENABLED: { kind: 'flag', default: false, doc: '1: readings and findings also go to a hub' },
   SERVICE_EDGE_KIT_DIR: { kind: 'text', default: '/mqtt', doc: 'the edge kit, as a folder or a ZIP' },
@@ -18,7 +18,7 @@ export const UPLINK_VARIABLES = {
 
 const IPV4 = String.raw`(?:\d{1,3}\.){3}\d{1,3}`
 
-/** Where BACnet/IP is spoken, and how fast. */
+/** Addresses and limits of BACnet/IP. */
 export const BACNET_VARIABLES = {
   SERVICE_BACNET_BIND: {
     kind: 'text',
@@ -118,7 +118,7 @@ export const SPLIT_EDGE_VARIABLES = {
   SERVICE_LOG_LEVEL,
 } as const satisfies VariableTable
 
-/** What is wrong with the settings of a protocol process together. */
+/** @returns complaints about settings of a protocol process that contradict each other */
 export function complainOfSplitEdge(settings: Settings<typeof SPLIT_EDGE_VARIABLES>): string[] {
   const { SERVICE_CENTRAL_URL: url, SERVICE_LOCAL_INGEST_TOKEN: token, SERVICE_MQTT_ENABLED: mqtt } = settings
   return [
@@ -130,7 +130,7 @@ export function complainOfSplitEdge(settings: Settings<typeof SPLIT_EDGE_VARIABL
   ]
 }
 
-/** What the pattern lets pass; the address may hold a password, so it is not repeated. */
+/** Checks what the pattern cannot. The address may contain a password, so complaints do not repeat it. */
 function complainOfAddress(text: string): string[] {
   const url = URL.parse(text)
   if (!url) return ['SERVICE_CENTRAL_URL: is no address of a host and a port']
@@ -138,7 +138,7 @@ function complainOfAddress(text: string): string[] {
   return ['SERVICE_CENTRAL_URL: takes no user name or password; SERVICE_LOCAL_INGEST_TOKEN shows who sends']
 }
 
-/** Where a hub that reaches this edge by HTTPS asks for its priority history. */
+/** The HTTPS address at which a hub asks this edge for its priority history. */
 export const CONNECTOR_VARIABLES = {
   SERVICE_CONNECTOR_PORT: {
     kind: 'integer',
@@ -149,7 +149,7 @@ export const CONNECTOR_VARIABLES = {
   SERVICE_CONNECTOR_BIND: { kind: 'text', default: '0.0.0.0', doc: 'address that SERVICE_CONNECTOR_PORT listens on' },
 } as const satisfies VariableTable
 
-/** What the processes that speak BACnet/IP are told. */
+/** Settings of the processes that read BACnet/IP. */
 export const FIELDBUS_ENV = {
   ...SPLIT_EDGE_VARIABLES,
   ...BACNET_VARIABLES,
@@ -170,10 +170,10 @@ const HAYSTACK_VARIABLES = {
   },
 } as const satisfies VariableTable
 
-/** What the process that speaks Haystack is told. */
+/** Settings of the Haystack process. */
 export const HAYSTACK_ENV = { ...SPLIT_EDGE_VARIABLES, ...HAYSTACK_VARIABLES } as const satisfies VariableTable
 
-/** What the whole appliance is told. */
+/** Settings of the appliance process. */
 export const APPLIANCE_ENV = {
   ...CENTRAL_VARIABLES,
   QUERY_MEMORY_MB: { kind: 'integer', default: 192, min: 64, max: 65_536, doc: 'memory for a query over history, MB' },

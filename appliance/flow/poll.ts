@@ -1,4 +1,4 @@
-/** Reads every device when it is due and hands the readings to the sinks. A dead device or sink holds up nobody else. */
+/** Reads every device when it is due and passes the readings to the sinks. A failed device or sink delays no other. */
 import { type Board, noteChanges, noteDue, noteFailure, noteLate, noteReadings } from '#shared/core/poll/poll-status.ts'
 import {
   type Breaker,
@@ -21,11 +21,11 @@ import { createConcurrencyLimit } from './concurrency-limit.ts'
 
 export type PolledDevice = { plan: DevicePlan; driver: FieldDriver<unknown>; addresses: ReadonlyMap<string, unknown> }
 
-/** What is worth a line in the log: each when it begins and when it is over, not each time. */
+/** Events for the log. Each is reported when a state begins and when it ends, not at every poll. */
 export type PollEvent =
   | { kind: 'device_lost'; device_id: string; reason: string }
   | { kind: 'device_back'; device_id: string; away_ms: number }
-  /** It tells no changes of these points, which are polled alone. */
+  /** The device reports no changes of these points; they are only polled. */
   | { kind: 'changes_declined'; device_id: string; points: number; reason: string }
   | SinkEvent
 
@@ -59,7 +59,7 @@ export type Polling = {
   failure: Promise<never>
 }
 
-/** Polls nothing until told to follow a list. */
+/** Polls nothing before it gets a list of devices. */
 export function openPolling(parts: PollParts): Polling {
   const { clock } = parts
   const places = {
@@ -149,7 +149,7 @@ async function readGroup({ device, board, clock, keep }: LoopParts, group: PollG
   }
 }
 
-/** What the device tells of its own accord, onto the board and into the sinks. */
+/** Passes changes that the device reports to the poll status and the sinks. */
 async function watchDevice({ device, board, clock, keep, notify }: LoopParts, signal: AbortSignal): Promise<void> {
   const { plan, driver, addresses } = device
   const { device_id } = plan

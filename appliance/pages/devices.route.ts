@@ -16,13 +16,13 @@ import { editRoutes } from './device-edit.route.ts'
 import { deviceBody, type DeviceModel, devicePoints } from './device.view.ts'
 import { devicesBody, type DevicesModel } from './devices.view.ts'
 import { importBody, type ImportModel } from './import.view.ts'
-import { importShelf, type ShelvedImport } from './pending-imports.ts'
+import { PendingImports, type PendingImport } from './pending-imports.ts'
 
 type AnyCall = Pick<Call<unknown, unknown, unknown>, 'caller' | 'reply'>
 type DevicePages = {
   context: Pick<CentralContext, 'auth'>
   layout: PageLayout
-  desk: DeviceRouteDeps
+  deps: DeviceRouteDeps
   /** Pages that find devices or try one, as far as this process has them. */
   links: { href: string; text: string }[]
 }
@@ -36,11 +36,11 @@ const PAGE = strict({ page: Type.Optional(Type.Integer({ minimum: 1, maximum: 10
 export const devicePages = (pages: DevicePages): Route[] => [
   ...listRoutes(pages),
   ...deviceRoutes(pages),
-  ...editRoutes(pages.desk.catalogue),
+  ...editRoutes(pages.deps.catalogue),
   ...importRoutes(pages),
 ]
 
-function listRoutes({ layout, desk, links }: DevicePages): Route[] {
+function listRoutes({ layout, deps, links }: DevicePages): Route[] {
   return [
     route({
       method: 'GET',
@@ -53,7 +53,7 @@ function listRoutes({ layout, desk, links }: DevicePages): Route[] {
           call,
           { title: 'Devices', current: '/devices' },
           devicesBody({
-            ...listModel(desk, call.query.state),
+            ...listModel(deps, call.query.state),
             here: layout.here(),
             links,
             user: layout.userOf(call.caller),
@@ -91,10 +91,10 @@ function listModel({ catalogue, pollStatus, pointStatus }: DeviceRouteDeps, stat
   return { running: status.running, rows, counts, state, more: wanted.length - rows.length, refusal: catalogue.refusal() }
 }
 
-function deviceRoutes({ layout, desk }: DevicePages): Route[] {
-  const { catalogue } = desk
+function deviceRoutes({ layout, deps }: DevicePages): Route[] {
+  const { catalogue } = deps
   const model = (call: AnyCall, device_id: string, page: number) => ({
-    ...deviceModel(desk, device_id, page),
+    ...deviceModel(deps, device_id, page),
     here: layout.here(),
     user: layout.userOf(call.caller),
     csrf: layout.csrfOf(call.caller),
@@ -180,9 +180,9 @@ function deviceModel(
   }
 }
 
-function importRoutes({ context, layout, desk }: DevicePages): Route[] {
-  const { catalogue } = desk
-  const shelf = importShelf(desk.now)
+function importRoutes({ context, layout, deps }: DevicePages): Route[] {
+  const { catalogue } = deps
+  const pending = new PendingImports(deps.now)
   const pathOf = (session_id: string) => `/devices/import/${session_id}`
   const BY_SESSION = strict({ session_id: Type.String({ format: 'uuid' }) })
   return [
@@ -201,7 +201,7 @@ function importRoutes({ context, layout, desk }: DevicePages): Route[] {
           throw new Problem('forbidden', 'The form is not from this session; load the page again')
         }
         const session_id = randomUUID()
-        shelf.put(session_id, await readSource(upload, catalogue.current()))
+        pending.add(session_id, await readSource(upload, catalogue.current()))
         return reply.redirect(pathOf(session_id), 303)
       },
     }),
@@ -214,7 +214,7 @@ function importRoutes({ context, layout, desk }: DevicePages): Route[] {
       problems: ['unknown_session'],
       handle: async call => {
         const { session_id } = call.params
-        const body = await importModel(shelf.get(session_id), desk, pathOf(session_id))
+        const body = await importModel(pending.get(session_id), deps, pathOf(session_id))
         const who = { user: layout.userOf(call.caller), csrf: layout.csrfOf(call.caller) }
         return layout.document(call, { title: 'Import', current: '/devices' }, importBody({ ...body, ...who }))
       },
@@ -232,15 +232,15 @@ function importRoutes({ context, layout, desk }: DevicePages): Route[] {
       action: 'device_import',
       problems: ['unknown_session', 'conflict'],
       handle: async ({ params: { session_id }, body, reply, audit }) => {
-        const shelved = shelf.get(session_id)
-        shelved.typed = new Map(Object.entries(body).map(([name, text]) => [name.slice('address_'.length), text.trim()]))
+        const pendingImport = pending.get(session_id)
+        pendingImport.typed = new Map(Object.entries(body).map(([name, text]) => [name.slice('address_'.length), text.trim()]))
         try {
-          const { plan } = await applyImport(catalogue, shelved.source, typedAddresses(shelved))
-          Object.assign(shelved, { done: plan, fault: undefined })
-          audit({ subject: shelved.source.format, after: countImport(plan) })
+          const { plan } = await applyImport(catalogue, pendingImport.source, typedAddresses(pendingImport))
+          Object.assign(pendingImport, { done: plan, fault: undefined })
+          audit({ subject: pendingImport.source.format, after: countImport(plan) })
         } catch (error) {
           if (!(error instanceof Problem)) throw error
-          shelved.fault = error.message
+          pendingImport.fault = error.message
         }
         return reply.redirect(pathOf(session_id), 303)
       },
@@ -249,19 +249,19 @@ function importRoutes({ context, layout, desk }: DevicePages): Route[] {
 }
 
 /** @throws Problem invalid */
-const typedAddresses = ({ typed, source }: ShelvedImport) =>
+const typedAddresses = ({ typed, source }: PendingImport) =>
   addressesOf(
     [...typed].filter(([, text]) => text !== ''),
     source,
   )
 
 async function importModel(
-  shelved: ShelvedImport,
+  pendingImport: PendingImport,
   { catalogue }: DeviceRouteDeps,
   path: string,
 ): Promise<Omit<ImportModel, 'user' | 'csrf'>> {
-  const { source, typed, fault, done } = shelved
-  const plan = done ?? (await source.plan(catalogue.current(), fault === undefined ? typedAddresses(shelved) : new Map()))
+  const { source, typed, fault, done } = pendingImport
+  const plan = done ?? (await source.plan(catalogue.current(), fault === undefined ? typedAddresses(pendingImport) : new Map()))
   const { complaints, addressFormat } = source
   const { refused, notes, others } = complaints
   const addressExample = addressFormat?.addressExample

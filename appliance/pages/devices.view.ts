@@ -54,7 +54,7 @@ ${otherWays(model)}
 const refusalNotice = ({ reason, isGone }: CatalogueRefusal): Html => html`<div class="notice" role="alert">
 ${
   isGone
-    ? html`<p><strong>The file with the devices is gone from the disk.</strong> The list below goes on, and the next change here writes the file anew. Until then a restart would begin with an empty list.</p>`
+    ? html`<p><strong>The file with the devices is missing on the disk.</strong> The list below stays in use, and the next change here writes the file again. Until then a restart would begin with an empty list.</p>`
     : html`<p><strong>The file with the devices was changed on disk and is not used.</strong> The list below goes on; it cannot be changed here until the file is mended.</p>`
 }
 <pre class="told">${reason}</pre>
@@ -109,7 +109,7 @@ export const conflictWords = (poll: DeviceStatus | null): Html | false =>
   poll.conflict !== poll.last_error &&
   html`<span class="sentence error">In conflict: ${poll.conflict}</span>`
 
-/** What went wrong last, while it is still wrong. */
+/** The last error, while it persists. */
 export const lastError = (poll: DeviceStatus | null): Html | false =>
   poll !== null &&
   poll.last_error !== null &&

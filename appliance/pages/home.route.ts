@@ -12,7 +12,7 @@ import { readMachine } from '../services/machine.ts'
 import type { OverridesTile } from './overrides-tile.ts'
 import { type HomeModel, homeBody, homeTiles, type PointCounts, type RunTile } from './home.view.ts'
 
-/** What Home shows besides what central knows. */
+/** Data of the home page that central does not have. */
 export type HomeSources = {
   identity: { name: string; edge_id: string; site_id: string }
   catalogue: () => DeviceCatalogue
@@ -124,10 +124,10 @@ function runTile(context: CentralContext): RunTile {
   }
 }
 
-/** Runs that are looked at to find the newest one from which the schedule reckons. */
+/** Number of recent runs that are searched for the last scheduled one. */
 const RUNS_LOOKED_AT = 50
 
-/** The schedule reckons from its own last run, from any run of an earlier life, or else from the start. */
+/** @returns the start of the schedule: its last run, any run before the last restart, or the start of the process */
 function nextRunAt({ results, config, startedAt }: CentralContext): number {
   const counts = results.runs({ limit: RUNS_LOOKED_AT }).find(run => run.trigger !== 'request' || run.finished_at < startedAt)
   return (counts?.finished_at ?? startedAt) + config.read().rule_interval_hours * HOUR

@@ -38,7 +38,7 @@ export type RunTile = {
   /** Runs that wait or are under way, in the order of their turns. */
   live: ShownRun[]
   nameOf: (building_id: string) => string
-  /** Why the newest run came to nothing, when it did. */
+  /** Why the newest run failed; absent when it did not. */
   last_error: string | null
   last: { finished_at: number; seconds: number; counts: RunCounts; failed: number } | null
   next_at: number

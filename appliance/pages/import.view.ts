@@ -18,9 +18,9 @@ export type ImportModel = {
   refused: RowRefusal[]
   notes: RowRefusal[]
   others: Record<string, number>
-  /** What was typed last, by device instance. */
+  /** Addresses that the user has entered, by device instance. */
   typed: ReadonlyMap<string, string>
-  /** Why it was not applied. */
+  /** Why the import failed; undefined when it did not. */
   fault: string | undefined
   done: boolean
   /** How a device address is written; undefined when the format needs none. */
@@ -38,13 +38,13 @@ export const importBody = (model: ImportModel): Html => html`<p class="crumbs"><
 <h1>${model.done ? 'Imported' : 'Preview of the import'}</h1>
 <p class="lead">${summary(model)}</p>
 ${model.fault !== undefined && html`<p class="notice" role="alert"><strong>Not imported.</strong> ${model.fault}</p>`}
-${refusals('Rows that are refused', model.refused)}
+${refusals('Refused rows', model.refused)}
 <form method="post" action="${model.path}">
 ${csrfField(model.csrf)}
 ${model.plan.devices.map(device => deviceCard(device, model))}
 ${!model.done && applyButton(model)}
 </form>
-${refusals('Cells that are ignored', model.notes)}
+${refusals('Ignored cells', model.notes)}
 ${notes(model.plan.notes)}
 ${others(model.others)}
 ${model.done && html`<p><a href="/devices">Back to the devices</a></p>`}`
@@ -69,7 +69,7 @@ function summary({ counts, refused, done }: ImportModel): string {
 
 const STATE_WORDS: Record<PlannedDevice['state'], string> = {
   new: 'new',
-  known: 'on the list already',
+  known: 'already in the list',
   no_address: 'left out until it has an address',
 }
 
@@ -114,7 +114,7 @@ ${list.length > shown.length && html`<p class="muted">and ${list.length - shown.
 
 function notes(list: readonly string[]): Html | false {
   if (list.length === 0) return false
-  return html`<section class="card"><details class="figures"><summary>Points without a unit that is known&nbsp;<span class="count">${list.length}</span></summary>
+  return html`<section class="card"><details class="figures"><summary>Points without a supported unit&nbsp;<span class="count">${list.length}</span></summary>
 <p class="muted">These points are kept as plain numbers; set their unit later on the page of the device.</p>
 <ul>${list.slice(0, LINES_MAX).map(note => html`<li>${note}</li>`)}</ul>${list.length > LINES_MAX && html`<p>and ${list.length - LINES_MAX} more</p>`}</details></section>`
 }
@@ -122,5 +122,5 @@ function notes(list: readonly string[]): Html | false {
 function others(counts: Record<string, number>): Html | false {
   const kinds = Object.entries(counts)
   if (kinds.length === 0) return false
-  return html`<p class="muted">Left out, because they hold nothing to poll: ${kinds.map(([kind, n]) => `${n} × ${kind}`).join(', ')}.</p>`
+  return html`<p class="muted">Left out, because they have no value to poll: ${kinds.map(([kind, n]) => `${n} × ${kind}`).join(', ')}.</p>`
 }

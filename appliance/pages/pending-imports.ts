@@ -4,38 +4,44 @@ import { MINUTE } from '#shared/core/time.ts'
 import type { ImportSource } from '../services/point-import.ts'
 import type { ImportPlan } from '../store/catalogue-import.ts'
 
-export type ShelvedImport = {
+export type PendingImport = {
   source: ImportSource
-  /** Addresses as they were typed, by device instance. */
+  /** Addresses that the user has entered, by device instance. */
   typed: ReadonlyMap<string, string>
-  /** Why it could not be carried out. */
+  /** Why the last attempt to apply it failed. */
   fault: string | undefined
-  /** What was done, once it is. */
+  /** The plan that was applied; undefined before that. */
   done: ImportPlan | undefined
 }
 
-/** A table of ten thousand points takes some 10 MB. */
-const KEPT_MAX = 4
-const KEPT_MS = 60 * MINUTE
+/** Maximum number of pending imports: a table of ten thousand points takes some 10 MB. */
+const PENDING_MAX = 4
+const PENDING_MS = 60 * MINUTE
 
-export function importShelf(now: () => number) {
-  const shelf = new Map<string, ShelvedImport & { at: number }>()
-  return {
-    /** The oldest makes way. */
-    put(session_id: string, source: ImportSource): void {
-      for (const oldest of [...shelf.keys()].slice(0, Math.max(0, shelf.size - KEPT_MAX + 1))) shelf.delete(oldest)
-      shelf.set(session_id, { source, typed: new Map(), fault: undefined, done: undefined, at: now() })
-    },
-    /** @throws Problem unknown_session */
-    get(session_id: string): ShelvedImport {
-      const shelved = shelf.get(session_id)
-      if (!shelved || now() - shelved.at > KEPT_MS) {
-        throw new Problem(
-          'unknown_session',
-          'The preview is gone: it was kept for an hour, or until others came. Choose the file again',
-        )
-      }
-      return shelved
-    },
+export class PendingImports {
+  readonly #now: () => number
+  readonly #imports = new Map<string, PendingImport & { at: number }>()
+
+  constructor(now: () => number) {
+    this.#now = now
+  }
+
+  /** Adds an import; the oldest is dropped when there are too many. */
+  add(session_id: string, source: ImportSource): void {
+    const excess = Math.max(0, this.#imports.size - PENDING_MAX + 1)
+    for (const oldest of [...this.#imports.keys()].slice(0, excess)) this.#imports.delete(oldest)
+    this.#imports.set(session_id, { source, typed: new Map(), fault: undefined, done: undefined, at: this.#now() })
+  }
+
+  /** @throws Problem unknown_session */
+  get(session_id: string): PendingImport {
+    const pending = this.#imports.get(session_id)
+    if (!pending || this.#now() - pending.at > PENDING_MS) {
+      throw new Problem(
+        'unknown_session',
+        'The preview has expired, after an hour or because of newer imports; choose the file again',
+      )
+    }
+    return pending
   }
 }

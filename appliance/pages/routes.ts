@@ -1,4 +1,4 @@
-/** What the appliance serves beside central's own routes: its pages, and the routes of the field and of the priority history. */
+/** The routes that only the appliance has: its pages, field devices and priority history. */
 import type { CentralContext } from '#shared/central/context.ts'
 import type { IngestService } from '#shared/central/ingest-service.ts'
 import type { PageLayoutOptions, PageLayout } from '#shared/central/pages/layout.ts'
@@ -42,10 +42,10 @@ export const OWN_PAGES: NonNullable<PageLayoutOptions['more']> = [
   { href: '/discover', text: 'Discover', for: 'operator' },
   { href: '/modbus', text: 'Modbus', for: 'operator' },
 ]
-/** What the page of devices offers beside the list. */
+/** Links of the page of devices to pages that find devices. */
 const FIND_LINKS = [
   { href: '/discover', text: 'Discover BACnet devices' },
-  { href: '/modbus', text: 'Try Modbus registers' },
+  { href: '/modbus', text: 'Read Modbus registers' },
 ]
 
 export function applianceRoutes(parts: ApplianceParts, layout: PageLayout): Route[] {
@@ -75,7 +75,7 @@ export function applianceRoutes(parts: ApplianceParts, layout: PageLayout): Rout
     ...priority.routes,
     ...overridesPages({ ...priority, catalogue: catalogue.current, site, layout, commandStates }),
     ...deviceRoutes(devices),
-    ...devicePages({ context, layout, desk: devices, links: FIND_LINKS }),
+    ...devicePages({ context, layout, deps: devices, links: FIND_LINKS }),
     ...discoveryRoutes(discovery),
     ...discoverRoutes(discovery, layout),
     ...modbusRoutes({ catalogue: catalogue.current, modbus }, layout),

@@ -18,7 +18,7 @@ const PointEntry = Type.Object(
     unit: Type.String({ description: 'Unit of the value after scale and offset, for example degF; devices are not asked' }),
     kind: choiceField(POINT_KINDS, 'What values are'),
     poll_secs: integerField(1, 86_400, 'Seconds between reads'),
-    cov: Type.Optional(Type.Boolean({ description: 'true: the device tells changes too; BACnet present values only' })),
+    cov: Type.Optional(Type.Boolean({ description: 'true: subscribe to changes as well; BACnet present values only' })),
     scale: Type.Optional(Type.Number({ description: 'value = raw × scale + offset, kind number only; 1 when absent' })),
     offset: Type.Optional(Type.Number({ description: '0 when absent' })),
     role: Type.Optional(Type.String({ description: 'What the point is to its equipment' })),

@@ -46,7 +46,7 @@ const NAMES = `
   .trim()
   .split(/\s+/)
 
-/** What is no unit of ours but a multiple of one: value × scale + offset in our unit. */
+/** Units of the standard that are multiples of supported ones: value × scale + offset in the supported unit. */
 const MULTIPLES: Record<string, Omit<KnownUnit, 'name'>> = {
   milliamperes: { unit: 'A', scale: 0.001 },
   kilovolts: { unit: 'V', scale: 1000 },
@@ -101,13 +101,13 @@ const MULTIPLES: Record<string, Omit<KnownUnit, 'name'>> = {
   'per-mille': { unit: 'percent', scale: 0.1 },
 }
 
-/** `unit` is a code of ours; absent scale is 1 and absent offset 0. */
+/** `unit` is a supported unit code; absent scale is 1 and absent offset 0. */
 export type KnownUnit = { name: string; unit: string; scale?: number; offset?: number }
 type UnknownUnit = { name: string; unit?: undefined }
 
 /**
- * @param id the number that a device gives as its units
- * @returns its name and, where it is one of ours or a multiple of one, our code; never a guess
+ * @param id number of the unit in the standard
+ * @returns its name and, when it is a supported unit or a multiple of one, the unit code
  * @source NIST SP 811 (2008) appendix B for the factors; conventional water (1000 kg/m³) and mercury
  */
 export function engineeringUnit(id: number): KnownUnit | UnknownUnit {

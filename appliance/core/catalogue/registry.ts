@@ -17,7 +17,7 @@ export type RegistryPoint = {
   unit: string
   scale?: number
   offset?: number
-  /** Whether the device is asked to tell changes. */
+  /** Whether to subscribe to changes. */
   cov?: boolean
 }
 export type Registry = { points: RegistryPoint[]; refused: RowRefusal[]; notes: RowRefusal[] }
@@ -25,7 +25,7 @@ export type Registry = { points: RegistryPoint[]; refused: RowRefusal[]; notes: 
 const NAME = 'Volttron Point Name'
 const NAME_MAX = 200
 
-/** Gives the cell of a row in the column with this heading; headings are compared by letters and digits alone. */
+/** Returns the cell of a row in the column with this heading; only letters and digits of headings are compared. */
 export type Cells = (column: string) => string
 /** A point without its line and name, or the column in which it is wrong and the reason. */
 export type RegistryCells = Omit<RegistryPoint, 'line' | 'name'> | { column: string; message: string }
@@ -42,7 +42,7 @@ export function readRegistry({ file, rows }: PointTable, needed: string[], readC
   const keys = header?.cells.map(headerKey) ?? []
   const missing = [NAME, ...needed].filter(column => !keys.includes(headerKey(column)))
   if (missing.length) {
-    const message = `the first row names no such column; it has ${header?.cells.join(', ') || 'nothing'}`
+    const message = `the first row has no such column; it has ${header?.cells.join(', ') || 'nothing'}`
     return { points, notes, refused: missing.map(column => ({ file, line: header?.line ?? 1, column, message })) }
   }
   const lines = new Map<string, number>()
@@ -54,7 +54,7 @@ export function readRegistry({ file, rows }: PointTable, needed: string[], readC
     if (name === '') refused.push({ file, line, column: NAME, message: 'is empty' })
     else if ('message' in point) refused.push({ file, line, ...point })
     else if (lines.has(point.address)) {
-      refused.push({ file, line, column: NAME, message: `${point.address} stands already on line ${lines.get(point.address)}` })
+      refused.push({ file, line, column: NAME, message: `${point.address} is already on line ${lines.get(point.address)}` })
     } else {
       lines.set(point.address, line)
       points.push({ line, name: name.slice(0, NAME_MAX), ...point })
@@ -84,7 +84,7 @@ const UNITS_BY_NAME = new Map(
     .map(({ name, ...rest }) => [name, rest]),
 )
 
-/** Reads `degreesFahrenheit`, `°F` or `F`; the unit is `count` when it is not known, so that nothing is guessed. */
+/** Reads `degreesFahrenheit`, `°F` or `F`; an unsupported unit becomes `count`. */
 export function unitNamed(text: string): Pick<RegistryPoint, 'unit' | 'scale' | 'offset'> {
   const known = UNITS_BY_NAME.get(kebab(text))
   return known ?? { unit: unitCode(text) ?? 'count' }

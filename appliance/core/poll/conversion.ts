@@ -1,10 +1,10 @@
 import type { PointKind } from '#shared/core/model/model.ts'
 import type { Value } from '#shared/core/telemetry/reading.ts'
 
-/** How a raw number becomes the point's value: number × scale + offset for kind `number`, as it is for the others. */
+/** Conversion of a raw number to the value of a point: raw × scale + offset for kind `number`, unchanged for other kinds. */
 export type Conversion = { kind: PointKind; scale: number; offset: number }
 
-/** @returns the value, or undefined when a device sent what this kind of point cannot be */
+/** @returns the value; undefined when the number is not a value of this kind */
 export function convertNumber(raw: number, { kind, scale, offset }: Conversion): Value | undefined {
   if (!Number.isFinite(raw)) return undefined
   switch (kind) {

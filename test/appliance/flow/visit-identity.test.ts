@@ -27,12 +27,13 @@ async function visitDevice1(answers: readonly (DeviceMake | 'other')[], setup: S
 }
 const otherSays = (instance: number) =>
   new Map([...saysOf(instance + 1)].map(([, result], i) => [[...saysOf(instance).keys()][i]!, result]))
-const OTHER = 'other: another device answers at this address: it says that it is device 2; a discovery tells which it is'
+const OTHER =
+  'other: another device answers at this address: it reports that it is device 2; run a discovery to find out which it is'
 const X = { vendor_id: 1, model: 'X' }
 const Y = { vendor_id: 1, model: 'Y' }
 const Z = { vendor_id: 1, model: 'Z' }
 const changed = (is: string, was: string) =>
-  `other: another device answers at this address: device 1 is "${is}" and was "${was}"; a discovery tells which it is`
+  `other: another device answers at this address: device 1 is "${is}" and was "${was}"; run a discovery to find out which it is`
 
 test('a device of another instance is not read: the visit fails with the reason, and nothing is stored', async t => {
   const { results, asked, stored, visits, events } = await visitDevice1(['other'])

@@ -1,13 +1,13 @@
 import test from 'ava'
 import { HOUR } from '#shared/core/time.ts'
-import { importShelf } from '#appliance/pages/pending-imports.ts'
+import { PendingImports } from '#appliance/pages/pending-imports.ts'
 
-type Source = Parameters<ReturnType<typeof importShelf>['put']>[1]
+type Source = Parameters<PendingImports['add']>[1]
 const source = (name: string): Source => ({ format: 'ede', files: [{ name }] }) as unknown as Source
 
-test('four imports are kept, and of more the oldest makes way', t => {
-  const shelf = importShelf(() => 0)
-  const kept = () => ['a', 'b', 'c', 'd', 'e', 'f'].filter(id => !throws(() => shelf.get(id)))
+test('four imports are kept, and a fifth drops the oldest', t => {
+  const pending = new PendingImports(() => 0)
+  const kept = () => ['a', 'b', 'c', 'd', 'e', 'f'].filter(id => !throws(() => pending.get(id)))
   for (const [id, wanted] of [
     ['a', 'a'],
     ['b', 'ab'],
@@ -16,20 +16,20 @@ test('four imports are kept, and of more the oldest makes way', t => {
     ['e', 'bcde'],
     ['f', 'cdef'],
   ] as const) {
-    shelf.put(id, source(id))
+    pending.add(id, source(id))
     t.is(kept().join(''), wanted)
   }
-  t.deepEqual(shelf.get('f'), { source: source('f'), typed: new Map(), fault: undefined, done: undefined, at: 0 } as never)
+  t.deepEqual(pending.get('f'), { source: source('f'), typed: new Map(), fault: undefined, done: undefined, at: 0 } as never)
 })
 
-test('an import is kept for an hour, and is then gone with the reason', t => {
+test('an import expires after an hour, with the reason', t => {
   let now = 0
-  const shelf = importShelf(() => now)
-  shelf.put('a', source('a'))
+  const pending = new PendingImports(() => now)
+  pending.add('a', source('a'))
   now = HOUR
-  t.notThrows(() => shelf.get('a'))
+  t.notThrows(() => pending.get('a'))
   now++
-  t.throws(() => shelf.get('a'), { code: 'unknown_session', message: /kept for an hour/ })
+  t.throws(() => pending.get('a'), { code: 'unknown_session', message: /expired, after an hour/ })
 })
 
 function throws(work: () => unknown): boolean {

@@ -234,7 +234,7 @@ test('what a script has spoilt is told, and is not overwritten', async t => {
   await rm(site.path)
   await site.catalogue.checkFile()
   await site.catalogue.checkFile()
-  t.regex((await site.call('viewer', 'GET', '/devices')).text, /is gone from the disk/)
+  t.regex((await site.call('viewer', 'GET', '/devices')).text, /is missing on the disk/)
   t.is((await site.call('agent', 'POST', '/api/devices/import', ede(site))).status, 200)
   t.is((await onDisk(site)).devices[0]!.device_id, 'AHU-1')
 })

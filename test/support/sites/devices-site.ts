@@ -47,10 +47,10 @@ export async function openDevicesSite() {
   })
   const pollStatus = () => polling.pollStatus()
   const pointStatus = (device_id: string) => polling.pointStatus(device_id)
-  const desk = { catalogue, pollStatus, pointStatus, project: { name: 'School', version: context.version }, now: Date.now }
+  const deps = { catalogue, pollStatus, pointStatus, project: { name: 'School', version: context.version }, now: Date.now }
   const routes = [
-    ...deviceRoutes(desk),
-    ...devicePages({ context, layout, desk, links: [{ href: '/discover', text: 'Discover BACnet devices' }] }),
+    ...deviceRoutes(deps),
+    ...devicePages({ context, layout, deps, links: [{ href: '/discover', text: 'Discover BACnet devices' }] }),
   ]
   const http = await openHttp({
     name: 'devices',

@@ -19,7 +19,7 @@ const BacnetSection = Type.Object(
     mac: Type.Optional(Type.String({ pattern: '^([0-9a-f]{2}){1,7}$', description: 'Address on that network, hexadecimal' })),
     max_apdu: Type.Optional(integerField(50, 1476, 'Largest APDU the device takes, bytes; the device is asked when absent')),
     segmentation: Type.Optional(
-      Type.Boolean({ description: 'false: it mishandles answers in parts, so it is told not to send any; true when absent' }),
+      Type.Boolean({ description: 'false: the device mishandles segmented answers, so none are accepted; true when absent' }),
     ),
     rpm_max: Type.Optional(integerField(1, 92, 'Most points in one request; 1 means ReadProperty only')),
   },

@@ -1,21 +1,21 @@
-/** Reads what a device says of itself when it is called: I-Am (135-2020 16.10). */
+/** Decodes I-Am, the answer of a device to Who-Is (135-2020 16.10). */
 import { INSTANCE_MAX, DEVICE } from '#shared/core/bacnet/object.ts'
 import { type BacnetValue, type Cursor, isDone, Malformed, openCursor, readValue } from './tag.ts'
 
 /** The unconfirmed service that carries it (135-2020 21, BACnetUnconfirmedServiceChoice). */
 export const I_AM = 0
 
-/** What a device can do with messages that are longer than its APDU, in the order of the enumeration. */
+/** Segmentation support of a device, in the order of the enumeration. */
 export const SEGMENTATIONS = ['both', 'transmit', 'receive', 'none'] as const
 type Segmentation = (typeof SEGMENTATIONS)[number]
 
 export type IAm = {
   /** 0..4194302. */
   device_instance: number
-  /** Largest APDU that the device takes, bytes, 50 and more. */
+  /** Largest APDU that the device accepts, bytes, 50 and more. */
   max_apdu: number
   segmentation: Segmentation
-  /** As ASHRAE numbers vendors. */
+  /** Vendor id assigned by ASHRAE. */
   vendor_id: number
 }
 
@@ -23,8 +23,8 @@ const APDU_LEAST = 50
 const VENDOR_MAX = 65_535
 
 /**
- * @param payload of the unconfirmed request, behind its service choice
- * @returns what it says, or in words why it is no I-Am
+ * @param payload of the unconfirmed request, after its service choice
+ * @returns the decoded I-Am, or the reason why it is none
  */
 export function readIAm(payload: Uint8Array): IAm | string {
   try {

@@ -29,7 +29,7 @@ export const identityTargets = (device_instance: number): Target[] =>
   [OBJECT_IDENTIFIER, VENDOR_IDENTIFIER, MODEL_NAME].map(property => ({ type: DEVICE, instance: device_instance, property }))
 
 /**
- * Compares what a device says of itself with what is listed.
+ * Compares the answers of a device with the listed one.
  *
  * A device that has no device object of this instance is another one. Vendor and model are compared where both are known:
  * a controller that was exchanged for one of another make keeps the instance.
@@ -48,12 +48,12 @@ export function judgeIdentity(
     state: 'other',
     by,
     make,
-    reason: `another device answers at this address: ${what}; a discovery tells which it is`,
+    reason: `another device answers at this address: ${what}; run a discovery to find out which it is`,
   })
   const found = valueOf(id)
   if (found?.type === 'object') {
     const { type, instance } = found.object
-    if (type !== DEVICE || instance !== device_instance) return other(`it says that it is device ${instance}`)
+    if (type !== DEVICE || instance !== device_instance) return other(`it reports that it is device ${instance}`)
   } else if ([id, vendor, model].some(isUnknownObject)) return other(`it has no device object ${device_instance}`)
   const changed = changeOf(known, make)
   if (changed !== undefined) return other(`device ${device_instance} is ${changed}`, 'make')
@@ -87,11 +87,11 @@ function changeOf(known: DeviceMake, now: DeviceMake): string | undefined {
 /** A make other than that of the listed device; `since`: when it was first seen, ms since 1970 UTC. */
 export type OtherMake = { make: DeviceMake; since: number }
 
-/** Two devices that fight for an address take turns; a controller that was exchanged, or has new firmware, stays. */
+/** How long another make must answer to be accepted: two devices with one address alternate, an exchanged controller stays. */
 const REPLACED_MS = 10 * MINUTE
 
 /**
- * What polls and visits make of a device of the listed instance and another make.
+ * Decides whether a device of the listed instance and another make has replaced the listed one.
  *
  * @param before the other make that answered the time before; absent when the listed one did
  * @returns `isReplacement`: it has stayed long enough to be the listed device from now on
@@ -106,14 +106,14 @@ export function seenAgain(
   return { since, isReplacement: now - since >= REPLACED_MS }
 }
 
-/** What is known from one check to the next. A check changes it. */
+/** State between checks; updated by each check. */
 type Identity = {
   readonly device_instance: number
   /** ms since 1970; null when the next read must check. */
   checkedAt: number | null
-  /** Vendor and model that the device has told twice: what it tells once may be forged. */
+  /** Vendor and model that the device has reported twice: a single report may be forged. */
   make: DeviceMake
-  toldOnce: DeviceMake
+  reportedOnce: DeviceMake
   /** A device of the listed instance and another make answers. */
   other: OtherMake | undefined
 }
@@ -122,7 +122,7 @@ export const startIdentity = (device_instance: number): Identity => ({
   device_instance,
   checkedAt: null,
   make: {},
-  toldOnce: {},
+  reportedOnce: {},
   other: undefined,
 })
 
@@ -132,15 +132,15 @@ const CHECK_MS = 30 * SECOND
 export const isCheckDue = ({ checkedAt }: Identity, now: number): boolean =>
   checkedAt === null || now - checkedAt >= CHECK_MS || now < checkedAt
 
-/** @returns what to ask along; of a device that is asked for one value at a time the object identifier alone */
+/** @returns the properties to request with the points; only the object identifier when the device is read one value at a time */
 export const checkTargets = ({ device_instance }: Identity, isMultiple: boolean): Target[] =>
   identityTargets(device_instance).slice(0, isMultiple ? undefined : 1)
 
 /**
- * Judges what the device has said so far.
+ * Checks the answers so far.
  *
  * @param answers by `targetKey`
- * @returns in words why it is another device, as soon as that is known; undefined otherwise
+ * @returns why it is another device, as soon as that is known; undefined otherwise
  */
 export function findOtherDevice(
   identity: Identity,
@@ -166,13 +166,13 @@ export function findOtherDevice(
   return reason
 }
 
-/** Notes the end of a check that has found no stranger. */
+/** Ends a check that found the listed device. */
 export function endCheck(identity: Identity, answers: ReadonlyMap<string, PropertyResult>, now: number): void {
   const { make } = judgeIdentity(identity.device_instance, answers)
-  const { toldOnce } = identity
-  if (make.vendor_id !== undefined && make.vendor_id === toldOnce.vendor_id) identity.make.vendor_id = make.vendor_id
-  if (make.model !== undefined && make.model === toldOnce.model) identity.make.model = make.model
-  identity.toldOnce = { ...toldOnce, ...make }
+  const { reportedOnce } = identity
+  if (make.vendor_id !== undefined && make.vendor_id === reportedOnce.vendor_id) identity.make.vendor_id = make.vendor_id
+  if (make.model !== undefined && make.model === reportedOnce.model) identity.make.model = make.model
+  identity.reportedOnce = { ...reportedOnce, ...make }
   identity.other = undefined
   identity.checkedAt = now
 }

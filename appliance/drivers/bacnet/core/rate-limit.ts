@@ -19,7 +19,7 @@ const BURST_MS = 100
  * How long an attempt waits for its answer: half a timeout longer than the one before, and up to a fifth more by chance,
  * so that a hundred devices that fell silent together are not all asked again in the same millisecond.
  *
- * @param attempt 0 is the first; it waits as long as it is told
+ * @param attempt 0 is the first, which waits `timeoutMs`
  * @param chance in [0, 1)
  */
 export const attemptTimeoutMs = (timeoutMs: number, attempt: number, chance: number): number =>

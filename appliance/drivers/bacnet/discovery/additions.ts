@@ -6,7 +6,7 @@ import { formatTarget, parseTarget } from '#shared/core/bacnet/object.ts'
 import type { DataError } from '#shared/core/problem.ts'
 import type { DeviceCatalogue, DeviceEntry } from '../../../store/catalogue-schema.ts'
 
-/** One entry as it would stand in the catalogue, and what of it is new. */
+/** An entry as it will be in the catalogue, with the ids of its new points. */
 export type Addition = {
   key: string
   change: DeviceChange['change']
@@ -18,8 +18,8 @@ export type Addition = {
 }
 
 /**
- * @param keys of devices that were found
- * @returns what would be added, or why some of it cannot be
+ * @param keys keys of discovered devices
+ * @returns the additions, and why others are impossible
  */
 export function planAdditions(
   catalogue: DeviceCatalogue,
@@ -37,7 +37,7 @@ export function planAdditions(
     const refusal =
       device && change
         ? (refusalOf(device, change) ??
-          (rival && `${rival.device.key} would take the entry ${change.device_id} too; choose one of them`))
+          (rival && `${rival.device.key} would use the entry ${change.device_id} too; choose one of them`))
         : `the last discovery found no device ${key}`
     if (refusal !== undefined) errors.push({ pointer: `/devices/${i}`, message: refusal })
     else if (device && change && !chosen.some(one => one.device === device)) chosen.push({ device, change })
@@ -74,7 +74,7 @@ const additionOf = ({ key, device, guessed_roles, notes }: Proposal, change: Dev
   notes,
 })
 
-/** The entry at its new place, with the objects that it does not read yet behind the points it has. */
+/** @returns the entry with its new address, and new objects appended to its points */
 function mergeEntry(
   known: DeviceEntry,
   { key, device, guessed_roles, notes }: Proposal,
@@ -98,7 +98,7 @@ function mergeEntry(
   }
 }
 
-/** Where it is now; what else somebody has written of it stays. */
+/** @returns the section with the new address; other fields of the entry are kept */
 function placeOf(known: DeviceEntry, { bacnet }: ProposedDevice): NonNullable<DeviceEntry['bacnet']> {
   const { network: _network, mac: _mac, ...kept } = known.bacnet ?? bacnet
   const { device_instance, host, port, network, mac } = bacnet
@@ -110,7 +110,7 @@ function plainAddress(address: string): string {
   return typeof target === 'string' ? address : formatTarget(target)
 }
 
-/** The catalogue with the additions in it: entries that were there keep their place. */
+/** @returns the catalogue with the additions; existing entries keep their position */
 export function withAdditions({ devices }: DeviceCatalogue, additions: readonly Addition[]): DeviceCatalogue {
   const byId = new Map(additions.map(({ entry }) => [entry.device_id, entry]))
   const kept = devices.map(device => byId.get(device.device_id) ?? device)

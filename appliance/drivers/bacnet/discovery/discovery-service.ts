@@ -12,17 +12,17 @@ import { ConfigError } from '../../../store/json-file.ts'
 import { type Addition, planAdditions, withAdditions } from './additions.ts'
 import type { FieldCatalogue } from '../../../services/field-catalogue.ts'
 
-/** What the driver tells of the network, while it is open. */
+/** Facts about the network from the open transport. */
 type WireFacts = Pick<NetworkFacts, 'speaking' | 'manager'>
-/** What is lent to a discovery while it runs. `facts` counts from the moment it was lent. */
+/** The transport while a discovery runs. `facts` counts from the beginning of the loan. */
 type DiscoveryLoan = { wire: DiscoveryWire; facts(): WireFacts; release(): Promise<void> }
 
 type DiscoveryParts = {
   /** false: every start is refused. */
   enabled: boolean
-  /** Opens the way to the devices, or joins polling on it. @throws Error when the port cannot be had */
+  /** Opens the transport, or shares it with polling. @throws Error when the port cannot be used */
   borrow(): Promise<DiscoveryLoan>
-  /** What the machine knows of its networks and of who has the port, which is this process when `isOpen`. */
+  /** Networks of the machine, and the process that uses the port, which is this one when `isOpen`. */
   machine(isOpen: boolean): Pick<NetworkFacts, 'bind' | 'machine' | 'holder'>
   catalogue: Pick<FieldCatalogue, 'current' | 'change'>
   clock: Clock
@@ -41,27 +41,27 @@ type Added = { at: number; devices: number; points: number }
 
 export type DiscoveryService = Service & {
   readonly enabled: boolean
-  /** On the clock of its own instants, which is that of the wall even where the site's runs faster. */
+  /** Wall clock, ms since 1970 UTC, also when a simulated site runs faster. */
   now(): number
   /** @throws Problem discovery_disabled or discovery_in_progress */
   begin(request: DiscoveryRequest): Discovery
-  /** Ends the discovery that runs, if one does; what it has found so far stays. */
+  /** Ends the running discovery, if any; its results so far are kept. */
   halt(): void
   /** The newest discovery. */
   current(): Discovery | undefined
-  /** Why it found what it found; undefined while it runs. */
+  /** Diagnosis of the result; undefined while it runs. */
   why(): Diagnosis | undefined
-  /** Against the catalogue as it is now; empty while a discovery runs. */
+  /** Compared with the current catalogue; empty while a discovery runs. */
   changes(): DeviceChange[]
   /** @throws Problem invalid that lists every device that cannot be added */
   preview(keys: string[], poll_secs: number): Preview
-  /** Puts the devices into the catalogue; they are polled from then on. @throws Problem invalid */
+  /** Adds the devices to the catalogue; they are polled from then on. @throws Problem invalid */
   add(keys: string[], poll_secs: number): Promise<Added & { device_ids: string[] }>
   lastAdded(): Added | undefined
 }
 
 type Job = { discovery: Discovery; stop: AbortController; running: Promise<void>; why: Diagnosis | undefined }
-const UNHEARD: WireFacts = { speaking: [], manager: null }
+const NO_FACTS: WireFacts = { speaking: [], manager: null }
 
 export function discoveryService({ enabled, borrow, machine, catalogue, clock }: DiscoveryParts): DiscoveryService {
   let job: Job | undefined
@@ -75,7 +75,7 @@ export function discoveryService({ enabled, borrow, machine, catalogue, clock }:
       endDiscovery(discovery, 'failed', clock.now())
     })
     if (!loan) {
-      own.why = diagnose(discovery, { ...machine(false), ...UNHEARD, error: discovery.error })
+      own.why = diagnose(discovery, { ...machine(false), ...NO_FACTS, error: discovery.error })
       return
     }
     try {
@@ -109,13 +109,13 @@ export function discoveryService({ enabled, borrow, machine, catalogue, clock }:
       await job?.running
     },
     begin(request) {
-      if (!enabled) throw new Problem('discovery_disabled', 'SERVICE_BACNET_DISCOVERY=0 switches discovery off on this box')
+      if (!enabled) throw new Problem('discovery_disabled', 'Discovery is switched off by SERVICE_BACNET_DISCOVERY=0')
       if (job?.discovery.state === 'running') {
         throw new Problem('discovery_in_progress', `Discovery ${job.discovery.job_id} is running; wait for it or stop it`)
       }
       const discovery = createDiscovery(randomUUID(), request, clock.now())
       job = { discovery, stop: new AbortController(), running: Promise.resolve(), why: undefined }
-      // Nobody handles its failure: it would be an error of the program, which ends the process.
+      // Its failure is not handled: it would be a programming error, which ends the process.
       job.running = run(job)
       return discovery
     },

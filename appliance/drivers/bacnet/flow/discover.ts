@@ -1,4 +1,4 @@
-/** Runs a discovery: sends Who-Is, notes the answers, and reads the objects of each device. It changes no catalogue. */
+/** Runs a discovery: sends Who-Is, records the answers, and reads the objects of each device. The catalogue is not changed. */
 import { findDuplicateInstances, formatIAm, noteIAm } from '../core/discovery/heard-devices.ts'
 import {
   type DeviceResult,
@@ -29,21 +29,21 @@ export type SentWhoIs = { from: string; to: { host: string; port: number }; erro
 
 /** The network access of a discovery, shared with polling. */
 export interface DiscoveryWire {
-  /** Sends a Who-Is from every address that can. @returns what was sent, or why not; empty when none is on a network */
+  /** Sends a Who-Is from every address. @returns the datagrams and their errors; empty when no address has a broadcast address */
   whoIs(call: WhoIsTarget, range: { low: number; high: number }): Promise<SentWhoIs[]>
-  /** @returns what ends it */
+  /** @returns a function that ends it */
   listen(take: (message: UnconfirmedRequest) => void): () => void
   ask: ScanParts['ask']
 }
 
-/** Devices whose objects are read at the same time, each on a trunk of its own. */
+/** Devices that are read at the same time, each on its own trunk. */
 const SCANS_MAX = 4
-/** Objects that one discovery holds in memory, some 20 MB; a site that has more is discovered in parts. */
+/** Maximum number of objects in memory, some 20 MB; a larger site is discovered in parts. */
 const OBJECTS_MAX = 100_000
 
 /**
- * Runs one discovery to its end and keeps `discovery` up to date meanwhile. Everybody is called twice, as datagrams get
- * lost; what has answered by the end of `seconds` is read. A discovery whose calls cannot be sent has failed.
+ * Runs one discovery to its end and keeps `discovery` up to date. Each Who-Is is sent twice, because datagrams get lost; devices that
+ * answer within `seconds` are read. A discovery that cannot send any Who-Is has failed.
  */
 export async function discover(
   { wire, clock }: { wire: DiscoveryWire; clock: Clock },
@@ -150,7 +150,7 @@ function finish(discovery: Discovery, now: number, isStopped: boolean): void {
   endDiscovery(discovery, state, now)
 }
 
-/** At most `perSecond` go a second, evenly. */
+/** Limits requests to an even rate of `perSecond`. */
 function pacer(clock: Clock, perSecond: number): ScanParts['pace'] {
   let next = 0
   return async signal => {

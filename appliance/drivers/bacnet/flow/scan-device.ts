@@ -43,7 +43,7 @@ import {
 import { splitEvenly, FAILURES_MAX } from '../../../core/poll/isolate.ts'
 import { countOf } from '#shared/core/number-text.ts'
 
-/** How a question ended. */
+/** The outcome of a request. */
 type ScanAnswer =
   | { state: 'results'; results: PropertyResult[] }
   | { state: 'refused'; refusal: RequestRefusal }
@@ -52,12 +52,12 @@ type ScanAnswer =
 export type ScanParts = {
   /** Sends a request to a device, with all retries. */
   ask(device: DeviceAddress, question: ReadRequest, signal: AbortSignal): Promise<ScanAnswer>
-  /** Resolves when the next request may go. */
+  /** Resolves when the next request may be sent. */
   pace(signal: AbortSignal): Promise<void>
   now(): number
 }
 
-/** The device gives no more; nothing else ends a scan. */
+/** The device no longer answers, or the scan was stopped. */
 class BrokenOff extends Error {
   readonly isCancelled: boolean
   constructor(answer: { state: string; reason: string }) {
@@ -67,8 +67,8 @@ class BrokenOff extends Error {
 }
 
 /**
- * Fills in `device`; its outcome says how far it came. Objects that were not read are left out: as points they would be
- * without name and unit for good, and the next discovery brings them whole.
+ * Fills in `device` and its outcome. Objects that were not read are left out, because as points they would have no name and unit; the
+ * next discovery reads them.
  */
 export async function scanDevice(parts: ScanParts, device: DeviceResult, signal: AbortSignal): Promise<void> {
   const reader = openReader(parts, device, signal)
@@ -137,7 +137,7 @@ function openReader({ ask, pace, now }: ScanParts, device: DeviceResult, signal:
       const before = learnt
       learnt = multiple ? (afterRefusal(learnt, size, answer.refusal, now()) ?? learnt) : learnt
       if (learnt !== before) return [asked, ...rest]
-      // Some decline a whole request for one property in it: the halves tell which.
+      // Some devices decline a whole request because of one property; the halves show which.
       return asked.length > 1 ? [...splitEvenly(asked, 2), ...rest] : rest
     }
     const before = learnt
@@ -148,7 +148,7 @@ function openReader({ ask, pace, now }: ScanParts, device: DeviceResult, signal:
     return asked.length === 1 ? rest : [...rest, ...splitEvenly(asked, 4)]
   }
 
-  /** The device's name tells whether it is there: one that answers that is silent to some properties only. */
+  /** Reads the device name to test whether the device is up: then only some properties get no answer. */
   async function probeDevice(failed: { state: string; reason: string }): Promise<void> {
     if (++failures > FAILURES_MAX) throw new BrokenOff(failed)
     const probe = await put(deviceTargets(device.device_instance).slice(0, 1), false)
@@ -238,7 +238,7 @@ function wordsOf(answer: ScanAnswer): string {
 /** Objects whose properties are asked together: enough to fill requests, few enough that a break loses little. */
 const TOGETHER = 100
 
-/** @param done counts the objects that were read as far as the device tells */
+/** @param done counts the objects that were read completely */
 async function readObjects(reader: Reader, device: DeviceResult, lacks: string[], done: { objects: number }): Promise<void> {
   for (let from = 0; from < device.objects.length; from += TOGETHER) {
     const some = device.objects.slice(from, from + TOGETHER)

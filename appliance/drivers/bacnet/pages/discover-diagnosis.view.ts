@@ -1,4 +1,4 @@
-/** Why a discovery found nothing: open when it did, folded away when it did not. */
+/** The diagnosis of a discovery: shown when it found nothing, otherwise folded. */
 import { type Html, html } from '#shared/node/http/html.ts'
 import type { Discovery } from '../core/discovery/discovery.ts'
 import type { BoundAddress, Diagnosis } from '../core/discovery/diagnosis.ts'

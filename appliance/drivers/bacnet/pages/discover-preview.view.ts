@@ -1,4 +1,4 @@
-/** What would be added: the points as they would stand in the list, and what reading them costs. */
+/** The preview of additions: the points as they will be in the list, and the traffic of polling them. */
 import { type Html, html } from '#shared/node/http/html.ts'
 import { BACNET_PORT } from '../core/discovery/discovery.ts'
 import { formatAddress } from '../core/address.ts'
@@ -41,7 +41,7 @@ function trafficBody(before: Traffic, after: Traffic): Html {
 <div><dt>Bytes a second</dt><dd>${formatCount(Math.round(before.bytes_per_minute / 60))} now, ${formatCount(Math.round(after.bytes_per_minute / 60))} then</dd></div>
 ${trunks.map(trunk => trunkLine(trunk, before))}
 </dl>
-${trunks.length > 0 && html`<p class="muted">Trunks are reckoned at ${formatCount(TRUNK_BAUD)} bit/s, as their real rate is not known.</p>`}`
+${trunks.length > 0 && html`<p class="muted">The share is estimated for ${formatCount(TRUNK_BAUD)} bit/s, because the real rate of a trunk is unknown.</p>`}`
 }
 
 function trunkLine({ trunk, network, devices, share }: TrunkTraffic, before: Traffic): Html {

@@ -1,4 +1,4 @@
-/** The page of discovery: what to call, what answers, what has changed, and why nothing may have come. */
+/** The page of discovery: the form, the devices found, changes against the list, and the diagnosis. */
 import { type Html, html } from '#shared/node/http/html.ts'
 import type { DeviceChange } from '../core/discovery/changes.ts'
 import { BOUNDS, type FormFields, type RequestError } from '../core/discovery/request.ts'
@@ -31,7 +31,7 @@ export type DiscoverModel = {
 }
 
 export const discoverBody = (model: DiscoverModel): Html => html`<h1>Discover BACnet devices</h1>
-<p class="lead">Calls the devices of the OT network and reads what they hold. Nothing is added before you choose it, and polling goes on meanwhile.</p>
+<p class="lead">Calls the devices of the OT network and reads their objects. Nothing is added before you choose it, and polling continues.</p>
 ${model.added && html`<p class="notice" role="status">Added ${momentAge(model.added.at, model.here)}: ${countOf(model.added.devices, 'device')} with ${countOf(model.added.points, 'new point')}. They are polled now.</p>`}
 ${startForm(model)}
 ${model.discovery && progress(model, model.discovery)}
@@ -39,7 +39,7 @@ ${model.discovery && model.discovery.state !== 'running' && results(model, model
 
 function startForm({ enabled, csrf, fields, errors, discovery }: DiscoverModel): Html {
   if (!enabled)
-    return html`<section class="card"><h2>Discovery is switched off</h2><p>It is allowed again when the box starts with <code>SERVICE_BACNET_DISCOVERY=1</code>.</p></section>`
+    return html`<section class="card"><h2>Discovery is switched off</h2><p>To enable it, start the appliance with <code>SERVICE_BACNET_DISCOVERY=1</code>.</p></section>`
   const isRunning = discovery?.state === 'running'
   return html`<section class="card"><h2>Whom to call</h2>
 ${errors.length > 0 && html`<ul class="notice" role="alert">${errors.map(({ pointer, message }) => html`<li><strong>${LABELS[pointer.split('/')[1] ?? ''] ?? pointer}:</strong> ${message}</li>`)}</ul>`}
@@ -73,7 +73,7 @@ const field = (
 ): Html =>
   html`<label>${LABELS[name]} <span class="muted">${hint}</span><input name="${name}" value="${fields[name]}" placeholder="${placeholder}" inputmode="${mode}" autocapitalize="none"></label>`
 
-/** The part that htmx asks for again while a discovery runs. */
+/** The part that refreshes itself while a discovery runs. */
 export function progress({ csrf, here }: Pick<DiscoverModel, 'csrf' | 'here'>, discovery: Discovery): Html {
   const { state, i_ams, devices, log, lines, started_at, finished_at, error } = discovery
   const isRunning = state === 'running'
@@ -126,7 +126,7 @@ ${discovery.ignored.length > 0 && html`<section class="card"><h2>Answers that we
 ${why && whyBody(why, discovery)}`
 }
 
-/** What is chosen unless somebody says otherwise. Another id at a place may be another device: whose points they are, people know. */
+/** Changes that are preselected. Another instance at a known address may be another device, so a person decides. */
 const CHOSEN: readonly DeviceChange['change'][] = ['new', 'moved']
 
 const isAddable = ({ objects }: DeviceResult, { change, new_objects }: DeviceChange): boolean =>

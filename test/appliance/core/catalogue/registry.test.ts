@@ -98,7 +98,7 @@ for (const [name, read, row, column, message] of [
 
 test('the same register twice is refused, and a unit that is not known is noted', t => {
   const { points, refused, notes } = modbus('A,A,furlongs,,>f,FALSE,1,,,\nB,B,F,,>f,FALSE,1,,,\n')
-  t.like(refused[0], { line: 3, message: 'input:1:float32:ABCD stands already on line 2' })
+  t.like(refused[0], { line: 3, message: 'input:1:float32:ABCD is already on line 2' })
   t.like(notes[0], { line: 2, column: 'Units' })
   t.is(points[0]!.unit, 'count')
 })

@@ -3,7 +3,7 @@ import { addressKey, BACNET_PORT, type DeviceAddress, deviceKey, type DeviceResu
 import { findDuplicateInstances } from './heard-devices.ts'
 import { parseTarget, PRESENT_VALUE } from '#shared/core/bacnet/object.ts'
 
-/** What is read here of an entry of the catalogue. */
+/** The fields of a catalogue entry that the comparison uses. */
 export type KnownDevice = {
   device_id: string
   enabled: boolean
@@ -13,7 +13,7 @@ export type KnownDevice = {
 
 /**
  * `moved`: the instance answers from another address. `id_changed`: another instance answers from the address.
- * `id_conflict`: one instance answers from more than one address. `missing`: asked for, and did not answer.
+ * `id_conflict`: one instance answers from more than one address. `missing`: called, and did not answer.
  */
 const CHANGES = ['new', 'missing', 'moved', 'id_changed', 'id_conflict', 'same'] as const
 type Change = (typeof CHANGES)[number]
@@ -23,18 +23,18 @@ export type DeviceChange = {
   device_instance: number
   /** The device as found; null when it is missing. */
   key: string | null
-  /** The entry of the catalogue that is meant; null when it is new. */
+  /** The matching entry of the catalogue; null when the device is new. */
   device_id: string | null
-  /** Where the catalogue has it. */
+  /** Address and instance in the catalogue. */
   before: (DeviceAddress & { device_instance: number }) | null
-  /** The other places of a conflict. */
+  /** The other addresses of a conflict. */
   others: DeviceAddress[]
-  /** Objects that the catalogue does not read yet, and points of it whose object the device does not list. */
+  /** Objects that the catalogue does not read, and points of the catalogue whose object the device does not list. */
   new_objects: number
   missing_points: string[]
 }
 
-/** @returns one change for each device that was found and for each that was asked for and is missing */
+/** @returns one change for each discovered device, and for each device that was called and is missing */
 export function compareWithCatalogue(
   request: DiscoveryRequest,
   found: readonly DeviceResult[],
@@ -54,7 +54,7 @@ export function compareWithCatalogue(
     const sameAddress = byAddress.get(addressKey(device)) ?? []
     const same = sameAddress.find(({ at }) => at.device_instance === device.device_instance)
     const elsewhere = byInstance.get(device.device_instance)
-    // Whoever answers from elsewhere has moved, and lost its entry to nobody.
+    // A device that answers from another address has moved, so its entry is not replaced.
     const replaced = sameAddress.find(({ at }) => !heard.has(deviceKey(at)) && !answering.has(at.device_instance))
     const match = same ?? elsewhere ?? replaced
     if (match) claimed.add(match.entry)
@@ -97,7 +97,7 @@ function placeOf({ bacnet }: KnownDevice): Place | undefined {
 const addressOf = ({ host, port, network, mac }: DeviceAddress): DeviceAddress =>
   network === undefined || mac === undefined ? { host, port } : { host, port, network, mac }
 
-/** Whether the call should have reached a device there. */
+/** @returns whether the Who-Is should have reached a device at this address */
 function wasAsked({ low, high, network, addresses }: DiscoveryRequest, at: Place): boolean {
   if (at.device_instance < low || at.device_instance > high) return false
   if (addresses.length) return addresses.some(({ host, port }) => host === at.host && port === at.port)
@@ -105,7 +105,7 @@ function wasAsked({ low, high, network, addresses }: DiscoveryRequest, at: Place
   return network === 'local' ? at.network === undefined : at.network === network
 }
 
-/** Only a device whose list is known as a whole can lack a point. */
+/** Compares points with objects; points can be missing only when the whole object list is known. */
 function pointsOf({ objects, outcome }: DeviceResult, entry: KnownDevice | undefined) {
   const keyOf = (type: number, instance: number) => `${type}:${instance}`
   const listed = new Set(objects.map(({ type, instance }) => keyOf(type, instance)))

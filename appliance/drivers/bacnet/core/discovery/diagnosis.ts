@@ -7,23 +7,23 @@ import { isSameSubnet } from '../address.ts'
 export type MachineAddress = { name: string; address: string; netmask: string }
 /** Datagrams of all BACnet traffic of the process while the discovery ran. */
 type Datagrams = { sent: number; received: number; malformed: number; unmatched: number; unconfirmed: number }
-/** One address from which BACnet/IP is spoken. */
+/** A local address of BACnet/IP, and its traffic. */
 export type BoundAddress = Datagrams & {
   address: string
   port: number
   broadcast_addresses: string[]
-  /** Why broadcasts of its network cannot be heard; null when they can. */
+  /** Why broadcasts of its network cannot be received; null when they can. */
   deafness: string | null
 }
-/** The broadcast manager that passes broadcasts on, when one is set. */
+/** The broadcast manager (BBMD), when one is configured. */
 export type Manager = { host: string; port: number; registered: boolean; error: string | null }
 
-/** What the process and the machine know, taken when the discovery ends. */
+/** Facts about process and machine at the end of the discovery. */
 export type NetworkFacts = {
   bind: { address: string; port: number }
-  /** Why the port could not be had; null when it was. */
+  /** Why the port could not be opened; null when it was opened. */
   error: string | null
-  /** Who has the port, in words; null when that cannot be seen. */
+  /** The process that uses the port; null when it is not visible. */
   holder: string | null
   machine: MachineAddress[]
   speaking: BoundAddress[]
@@ -58,7 +58,7 @@ function stepOfPort({ bind, holder }: NetworkFacts, error: string): string {
 }
 
 const isLoopback = ({ address }: { address: string }) => address.startsWith('127.')
-/** What container engines give their bridges by default. */
+/** The default addresses of container bridges. */
 const isBridged = ({ address, name }: MachineAddress) =>
   name.startsWith('eth') && isSameSubnet(address, '172.16.0.0', '255.240.0.0')
 

@@ -6,7 +6,7 @@ import type { IAm } from '../i-am.ts'
 export type DeviceAddress = {
   host: string
   port: number
-  /** Both, when it is behind a router, whose host and port these then are; `mac` in hexadecimal. */
+  /** Both set when the device is behind a router, whose host and port are then given; `mac` in hexadecimal. */
   network?: number
   mac?: string
 }
@@ -15,13 +15,13 @@ export type DiscoveryRequest = {
   /** Instances that are called, both ends included. */
   low: number
   high: number
-  /** Networks that are called: `all` that routers know, `local` for this IP network alone, or the one of that number. */
+  /** Networks that are called: `all` that routers know, `local` for this IP network only, or one network number. */
   network: 'all' | 'local' | number
-  /** Called one by one instead of everybody. */
+  /** Addresses that are called one by one instead of a broadcast. */
   addresses: { host: string; port: number }[]
-  /** How long answers are waited for. */
+  /** Wait for answers, s. */
   seconds: number
-  /** Most requests a second while objects are read; what polling needs comes beside it. */
+  /** Maximum rate of requests while objects are read, in addition to polling. */
   requests_per_second: number
 }
 
@@ -35,7 +35,7 @@ export const DISCOVERY_DEFAULTS: DiscoveryRequest = {
   requests_per_second: 20,
 }
 
-/** One object, as far as it told. */
+/** One object, with the properties that were read. */
 export type FoundObject = {
   type: number
   instance: number
@@ -48,38 +48,38 @@ export type FoundObject = {
 }
 
 /**
- * How it went with one device. `found`: all that was asked is known. `partial`: it broke off or some of it is missing.
- * `refused`: it answers, and lists no objects. `timeout`: it answered the call and nothing since.
+ * The result for one device. `found`: everything was read. `partial`: some of it is missing. `refused`: it answers but does not list
+ * its objects. `timeout`: it answered the Who-Is and nothing after that.
  */
 export type DeviceOutcome = 'waiting' | 'reading' | 'found' | 'partial' | 'refused' | 'timeout'
 
 export type DeviceResult = DeviceAddress &
   IAm & {
-    /** Names this device in this discovery. */
+    /** Key of the device in this discovery. */
     key: string
     outcome: DeviceOutcome
-    /** Why it is not `found`, in words. */
+    /** Why the outcome is not `found`. */
     reason: string | null
     name: string | null
     vendor: string | null
     model: string | null
-    /** Whether it takes many questions in one request; null before it was asked. */
+    /** Whether it supports ReadPropertyMultiple; null before it was tried. */
     multiple: boolean | null
-    /** Points that went into one request at last. */
+    /** Batch size at the end. */
     batch_size: number | null
     /** Entries of its object list, and those of them that can be points; null before the list is known. */
     listed: number | null
     objects: FoundObject[]
-    /** Entries that are no points, by the name of their type. */
+    /** Number of objects that are no points, by the name of their type. */
     others: Record<string, number>
     requests: number
   }
 
 type LogLine = { n: number; at: number; text: string }
 
-/** `outside`: beyond the bounds. `second_way`: a device that is known, through another router. */
+/** `outside`: beyond the bounds. `second_way`: a known device, received through another router. */
 export type IgnoredWhy = 'malformed' | 'outside' | 'second_way' | 'too_many'
-/** An I-Am that was not taken, why in a word and in a sentence, and how often it came. */
+/** An ignored I-Am with code and text of the reason, and how often it arrived. */
 type IgnoredIAm = {
   host: string
   port: number
@@ -97,10 +97,10 @@ export type Discovery = {
   request: DiscoveryRequest
   started_at: number
   finished_at: number | null
-  /** Why it failed. */
+  /** Why the discovery failed. */
   error: string | null
   log: LogLine[]
-  /** Lines so far; the oldest go when there are too many. */
+  /** Lines so far; the oldest are dropped when there are too many. */
   lines: number
   calls_sent: number
   i_ams: { heard: number; taken: number; repeated: number }
@@ -108,9 +108,9 @@ export type Discovery = {
   devices: DeviceResult[]
 }
 
-/** A page or an answer of the API shows them all. */
+/** Maximum number of log lines; pages and API show all of them. */
 const LINES_MAX = 500
-/** More senders than a page can list; a storm beyond it is only counted. */
+/** Maximum number of listed senders; further ones are not listed. */
 export const IGNORED_MAX = 100
 
 export const createDiscovery = (job_id: string, request: DiscoveryRequest, now: number): Discovery => ({
@@ -146,5 +146,5 @@ export const addressKey = ({ host, port, network, mac }: DeviceAddress): string 
 export const deviceKey = (device: DeviceAddress & { device_instance: number }): string =>
   `${device.device_instance}@${addressKey(device)}`
 
-/** Devices that must be asked one at a time: those behind one router share its trunk, others only their own address. */
+/** @returns a text that is equal for devices that must be read one at a time: those behind one router share its trunk */
 export const trunkKey = ({ host, port, network }: DeviceAddress): string => `${host}:${port}/${network ?? ''}`

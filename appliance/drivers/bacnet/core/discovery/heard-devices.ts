@@ -1,4 +1,4 @@
-/** Takes the I-Ams of a discovery, and notes why others are ignored. */
+/** Adds the devices of received I-Ams to a discovery, and records why others are ignored. */
 import {
   addressKey,
   type DeviceAddress,
@@ -13,13 +13,13 @@ import { formatAddress } from '../address.ts'
 import type { UnconfirmedRequest } from '../frame.ts'
 import { type IAm, readIAm } from '../i-am.ts'
 
-/** Most devices that one discovery takes: the catalogue holds as many. */
+/** Maximum number of devices in one discovery: the limit of the catalogue. */
 const DEVICES_MAX = 2000
 
 /** Longest address on any network that BACnet runs on, bytes: LonTalk's (135-2020 6.2.2). */
 const MAC_MAX = 7
 
-/** @returns the device when it is new; undefined when the message was not taken, which the discovery then says */
+/** @returns the device when it is new; undefined when the message was ignored or repeated, which the discovery records */
 export function noteIAm(discovery: Discovery, message: UnconfirmedRequest): DeviceResult | undefined {
   discovery.i_ams.heard++
   const address = addressOf(message)
@@ -76,7 +76,7 @@ const addressOf = ({ host, port, station }: UnconfirmedRequest): DeviceAddress =
 /** Bytes of a BACnet/IP address as a router passes it on: IPv4 and port (135-2020 J.1.2). */
 const IP_MAC = /^[0-9a-f]{12}$/
 
-/** Where a device is on the IP network, also when a router between two IP networks passed its message on. */
+/** @returns the address on the IP network, also when a router between two IP networks forwarded the message */
 function placeOf(address: DeviceAddress): string {
   const { network, mac } = address
   if (network === undefined || mac === undefined || !IP_MAC.test(mac)) return addressKey(address)

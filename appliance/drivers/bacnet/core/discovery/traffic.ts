@@ -3,7 +3,7 @@ import { APDU_DEFAULT, firstBatch, fitting, resultBytes } from '../batch.ts'
 import { BACNET_PORT, trunkKey } from './discovery.ts'
 import { parseTarget, type Target } from '#shared/core/bacnet/object.ts'
 
-/** What is read here of an entry of the catalogue. */
+/** The fields of a catalogue entry that the estimate uses. */
 type PolledEntry = {
   device_id: string
   enabled: boolean
@@ -12,7 +12,7 @@ type PolledEntry = {
 }
 
 export type TrunkTraffic = {
-  /** As `trunkKey` names it. */
+  /** Key of the trunk, see `trunkKey`. */
   trunk: string
   /** The network behind a router; null for a device on the IP network itself. */
   network: number | null
@@ -20,26 +20,26 @@ export type TrunkTraffic = {
   points: number
   requests_per_minute: number
   bytes_per_minute: number
-  /** Of a trunk's time, 0 and more; null on the IP network, where it does not matter. */
+  /** Share of the trunk's time, 0 and more; null on the IP network. */
   share: number | null
 }
 
-/** Before and with what is proposed. */
+/** Traffic of all entries. */
 export type Traffic = { requests_per_minute: number; bytes_per_minute: number; trunks: TrunkTraffic[] }
 
-/** Bits a second that a trunk is taken to have: MS/TP's most common rate, where the real one is not known. */
+/** Assumed bit rate of a trunk: the most common rate of MS/TP. */
 export const TRUNK_BAUD = 38_400
 /** Start bit, eight, stop bit (135-2020 9.3). */
 const BITS_PER_BYTE = 10
-/** Preamble, header and both checks of an MS/TP frame, and the token that has to come round. */
+/** Preamble, header and checksums of an MS/TP frame, and the token. */
 const TRUNK_FRAME_BYTES = 8 + 2 + 8
-/** NPDU and APDU headers of question and answer. */
-const QUESTION_HEAD = 16
-const ANSWER_HEAD = 12
-const OBJECT_IN_QUESTION = 9
+/** NPDU and APDU headers of request and answer. */
+const REQUEST_HEADER = 16
+const ANSWER_HEADER = 12
+const OBJECT_IN_REQUEST = 9
 const MINUTE_SECS = 60
 
-/** @returns what the entries cost; disabled ones and those of other protocols cost nothing */
+/** @returns the traffic of the enabled BACnet entries */
 export function estimateTraffic(entries: readonly PolledEntry[]): Traffic {
   const byTrunk = new Map<string, TrunkTraffic>()
   for (const entry of entries) {
@@ -89,11 +89,11 @@ function add(sum: TrunkTraffic, { points }: PolledEntry, bacnet: NonNullable<Pol
   }
 }
 
-/** Requests of one round and the bytes of questions and answers. */
+/** @returns requests of one poll, and the bytes of requests and answers */
 function cycleOf(targets: readonly Target[], { max_apdu = APDU_DEFAULT, rpm_max }: NonNullable<PolledEntry['bacnet']>) {
   const batch = firstBatch(max_apdu, rpm_max)
   let requests = 0
   for (let from = 0; from < targets.length; requests++) from += fitting(batch, targets.slice(from, from + batch.size))
-  const held = targets.reduce((sum, target) => sum + OBJECT_IN_QUESTION + resultBytes(target), 0)
-  return { requests, bytes: held + requests * (QUESTION_HEAD + ANSWER_HEAD) }
+  const held = targets.reduce((sum, target) => sum + OBJECT_IN_REQUEST + resultBytes(target), 0)
+  return { requests, bytes: held + requests * (REQUEST_HEADER + ANSWER_HEADER) }
 }

@@ -30,7 +30,7 @@ export type EdeDevice = {
   keyname: string
   /** From the row of its device object; null when there is none. */
   name: string | null
-  /** What the row of its device object says under `vendor-specific-address`. */
+  /** The cell `vendor-specific-address` of its device object. */
   address: string
   objects: EdeObject[]
 }
@@ -39,23 +39,23 @@ export type Ede = {
   refused: RowRefusal[]
   /** Cells of accepted rows that are ignored. */
   notes: RowRefusal[]
-  /** Objects that hold nothing to poll, by the name of their type. */
+  /** Number of objects without a value to poll, by the name of their type. */
   others: Record<string, number>
-  /** Who wrote the file, as it says. */
+  /** Author of the file. */
   author: string
 }
 
-/** As the layout has them, with what stands in the refusals. */
+/** The mandatory columns by their position, with their names for refusals. */
 const MANDATORY = ['keyname', 'device obj.-instance', 'object-name', 'object-type', 'object-instance'] as const
 const TYPE_MAX = 1023
-/** Units of the standard; what is above is a vendor's. */
+/** Largest unit number of the standard; larger ones belong to vendors. */
 const STANDARD_UNIT_MAX = 255
 const UNIT_MAX = 65_535
 const POLL_SECS_MAX = 86_400
-/** A few milliseconds of work. */
+/** Rows between two yields: a few milliseconds of work. */
 const ROWS_AT_ONCE = 500
 
-/** Where the layout has the columns that are read beside the mandatory ones. */
+/** Positions of the optional columns that are read. */
 type Optional = Record<'description' | 'cov' | 'stateTexts' | 'unit' | 'address' | 'poll', number | undefined>
 const LAYOUT: Optional = { description: 5, cov: 10, stateTexts: 13, unit: 14, address: 15, poll: undefined }
 const HEADINGS: Record<keyof Optional, RegExp> = {
@@ -67,7 +67,7 @@ const HEADINGS: Record<keyof Optional, RegExp> = {
   poll: /^pollsecs$/,
 }
 
-/** Yields now and then, so that whoever reads a long table can look at other work in between. */
+/** Yields now and then, so that other work can continue while a long table is read. */
 export function* readEde({ main, stateTexts, units, objectTypes }: EdeFiles): Generator<undefined, Ede> {
   const side = { stateTexts, units, objectTypes }
   const [texts, unitTexts, typeNames] = [side.stateTexts, side.units, side.objectTypes].map(table =>
@@ -153,7 +153,7 @@ function openReader(file: string, { refused, notes }: Pick<Ede, 'refused' | 'not
     const key = `${device_instance}:${type}:${instance}`
     const before = seen.get(key)
     if (before !== undefined)
-      return refuse('object-instance', `this object of device ${device_instance} stands already on line ${before}`)
+      return refuse('object-instance', `this object of device ${device_instance} is already on line ${before}`)
     seen.set(key, row.line)
     const keyname = cellOf(row, 0)
     const name = cellOf(row, 2) || keyname

@@ -4,7 +4,7 @@ import { cellOf, isBlank, readWhole, type RowRefusal, type PointTable } from '..
 /** Numbers of state texts are counted by 32 bits; proprietary units end at 65535 and object types at 1023. */
 const REFERENCE_MAX = 4_294_967_295
 
-/** What a file says, by number. `texts` of a unit or type are one. */
+/** Texts by number; a unit or type has one text. */
 type NumberedTexts = { texts: ReadonlyMap<number, string[]>; refused: RowRefusal[] }
 
 /**
@@ -23,7 +23,7 @@ export function readNumberedTexts({ file, rows }: PointTable): NumberedTexts {
     if (typeof number === 'string') {
       refused.push({ file, line: row.line, column: 'number', message: number })
     } else if (texts.has(number)) {
-      refused.push({ file, line: row.line, column: 'number', message: `${number} stands already further up` })
+      refused.push({ file, line: row.line, column: 'number', message: `${number} is already further up` })
     } else {
       texts.set(number, withoutTail(row.cells.slice(1).map((_, i) => cellOf(row, i + 1))))
     }
@@ -31,7 +31,7 @@ export function readNumberedTexts({ file, rows }: PointTable): NumberedTexts {
   return { texts, refused }
 }
 
-/** Rows are as wide as the longest; what is blank at their end is no text. */
+/** Removes blank cells at the end: all rows are as wide as the longest one. */
 function withoutTail(cells: string[]): string[] {
   const last = cells.findLastIndex(cell => cell !== '')
   return cells.slice(0, last + 1)

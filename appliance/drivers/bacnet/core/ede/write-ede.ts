@@ -1,6 +1,6 @@
 /**
- * Writes the BACnet points of a catalogue as an EDE set of layout 2.3. Points that EDE has no words for stand in it as
- * comments, so that nothing is left out in silence.
+ * Writes the BACnet points of a catalogue as an EDE set of layout 2.3. Points that EDE cannot express are written as comments, so
+ * that their omission is visible.
  *
  * @source BIG-EU, Engineering Data Exchange Template for BACnet Systems, layout 2.3
  */
@@ -12,7 +12,7 @@ import type { PointKind } from '#shared/core/model/model.ts'
 import { formatAddress } from '../address.ts'
 import { csvLine } from '#shared/core/csv/write-csv.ts'
 
-/** Of an entry of the catalogue, what EDE speaks of. */
+/** The fields of a catalogue entry that EDE uses. */
 type EdePoint = {
   point_id: string
   name: string
@@ -32,10 +32,10 @@ type EdeSource = {
   points: EdePoint[]
 }
 type EdeProject = { name: string; version: string; at: string }
-/** Files by their names. */
+/** Files with their names. */
 type EdeSet = { name: string; text: string }[]
 
-/** By this the import knows that `keyname` holds ids of a catalogue. */
+/** Author of exported files; the import then takes ids from `keyname`. */
 export const AUTHOR = 'Plenum'
 
 const COLUMNS = [
@@ -56,13 +56,13 @@ const COLUMNS = [
   'unit-code',
   'vendor-specific-address',
   'notification-class',
-  // Behind what the layout has: it knows no polling.
+  // An additional column: the layout has none for polling.
   'poll-secs',
 ]
 const MANDATORY = 5
-/** Nothing here is written, so nothing is settable. */
+/** Plenum writes to no equipment, so no point is settable. */
 const NOT_SETTABLE = 'N'
-/** The device is asked to tell changes. Where it is not, nobody knows whether it could. */
+/** Set for points with a subscription; for others the ability of the device is unknown. */
 const COV = 'Y'
 
 /** @returns `<name>_EDE.csv`, and `<name>_StateTexts.csv` where points have texts */
@@ -92,20 +92,21 @@ const deviceRow = ({ device_id, name, bacnet }: EdeSource) => {
   return whole([...row, ...Array.from({ length: 10 }, () => undefined), formatAddress(bacnet)])
 }
 
-/** Some tools want as many cells in a row as there are headings. */
+/** Fills a row up to the number of headings, which some tools require. */
 const whole = (cells: (string | number | undefined)[]) => COLUMNS.map((_, i) => cells[i])
 
 function pointRow({ bacnet }: EdeSource, point: EdePoint, references: Map<string, number>) {
   const target = parseTarget(point.address)
   const why = typeof target === 'string' ? target : whyNotEde(point, target)
-  if (why !== undefined || typeof target === 'string') return [`# not said in EDE: ${point.point_id} (${point.address}): ${why}`]
+  if (why !== undefined || typeof target === 'string')
+    return [`# not expressible in EDE: ${point.point_id} (${point.address}): ${why}`]
   const { point_id, name, cov, poll_secs } = point
   const row = [point_id, bacnet.device_instance, name, target.type, target.instance, undefined, undefined, undefined, undefined]
-  const told = [NOT_SETTABLE, cov ? COV : undefined, undefined, undefined, referenceOf(point, references), unitIdOf(point)]
-  return whole([...row, ...told, undefined, undefined, poll_secs])
+  const properties = [NOT_SETTABLE, cov ? COV : undefined, undefined, undefined, referenceOf(point, references), unitIdOf(point)]
+  return whole([...row, ...properties, undefined, undefined, poll_secs])
 }
 
-/** @returns in words why EDE cannot say what a point is; undefined when it can */
+/** @returns why EDE cannot express a point; undefined when it can */
 function whyNotEde(point: EdePoint, target: Target): string | undefined {
   const { kind, unit, scale, offset, states } = point
   if (target.property !== PRESENT_VALUE || target.index !== undefined) return 'it is not the present value'

@@ -126,7 +126,7 @@ test('what cannot be added says why, and nothing else is held up by the words', 
 test('an entry goes to one device, not to whoever is chosen last', t => {
   const found = heard({ instance: 5, host: '10.0.0.1' }, { instance: 6, host: '10.0.0.1' })
   const { errors } = add({ devices: [entry('a', 1, '10.0.0.1')] }, found)
-  t.deepEqual(errors, [{ pointer: '/devices/1', message: '5@10.0.0.1:47808 would take the entry a too; choose one of them' }])
+  t.deepEqual(errors, [{ pointer: '/devices/1', message: '5@10.0.0.1:47808 would use the entry a too; choose one of them' }])
 })
 
 test('two devices of one name, and one whose name the list has, are told apart by their instances', t => {

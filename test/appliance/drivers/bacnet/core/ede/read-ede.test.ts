@@ -56,11 +56,11 @@ e;1001;Trend;20;1`,
 
 const ROW = 'k;1001;Supply air;0;1;;;;;;;;;;62;'
 for (const [name, row, column, message] of [
-  ['a device that is no number', 'k;AHU;n;0;1', 'device obj.-instance', /"AHU" is no whole number/],
+  ['a device that is no number', 'k;AHU;n;0;1', 'device obj.-instance', /"AHU" is not a whole number/],
   ['a device above the last', 'k;4194303;n;0;1', 'device obj.-instance', /above 4194302/],
   ['no object type', 'k;1001;n;;1', 'object-type', /empty/],
   ['an object type above the last', 'k;1001;n;1024;1', 'object-type', /above 1023/],
-  ['an instance with a decimal point', 'k;1001;n;0;1.5', 'object-instance', /no whole number/],
+  ['an instance with a decimal point', 'k;1001;n;0;1.5', 'object-instance', /not a whole number/],
   ['no name at all', ';1001;;0;7', 'object-name', /empty/],
   ['the same object again', 'k2;1001;Other;0;1', 'object-instance', /already on line 9/],
   ['a device object of another device', 'k;1001;n;8;1002', 'object-instance', /number of its device/],

@@ -118,7 +118,7 @@ test('a percent is no humidity and a fraction no power factor', t => {
   ]
   const [main] = writeEde([{ device_id: 'd', name: 'D', bacnet: { device_instance: 1, host: '10.0.0.1' }, points }], project)
   t.regex(main!.text, /^percent;(?:[^;]*;){13}98;;;60$/m)
-  t.regex(main!.text, /^# not said in EDE: fraction/m)
+  t.regex(main!.text, /^# not expressible in EDE: fraction/m)
 })
 
 test('points that EDE has no words for stand in it as comments', t => {
@@ -135,7 +135,7 @@ test('points that EDE has no words for stand in it as comments', t => {
     [{ device_id: 'd', name: 'D', bacnet: { device_instance: 1, host: '10.0.0.1' }, points: [point, other] }],
     project,
   )
-  t.regex(main!.text, /^"?# not said in EDE: p \(.*\): it is not the present value/m)
-  t.regex(main!.text, /^"?# not said in EDE: q .*therm by 3/m)
+  t.regex(main!.text, /^"?# not expressible in EDE: p \(.*\): it is not the present value/m)
+  t.regex(main!.text, /^"?# not expressible in EDE: q .*therm by 3/m)
   t.deepEqual(readEde({ main: table(main!.text) }).devices[0]!.objects, [])
 })
