@@ -13,6 +13,8 @@ import { type PackageFile, unpackZip } from '#shared/node/zip.ts'
 const FIELD_MAX = 1024 * 1024
 const FIELDS_MAX = 20
 const ZIP_MAGIC = Buffer.from('PK\u0003\u0004')
+/** The form of a page names its session in it, which is no part of the package. */
+const SESSION_FIELD = 'csrf'
 /** Fields that describe a single file instead of `manifest`. */
 const MANIFEST_FIELDS = ['building_id', 'grid_minutes', 'timezone', 'unit_system', 'date_order', 'notes'] as const
 
@@ -84,7 +86,7 @@ async function saveFields(fields: Map<string, string>, folder: string): Promise<
   const written = given.length ? JSON.stringify({ schema_version: PACKAGE_SCHEMA, ...values }) : undefined
   const known = new Set<string>(['manifest', 'column_map', ...MANIFEST_FIELDS])
   const errors = [...fields.keys()]
-    .filter(name => !known.has(name))
+    .filter(name => !known.has(name) && name !== SESSION_FIELD)
     .map((name): DataError => {
       return { pointer: `/${name}`, message: 'is not a known field' }
     })

@@ -22,6 +22,7 @@ export const packageBody = (csrf: string): Html => html`<h1>Import</h1>
 <label>CSV file <input type="file" name="package" accept=".csv,text/csv" required></label>
 <label>Building id <input name="building_id" required maxlength="128"></label>
 <label>Time zone <input name="timezone" required maxlength="64" placeholder="Europe/Berlin"></label>
+<label>Minutes between rows <input name="grid_minutes" type="number" min="1" max="1440" value="5" required></label>
 <label>Column map, JSON <textarea name="column_map" rows="4" required placeholder="{&quot;equip&quot;: &quot;AHU-1&quot;, &quot;equipType&quot;: &quot;ahu&quot;, &quot;points&quot;: {&quot;sa_t&quot;: &quot;SAT&quot;}, &quot;units&quot;: {&quot;SAT&quot;: &quot;degF&quot;}}"></textarea></label>
 <button>Check the table</button></form></section>`
 

@@ -44,6 +44,7 @@ test('a single table is imported with the fields of the form', async t => {
   form.append('package', new Blob([table(rows(20))]), 'AHU-1.csv')
   form.append('building_id', 'b7')
   form.append('timezone', 'Europe/Berlin')
+  form.append('grid_minutes', '5')
   form.append('column_map', JSON.stringify(MAP))
   const { agent, page, location } = await upload(site, form)
   t.regex(page, /into the building <strong>b7<\/strong>: 20 rows/)
