@@ -91,6 +91,7 @@ function listModel({ catalogue, pollStatus, pointStatus }: DeviceRouteDeps, stat
   return { running: status.running, rows, counts, state, more: wanted.length - rows.length, refusal: catalogue.refusal() }
 }
 
+/** The function is long because it is a list of routes. */
 function deviceRoutes({ layout, deps }: DevicePages): Route[] {
   const { catalogue } = deps
   const model = (call: AnyCall, device_id: string, page: number) => ({
@@ -180,6 +181,7 @@ function deviceModel(
   }
 }
 
+/** The function is long because it is a list of routes that share the pending imports. */
 function importRoutes({ context, layout, deps }: DevicePages): Route[] {
   const { catalogue } = deps
   const pending = new PendingImports(deps.now)

@@ -38,6 +38,7 @@ function hrefOf(target: PriorityTarget, more: Record<string, string> = {}): stri
   return `${PATH}${end}${all.size > 0 ? `?${all}` : ''}`
 }
 
+/** The function is long because it is a list of routes. */
 export function overridesPages(pages: OverridesPages): Route[] {
   const { commandStates, schedule, layout } = pages
   const meanings = levelMeanings(pages.site.priority_levels)

@@ -42,7 +42,11 @@ export type FieldCatalogue = {
 /** `isGone`: the file was removed. The next change writes it anew; a start before that begins with an empty catalogue. */
 export type CatalogueRefusal = { reason: string; isGone: boolean }
 
-/** @param settings the checked file, as `openCatalogue` opens it */
+/**
+ * The function is long because each change compares the catalogue in use with the file and with what was refused.
+ *
+ * @param settings the checked file, as `openCatalogue` opens it
+ */
 export function fieldCatalogue(settings: SettingsFile<DeviceCatalogue>, log: Logger): FieldCatalogue {
   const changeListeners: CatalogueListener[] = []
   const usedListeners: (() => void)[] = []

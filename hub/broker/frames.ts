@@ -27,7 +27,11 @@ export type Frames = {
   clear(): void
 }
 
-/** @param reserve asked before bytes are kept of a packet that is not whole; negative gives them back */
+/**
+ * The function is long because its parts share the bytes of the packet that is not whole yet.
+ *
+ * @param reserve asked before bytes are kept of a packet that is not whole; negative gives them back
+ */
 export function frames(reserve: (bytes: number) => boolean): Frames {
   let connected = false
   let held: Buffer = Buffer.alloc(0)

@@ -99,7 +99,8 @@ export type Central = {
 }
 
 /**
- * Creates central over an open workspace: rules, runs, pages and API. The same for a hub, an appliance and central alone.
+ * Creates central over an open workspace: rules, runs, pages and API. The same for a hub, an appliance and central alone. The
+ * function is long because it names every part once.
  *
  * @throws Error that names the file that cannot be opened
  */

@@ -34,6 +34,7 @@ export type Ballast = Service & {
   needRoom(): void
 }
 
+/** The function is long because every check compares the file, the disk and what was logged. */
 export function ballast({ folder, bytes, log }: { folder: string; bytes: number; log: Logger }): Ballast {
   const path = join(folder, FILE)
   const fullBytes = bytes * FULL_SHARE

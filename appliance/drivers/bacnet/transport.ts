@@ -83,7 +83,7 @@ export function readBind(settings: Settings<typeof BACNET_VARIABLES>): Bind {
 }
 
 /**
- * Opens the client.
+ * Opens the client. The function is long because requests, listeners and registration share the interfaces.
  *
  * @param now clock of `at`; timeouts run on the monotonic clock of the machine
  * @param random in [0, 1), spreads repetitions

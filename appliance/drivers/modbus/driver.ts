@@ -17,6 +17,8 @@ export const MAX_GAP = 16
 const BITS_PER_REGISTER = 16
 
 /**
+ * The function is long because all reads share the memory of the unit and its times.
+ *
  * @param unit_id unit of the bus, 0..255
  * @param max_gap unwanted registers (and sixteen times as many bits) between wanted ones that may be read with them; 0 for none
  * @param now time of readings that are bad because no answer came, ms since 1970 UTC

@@ -53,6 +53,7 @@ async function openSocket(options: TcpNetConnectOpts, timeoutMs: number, signal:
 
 type Pending = { id: number; unit: number; place: RegisterRange; settle(answer: ConnectionAnswer): void }
 
+/** The function is long because the socket's events and the requests share the pending request. */
 function tcpConnection(socket: Socket, listen: (take: Take) => void): ModbusConnection {
   let closed: string | undefined
   let pending: Pending | undefined

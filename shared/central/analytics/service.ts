@@ -61,6 +61,7 @@ type AnalyticsOptions = {
   screening: boolean
 }
 
+/** The function is long because all answers share the screenings of the last hour. */
 export function createAnalyticsService({ worker, model, clock, screening }: AnalyticsOptions): AnalyticsService {
   const kept = new Map<string, { at: number; screening: Promise<Screened> }>()
   const newest = new Map<string, ScreeningStatus['screened'][number]>()

@@ -63,6 +63,7 @@ export type DiscoveryService = Service & {
 type Job = { discovery: Discovery; stop: AbortController; running: Promise<void>; why: Diagnosis | undefined }
 const NO_FACTS: WireFacts = { speaking: [], manager: null }
 
+/** The function is long because all requests and the run share the current job. */
 export function discoveryService({ enabled, borrow, machine, catalogue, clock }: DiscoveryParts): DiscoveryService {
   let job: Job | undefined
   let added: Added | undefined

@@ -103,6 +103,7 @@ function end(device: DeviceResult, outcome: DeviceResult['outcome'], reason: str
 
 type Reader = ReturnType<typeof openReader>
 
+/** The function is long because every request teaches the next how much to ask for. */
 function openReader({ ask, pace, now }: ScanParts, device: DeviceResult, signal: AbortSignal) {
   let learnt: BatchLearning = startLearning(firstBatch(device.max_apdu))
   let answered = false

@@ -16,6 +16,7 @@ const POLL = Type.Integer({ minimum: POLL_SECS.minimum, maximum: POLL_SECS.maxim
 /** Keys in one field of the form, parted by blanks. */
 const KEYS_MAX = 200_000
 
+/** The function is long because it is a list of routes. */
 export function discoverRoutes(service: DiscoveryService, layout: PageLayout): Route[] {
   const page = (call: AnyCall, fields = formOf(service.current()?.request), errors: RequestError[] = []) =>
     layout.document(

@@ -123,6 +123,7 @@ type Side = {
   types: ReadonlyMap<number, string[]>
 }
 
+/** The function is long because each row is compared with those before it. */
 function openReader(file: string, { refused, notes }: Pick<Ede, 'refused' | 'notes'>, side: Side) {
   const devices = new Map<number, EdeDevice>()
   const others: Record<string, number> = {}
