@@ -89,8 +89,8 @@ const EDGE_ID = {
 const { SERVICE_WORKSPACE, SERVICE_SITE_ID, SERVICE_LOG_LEVEL } = CENTRAL_VARIABLES
 
 /**
- * What every protocol process without central is told besides its protocol: it polls, and what it reads goes to a broker, to
- * the central on this box, or to both.
+ * Settings of every protocol process without central, beside those of its protocol: it polls, and its readings go to a broker,
+ * to the central on this box, or to both.
  */
 export const SPLIT_EDGE_VARIABLES = {
   SERVICE_WORKSPACE: { ...SERVICE_WORKSPACE, doc: 'folder that holds config/site.json and config/field-devices.json' },

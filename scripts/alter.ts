@@ -80,7 +80,7 @@ async function chosen(tree: Tree, options: Options): Promise<Alteration[]> {
   return (await takeValid(tree, drawn, options.from + options.count)).slice(options.from)
 }
 
-/** What nobody noticed another time, where the line is still there. */
+/** Alterations that no test noticed in an earlier run and whose line still exists. */
 function survivorsOf(tree: Tree, log: string): Alteration[] {
   const outcomes = readFileSync(log, 'utf8')
     .trim()

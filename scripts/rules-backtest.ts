@@ -1,4 +1,4 @@
-/** What rules would have said of history: a workspace's own, or a folder of CSV files. */
+/** Runs rules over history: a workspace's own, or a folder of CSV files. */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { isGateClosed } from '#shared/core/findings/finding.ts'

@@ -96,7 +96,7 @@ async function runCommand(args: string[], out: Out): Promise<number> {
   return fine && errors.length === 0 && missing.length === 0 ? 0 : 1
 }
 
-/** What runs in a workspace is what ships, with what is deployed there before it. @throws Error that names a setting that is none */
+/** The rules of a workspace: the shipped ones, and before them those deployed there. @throws Error that names a setting that is none */
 function deployedIn(workspace: string | undefined): string[] {
   if (workspace === undefined) return []
   const defaults = { rules_dir: join(workspace, 'rules'), rule_interval_hours: 3, lookback_days: 3 }

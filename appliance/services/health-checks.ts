@@ -61,7 +61,7 @@ export function journalCheck({ journal, reason, cuts = 0, lost = 0, first, last 
   }
 }
 
-/** What an appliance adds to the health of central. */
+/** The health checks that an appliance adds to those of central. */
 export function applianceHealth(parts: {
   edge: Pick<EdgeServices, 'polling' | 'storage' | 'uplink'>
   journal: Pick<PriorityJournal, 'state'>

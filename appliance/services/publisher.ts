@@ -72,7 +72,7 @@ export const PUBLISHER_OFF: PublisherState = {
 export type PublisherOptions = { outbox: Outbox; edge: EdgeDescription; clock: Clock; log: Logger }
 export type PublisherParts = ReturnType<typeof publisherParts>
 
-/** What both publishers have in common. The function is long because state and messages share the sender. */
+/** The parts that both publishers share. The function is long because state and messages share the sender. */
 export function publisherParts(
   { outbox, edge, clock, log }: PublisherOptions,
   to: { destination: Destination; cert_not_after: number | null; publish: OutboxSenderOptions['publish'] },

@@ -21,7 +21,7 @@ export type Frames = {
    *   connection must end
    */
   take(bytes: Buffer): { whole: Buffer[]; rest?: Buffer } | { refused: string }
-  /** What the packet that has begun announces, bytes; 0 while none has begun. */
+  /** Announced length of the packet that has begun, bytes; 0 while none has begun. */
   announced(): number
   /** Gives up what is held. */
   clear(): void

@@ -1,4 +1,4 @@
-/** What one client, and all together, may have the broker hold. Beyond any of it a connection ends and its sender comes back later. */
+/** Limits of one client, and of all together, at the broker. Beyond one of them the connection ends; the client connects again later. */
 import { MESSAGE_MAX, METADATA_MAX, SMALL_MAX, STATUS_MAX } from '#shared/core/telemetry/body.ts'
 import type { TopicKind } from '#shared/core/topic/topics.ts'
 import { SECOND } from '#shared/core/time.ts'

@@ -1,4 +1,4 @@
-/** What a session may do, and what all sessions together may have the broker hold: the hooks of aedes. */
+/** The hooks of aedes: permissions of a session, and limits of all sessions together. */
 import type { Aedes, AedesOptions, AuthenticateError, Client, PublishPacket } from 'aedes'
 import { mayPublish, maySubscribe, type TopicRule, topicsOf } from '#shared/core/topic/rule.ts'
 import { parseTopic, RETAINED_KINDS } from '#shared/core/topic/topics.ts'

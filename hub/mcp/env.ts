@@ -1,7 +1,7 @@
 import { MCP_VARIABLES } from '#shared/central/mcp/env.ts'
 import type { VariableTable } from '#shared/core/env.ts'
 
-/** What the agent tool server of a hub is told. */
+/** Settings of the agent tool server of a hub. */
 export const HUB_MCP_ENV = {
   ...MCP_VARIABLES,
   SERVICE_MCP_ALLOW_WRITES: {

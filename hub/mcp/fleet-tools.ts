@@ -145,7 +145,7 @@ async function zoneOf(client: CentralClient, { edge_id, site_id }: { edge_id: st
 /** Edges of one building that are asked. Each answer comes from a box on site. */
 const EDGES_ASKED = 4
 
-/** What the edges of the building saw. An edge that does not answer is one line, and the rest is told. */
+/** Overrides that the edges of the building saw. An edge that does not answer is one line of the answer. */
 export const fleetOverrides: OverrideSource = async (client, { place, from, to }) => {
   const { edges } = await client.get<EdgePage>('/api/edges', { limit: 1000 })
   const own = edges.filter(({ building_id }) => building_id === place.building_id)

@@ -9,7 +9,7 @@ const MESSAGES_MAX = 200
 const KEPT_BYTES = 8 * 1024
 /** Longest preview, bytes of UTF-8 (contract §8). */
 const PREVIEW_MAX = 4 * 1024
-/** What the kept bytes may inflate to; 8 KiB of zeros would be 8 MB. */
+/** Largest size of the stored bytes after inflation; 8 KiB of zeros would be 8 MB. */
 const INFLATED_MAX = 1024 * 1024
 const DEFLATED = 0x01
 

@@ -1,6 +1,6 @@
 import type { Settings, VariableTable } from '#shared/core/env.ts'
 
-/** What a hub is told about tenants. */
+/** Settings of a hub with tenants. */
 export const TENANT_VARIABLES = {
   SERVICE_MULTI_TENANT: {
     kind: 'flag',
@@ -11,6 +11,6 @@ export const TENANT_VARIABLES = {
 
 type TenantSettings = Settings<typeof TENANT_VARIABLES> & { SERVICE_JWT_SECRET?: string | undefined }
 
-/** What is wrong with the settings of tenants together. */
+/** Complaints about settings of tenants that contradict each other. */
 export const complainOfTenants = ({ SERVICE_MULTI_TENANT: on, SERVICE_JWT_SECRET: secret }: TenantSettings): string[] =>
   on && secret === undefined ? ['SERVICE_MULTI_TENANT: needs SERVICE_JWT_SECRET, because tokens say who is of which tenant'] : []

@@ -42,7 +42,7 @@ const STEP = /\+\+|--/g
 const NEGATION = /!(?=[\w$(])/g
 const FLAG = /\b(?:true|false)\b/g
 const NUMBER = /(?<![\w$.]|\de-)(?:0x[\da-fA-F_]+|\d[\d_]*(?:\.\d+)?)(?![\w$.])/g
-/** What a comparison for sorting returns: only the sign counts. */
+/** Results of a comparison for sorting, of which only the sign counts. */
 const ORDER = /\? -1 : 1\b/
 const AWAIT = /\bawait (?!using)/g
 const RETURN = /\breturn\b ?/g

@@ -1,7 +1,7 @@
 /** Blanks what is no code in a TypeScript source, so that operators can be found by patterns. */
 import { stripTypeScriptTypes } from 'node:module'
 
-/** What may stand before a slash that begins a regular expression. */
+/** Characters that may stand before a slash that begins a regular expression. */
 const BEFORE_REGEX = /(?:^|[(,=:[!&|?{};+\-*%<>~^]|\b(?:return|typeof|case|in|of|void|await))\s*$/
 
 /**

@@ -10,7 +10,7 @@ export type Outcome = Alteration & {
   noticed_by: { file: string; test: string } | null
   /** Test files that were run. */
   tried: number
-  /** What was red once, and not again or without the alteration as well: it does not count. */
+  /** Tests that were red only once, or without the alteration as well: they do not count. */
   flaky?: string[]
 }
 

@@ -10,7 +10,7 @@ export type PartSettings = {
   clock: { speed: number; epochMs: number; atMs: number }
 }
 
-/** What both processes are told. The simulated clock is taken on loopback only. */
+/** Settings of both processes. The simulated clock is accepted on loopback only. */
 const common = ({ kept: { passwords }, clock }: PartSettings): Record<string, string> => ({
   SERVICE_CENTRAL_BIND: '127.0.0.1',
   SERVICE_SITE_ID: SITE_ID,

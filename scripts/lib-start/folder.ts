@@ -6,7 +6,7 @@ import { errorText } from '#shared/core/error-text.ts'
 import { replaceFile } from '#shared/node/files.ts'
 import { Refusal } from './refusal.ts'
 
-/** What a site keeps from one start to the next. */
+/** Files of a site that stay from one start to the next. */
 export type Kept = {
   passwords: { admin: string; agent: string; viewer: string }
   hubSecret: string

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** What the start reads of a finding (contract §6). */
+/** Fields of a finding that the start reads (contract §6). */
 export type SeenFinding = {
   finding_id: string
   rule_id: string
@@ -14,7 +14,7 @@ type SeenHealth = { ok: boolean; edges: number; ingest_ok: number; ingest_duplic
 
 export type HubClient = {
   health(): Promise<SeenHealth>
-  /** What the hub shows: the findings that no other one explains, oldest first. */
+  /** Findings on the hub that no other one explains, oldest first. */
   findings(): Promise<SeenFinding[]>
   get<T>(path: string): Promise<T>
 }

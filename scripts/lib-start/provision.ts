@@ -14,13 +14,13 @@ export const layout = (dir: string) => ({
   /** The authority with its key; only provisioning reads it. */
   authority: join(dir, 'authority'),
   kit: join(dir, 'kit'),
-  /** What the broker and central read. */
+  /** Files that the broker and central read. */
   certs: join(dir, 'certs'),
   logs: join(dir, 'logs'),
 })
 export type Layout = ReturnType<typeof layout>
 
-/** What of the authority's folder the hub may see: everything but its key. */
+/** Files of the authority's folder that the hub may see: all but its key. */
 const FOR_THE_HUB = [
   PKI_FILES.ca.cert,
   ...Object.values(PKI_FILES.broker),

@@ -7,7 +7,7 @@ import type { SeenFinding } from './hub-client.ts'
 import type { Options } from './options.ts'
 import type { RunningSite } from './run.ts'
 
-/** What a stranger is told once everything runs. */
+/** Text for a new user once everything runs. */
 export function greeting(site: RunningSite, { data, speed }: Options): string {
   const { hubUrl, applianceUrl, folder } = site
   const { admin, agent, viewer } = folder.kept.passwords

@@ -1,7 +1,7 @@
 import { BUILDING_ID } from '../simulator/building/catalogue.ts'
 import type { HubClient } from './hub-client.ts'
 
-/** What `--once --json` prints. */
+/** Output of `--once --json`. */
 type Summary = {
   edges: number
   points: number
@@ -17,7 +17,7 @@ type Summary = {
 /** Findings that a run waits for. */
 export const ENOUGH = 3
 
-/** What the hub shows now. */
+/** Present state of the hub. */
 export async function summarize(hub: HubClient, startedAt: number): Promise<Summary> {
   const findings = await hub.findings()
   const { edges, ingest_ok, ingest_duplicate } = await hub.health()

@@ -12,7 +12,7 @@ import type { EquipmentType } from '#shared/core/model/model.ts'
 import { ROLES } from '#shared/core/model/role.ts'
 import { UNITS, unitCode } from '#shared/core/model/unit.ts'
 
-/** What was true of one equipment on one day. `component` is `normal` on a day without a fault. */
+/** Label of one equipment and one day. `component` is `normal` on a day without a fault. */
 export type Label = { file: string; date: string; component: string }
 
 type LabelledColumn = { role: string; unit: string; values: Float64Array }

@@ -8,7 +8,7 @@ export type Path = (string | number)[]
 type Mutant = {
   /** The key that is altered; lines of a file are found by it. */
   path: Path
-  /** What is altered, `when: above > tolerance -> above >= tolerance`; no two of one rule are alike. */
+  /** The altered text, `when: above > tolerance -> above >= tolerance`; no two of one rule are alike. */
   words: string
   /** The whole rule with the mistake in it, without its tests. */
   body: Body

@@ -38,7 +38,7 @@ export function tryMutants(rule: WrittenRule, text: string, chosen: (index: numb
   })
 }
 
-/** What has just noticed a mistake is the likeliest to notice the next. */
+/** The test that has just noticed a mistake is the likeliest to notice the next. */
 const firstOf = (test: TestCase, tests: TestCase[]): TestCase[] => [test, ...tests.filter(other => other !== test)]
 
 function lineFinder(text: string): (path: Path) => number {

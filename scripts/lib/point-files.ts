@@ -23,7 +23,7 @@ type PointFiles = {
   homeless: string[]
   /** Zones that the times state, such as CST. */
   zones: Set<string>
-  /** What the files that can be told apart say of the order of day and month; one export has one. */
+  /** Order of day and month, from the files that decide it; one export has one order. */
   orders: Set<DateOrder>
 }
 

@@ -1,4 +1,4 @@
-/** What a suite says of its tests in the Test Anything Protocol, as AVA writes it. */
+/** Reads the results of a suite in the Test Anything Protocol, as AVA writes it. */
 
 export type Count = { passed: number; failed: number; skipped: number }
 type TapResult = { outcome: keyof Count; title: string }

@@ -2,7 +2,7 @@
 import type { CauseWeight, FindingKind } from '#shared/core/findings/finding.ts'
 import type { Label } from './labelled.ts'
 
-/** What a run said of one equipment and one day. */
+/** Result of a run for one equipment and one day. */
 export type DayReport = { active: { rule_id: string; kind: FindingKind; fault_secs: number }[]; cause: CauseWeight[] }
 export type Verdict = Label & {
   faulty: boolean
@@ -15,7 +15,7 @@ export type Verdict = Label & {
 }
 export type Score = { found: number; faulty: number; false: number; normal: number; right: number }
 
-/** What the labels call a component, as rules name it; others bear the same name in both. */
+/** Names of components in the labels, and in rules; all others are the same in both. */
 const COMPONENTS: Record<string, string> = { hcv: 'heating_valve', ccv: 'cooling_valve', oad: 'outdoor_air_damper' }
 /** These speak of data and of people, not of equipment. */
 const NO_EQUIPMENT: readonly FindingKind[] = ['data', 'override']

@@ -42,9 +42,9 @@ import { IDLE_MS, type Workspace } from './workspace.ts'
 
 /** The catalogue that ships with the program. */
 const SHIPPED_RULES = fileURLToPath(new URL('../../rules', import.meta.url))
-/** What running rules needs beside DuckDB's own limit: the whole catalogue over three days of an air handler 200 MB, over a year of minutes 440. */
+/** Memory of a rule run beside DuckDB's own limit: the whole catalogue over three days of an air handler takes 200 MB, over a year of minutes 440. */
 const RULES_BESIDE_MB = 512
-/** What summing history up needs beside DuckDB: some pieces of history, and DuckDB itself. */
+/** Memory of analytics beside DuckDB's own limit: some pieces of history, and DuckDB itself. */
 const ANALYTICS_BESIDE_MB = 350
 /** Checking rule files needs no history. */
 const CHECK_MB = 512
@@ -55,7 +55,7 @@ export type CentralOptions = {
   /** The process as health names it. */
   service: string
   version: string
-  /** What the process was told, and where. */
+  /** The settings of the process, each with its source. */
   effective: Effective[]
   clock: Clock
   log: Logger
@@ -85,7 +85,7 @@ export type CentralOptions = {
   onFindings: (findings: Finding[], withdrawn?: string[]) => Promise<void> | void
   /** Where priority arrays are visited: what was seen of them. */
   priority?: ArraySnapshots
-  /** What the process adds to health. */
+  /** Health checks that the process adds. */
   health: HealthSources
 }
 

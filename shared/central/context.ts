@@ -72,7 +72,7 @@ export type CentralContext = {
   baselines: BaselineStore
   historian: Historian
   misdated: MisdatedStore
-  /** What was seen of priority arrays; only where they are visited. */
+  /** Snapshots of priority arrays; only where they are visited. */
   priority?: ArraySnapshots
   loader: BulkLoader
   rules: RuleService

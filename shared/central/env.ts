@@ -2,7 +2,7 @@ import { ID_REGEXP } from '#shared/core/model/model.ts'
 import type { VariableTable } from '#shared/core/env.ts'
 import { AUTH_VARIABLES } from '#shared/node/auth/auth-settings.ts'
 
-/** What every process that mounts central is told. */
+/** Settings of every process with central. */
 export const CENTRAL_VARIABLES = {
   SERVICE_CENTRAL_BIND: { kind: 'text', default: '0.0.0.0', doc: 'address to listen on' },
   SERVICE_CENTRAL_PORT: { kind: 'integer', default: 8080, min: 1, max: 65_535, doc: 'port to listen on' },

@@ -1,4 +1,4 @@
-/** What health says, as figures for Prometheus: at an address of its own, for whoever can reach it. Off unless it is set. */
+/** Health as figures for Prometheus, at an address of its own without a login. Off unless it is set. */
 import { createServer, type Server } from 'node:http'
 import { once } from 'node:events'
 import type { Logger } from 'pino'

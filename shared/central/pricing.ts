@@ -1,4 +1,4 @@
-/** What faults cost: computed when a run stores them, and again when somebody enters or reviews a quantity or price. */
+/** Pricing of faults: when a run stores them, and again when somebody enters or reviews a quantity or price. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Finding } from '#shared/core/findings/finding.ts'
 import { withImpact } from '#shared/core/impact/price.ts'

@@ -1,4 +1,4 @@
-/** What the mains that mount central have in common: from settings to an open central, and from there to its server. */
+/** The steps that all mains with central share: from settings to an open central, and from there to its server. */
 import type { Logger } from 'pino'
 import type { Settings } from '#shared/core/env.ts'
 import type { Clock } from '#shared/core/ports.ts'
@@ -22,7 +22,7 @@ import { openWorkspace, parquetRootIn, type Workspace } from './workspace.ts'
 
 export type CentralSettings = Settings<typeof CENTRAL_VARIABLES> & { QUERY_MEMORY_MB: number }
 
-/** What is wrong with the settings of central together. */
+/** Complaints about settings of central that contradict each other. */
 export function complainOfCentral(settings: Settings<typeof CENTRAL_VARIABLES>): string[] {
   const { SERVICE_CENTRAL_BIND: bind, SERVICE_SIM_CLOCK: simulated } = settings
   const auth = authSettings(settings, bind)
@@ -133,7 +133,7 @@ const PRIVATE_FOLDER = 0o700
 type PagesOptions = {
   central: Central
   layout: PageLayoutOptions
-  /** What the product adds: its first page and its own routes. */
+  /** Routes that the product adds: its first page and its own. */
   routes: (layout: PageLayout) => Route[]
 }
 type ServeOptions = PagesOptions & {

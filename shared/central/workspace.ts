@@ -1,4 +1,4 @@
-/** What one process stores in a workspace: database, history and the reserve for a full disk. */
+/** The stores of one process in a workspace: database, history and the reserve for a full disk. */
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Logger } from 'pino'

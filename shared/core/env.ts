@@ -28,7 +28,7 @@ export const SOURCES = ['command line', 'environment', 'file', 'auth.env.local',
 type Source = (typeof SOURCES)[number]
 export type Effective = { name: string; value: string; source: Source; doc: string }
 export type Environment = Record<string, string | undefined>
-/** What was given, and where. */
+/** The given settings, each with its source. */
 export type Given = {
   env: Environment
   /** `--X=value` of the command line. */

@@ -64,7 +64,7 @@ export type ProblemCode = keyof typeof PROBLEMS
 /** One place where data is wrong; an answer lists up to 100. */
 export type DataError = { pointer?: string; row?: number; column?: string; message: string; hint?: string }
 
-/** What an agent can do about a failure, with a correct example. */
+/** Advice for an agent after a failure, with a correct example. */
 export type AgentHint = { code: string; action: string; example: string }
 
 /** An operating error: expected, typed, shown to the caller. Programmer errors use node:assert instead. */

@@ -37,14 +37,14 @@ export interface QuantityStore {
   put(quantities: Quantity[]): void
 }
 
-/** What energy costs, by building. */
+/** Energy prices by building. */
 export interface PriceStore {
   get(building_id: string): EnergyPrices | undefined
   /** A carrier that is not named has no price any more. */
   put(building_id: string, prices: EnergyPrices): void
 }
 
-/** What a hub knows of an edge; the two freshness signals are independent. */
+/** The record of an edge on a hub; the two freshness signals are independent. */
 export type EdgeRecord = Edge & {
   /** MQTT session: from the edge's status message or its last will. */
   online: boolean
@@ -87,11 +87,11 @@ export interface MisdatedStore {
   summary(): { count: number; newest_at: number | null; dropped: number }
 }
 
-/** What an edge says of itself is not taken. `since`: ms since 1970 UTC. */
+/** A refused claim of an edge about itself. `since`: ms since 1970 UTC. */
 export type EdgeRefusal = EdgeKey & { reason: string; since: number }
 /** `edge_id` came to speak for a building of its site for which `from_edge_id` spoke already. */
 export type Takeover = EdgeKey & { building_id: string; from_edge_id: string; since: number }
-/** What a hub does not take from edges, and what a person has to confirm. */
+/** Claims of edges that a hub refuses, and those that a person has to confirm. */
 export interface EdgeClaims {
   refusals(): EdgeRefusal[]
   refusal(edge: EdgeKey): EdgeRefusal | undefined
@@ -127,7 +127,7 @@ export interface AuditStore {
   add(row: AuditRow): void
   /** Newest first; `before` is the row before which to go on. */
   list(query: AuditFilter & { limit: number; before?: Pick<StoredAuditRow, 'at' | 'entry'> }): StoredAuditRow[]
-  /** Whoever and whatever is in the rows, by name; at most 500 each. */
+  /** Names of the actors and actions in the rows, sorted; at most 500 each. */
   names(): { actors: string[]; actions: string[] }
 }
 

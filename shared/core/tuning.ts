@@ -1,4 +1,4 @@
-/** What people set for the rules of their buildings: parameter values and resets of baselines. */
+/** Settings of people for the rules of their buildings: parameter values and resets of baselines. */
 import type { ParamSetting } from '#shared/core/rules/check/param-settings.ts'
 import type { RuleBaseline, BaselineReset } from '#shared/core/rules/evaluate/run-types.ts'
 

@@ -91,7 +91,7 @@ async function readOverrides(
   return query.point_ids.flatMap(point_id => overridePeriods(visits[point_id] ?? []).map(one => ({ point_id, ...one })))
 }
 
-/** What was asked for, or as far as history goes; of no length when that is all before `from`, or all after `to`. */
+/** The requested span, cut to the span of history; its length is zero when history is all before `from` or all after `to`. */
 function spanOf(asked: Pick<SeriesRequest, 'from' | 'to'>, held: PointSpan[]): Stretch {
   const given = [asked.from ?? [], asked.to ?? []].flat()
   if (held.length + given.length === 0) return { from: 0, to: 0 }

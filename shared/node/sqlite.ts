@@ -58,7 +58,7 @@ function migrate(db: Database.Database): void {
   for (const [i, name] of files.entries()) if (i >= seen) apply.immediate(name, i + 1)
 }
 
-/** What the name of a copy ends with. */
+/** End of the name of a copy. */
 const COPY = /^\.v\d+$/
 
 /**

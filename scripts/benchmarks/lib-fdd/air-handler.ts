@@ -30,7 +30,7 @@ export const AIR_HANDLER_ROLES = [
 ] as const
 type Role = (typeof AIR_HANDLER_ROLES)[number]
 
-/** What is broken in which week of the year, counted from 0. */
+/** Faults by week of the year, counted from 0. */
 const FAULT_WEEKS: Record<number, string> = {
   3: 'heating valve weak',
   7: 'mixed-air sensor off',

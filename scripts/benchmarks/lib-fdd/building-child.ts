@@ -12,7 +12,7 @@ import { building_id, MEMORY_MB, openBox, placesIn, pointOf, type Site } from '.
 const [AIR_HANDLERS, BOXES_EACH, DAYS] = [50, 10, 3]
 const SPAN = { from: YEAR_START, to: YEAR_START + DAYS * DAY }
 const MINUTES = (DAYS * DAY) / MINUTE
-/** What a box reads, and the column of the air handler that it is made from: as steady or as lively as that. */
+/** Points of an appliance, each with the column of the air handler that it is made from. */
 const BOX_ROLES: Record<string, (typeof AIR_HANDLER_ROLES)[number]> = {
   zone_t: 'zone_t',
   discharge_t: 'sa_t',

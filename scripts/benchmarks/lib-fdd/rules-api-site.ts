@@ -19,7 +19,7 @@ export const POINTS: Point[] = EQUIPMENT.flatMap(({ equipment_id, equipment_type
   (equipment_type === 'ahu' ? AIR_HANDLER_ROLES : BOX_ROLES).map(role => pointOf(equipment_id, role)),
 )
 
-/** What somebody has set, so that a list of settings has to know a rule. */
+/** Parameters that somebody has set, so that a list of settings has to know a rule. */
 export const SETTING: StoredSetting = {
   rule_id: 'AHU-ALWAYS-ON',
   param: 'most',

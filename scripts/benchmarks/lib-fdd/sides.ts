@@ -1,4 +1,4 @@
-/** What both sides of the comparison run on: one air handler, and the rules that fit it and can be said in SQL. */
+/** Input of both sides of the comparison: one air handler, and the rules that fit it and can be written in SQL. */
 import { errorText } from '#shared/core/error-text.ts'
 import { ROLES } from '#shared/core/model/role.ts'
 import { createEquipmentContext } from '#shared/core/rules/compile/equipment-context.ts'

@@ -1,4 +1,4 @@
-/** What a building's commandable points say, visit after visit: most as before, some with another command at P8. */
+/** Commandable points of a building, visit after visit: most as before, some with another command at P8. */
 import { LEVELS, type PriorityReading, type Slot } from '#shared/core/priority/priority-record.ts'
 
 export const DEVICES = 50

@@ -1,4 +1,4 @@
-/** What the simulator holds and both sides have to find. */
+/** Registers of the simulator that both sides have to find. */
 export const REGISTERS = 128
 
 /** Value number `i` of the device; exact in float32. */

@@ -1,4 +1,4 @@
-/** What the processes of the poll bench tell each other. */
+/** Messages between the processes of the poll benchmark. */
 
 /** `afterMs`: how long each answer takes. */
 export type DeviceAt = { host: string; afterMs: number }

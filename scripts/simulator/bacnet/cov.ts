@@ -22,7 +22,7 @@ const DEVICE = 8
 const PRESENT_VALUE = 85
 const STATUS_FLAGS = 111
 
-/** What a device knows of its subscribers: SubscribeCOV and unconfirmed notifications, 135-2020 13.14 and 13.7. */
+/** Subscribers of a device: SubscribeCOV and unconfirmed notifications, 135-2020 13.14 and 13.7. */
 export function openSubscriptions(device_instance: number, table: PropertyTable): Subscriptions {
   const held = new Map<string, Subscribed & { to: RemoteInfo; untilMs: number }>()
   const log: Subscribed[] = []

@@ -165,7 +165,7 @@ export async function openBacnetDevice(options: BacnetDeviceOptions): Promise<Ba
 }
 
 /**
- * What such a device answers, without a socket.
+ * The replies of such a device, without a socket.
  *
  * @returns from a confirmed request's APDU the APDU of the acknowledgement, Error, Reject or Abort
  */

@@ -34,7 +34,7 @@ export type SimObject = {
   error?: () => PropertyError | undefined
   /** Status flag `fault`. */
   faulty?: () => boolean
-  /** What commands it at this moment; without it all sixteen levels of a commandable type are NULL. */
+  /** The command at this moment; without it all sixteen levels of a commandable type are NULL. */
   commands?: Commands
   outOfService?: () => boolean
 }

@@ -14,7 +14,7 @@ export type Simulation = {
   /** @returns the building at `ms`, or where it stands when that is later: time does not run backwards */
   at(ms: number): Building
   faults(ms: number): ReadonlySet<FaultName>
-  /** What the point's sensor says at `ms`, in the point's own unit. */
+  /** Value of the point's sensor at `ms`, in the point's own unit. */
   read(point: SimPoint, ms: number): number
 }
 

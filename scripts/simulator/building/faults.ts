@@ -1,6 +1,6 @@
 import { DAY, HOUR, MINUTE } from '#shared/core/time.ts'
 
-/** What can go wrong in the simulated building. */
+/** Faults of the simulated building. */
 export type FaultName =
   | 'vav_flow_dead'
   | 'vav_reheat_leak'

@@ -13,7 +13,7 @@ import { commandsOf, type Override } from './overrides.ts'
 import { POINTS, type SimPoint } from './points.ts'
 
 /**
- * What history would hold of the site, a sample a minute over `[from, to)`, without a bus between.
+ * History of the site, a sample a minute over `[from, to)`, without a bus between.
  *
  * @param overrides what people hold; hourly visits see it. Without them nothing is visited
  */

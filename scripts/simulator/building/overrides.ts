@@ -1,4 +1,4 @@
-/** Who commands the points of the simulated site: its programs, and now and then people. */
+/** Commands to the points of the simulated site, by its programs and now and then by people. */
 import { DAY, HOUR, MINUTE } from '#shared/core/time.ts'
 import type { Commands } from '../bacnet/objects.ts'
 import type { SimPoint } from './points.ts'
@@ -17,7 +17,7 @@ export type Override = {
 }
 
 /**
- * What people hold. They hold what the point is at anyway, so that the building goes on as it does, and none of it is read by
+ * Overrides of people. Their value is the one that the point has anyway, so that the building goes on as it does, and none of it is read by
  * a rule that is to find a fault of the script: an override explains what it causes.
  */
 export const OVERRIDES: readonly Override[] = [
@@ -34,7 +34,7 @@ export const OVERRIDES: readonly Override[] = [
   { point_id: 'VAV-101.damper', level: LIFE_SAFETY, says: 'damper held for life safety', from: 3 * HOUR, to: 4 * HOUR },
 ]
 
-/** What the point falls back to where nobody commands it, in its own unit; outputs fall back to shut and off. */
+/** Relinquish default of the point, in its own unit; outputs fall back to shut and off. */
 const DEFAULTS: Record<string, number> = {
   'AHU-1.duct_static_sp': 1,
   'VAV-101.zone_flow_min': 150,

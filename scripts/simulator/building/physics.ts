@@ -63,7 +63,7 @@ export type Zone = {
   flowSp: number
   damper: number
   flow: number
-  /** What the box's own sensor says of the flow; the loop sees only this. */
+  /** Flow by the box's own sensor; the control loop sees only this. */
   flowSeen: number
   reheat: number
   discharge: number
@@ -82,7 +82,7 @@ export type Building = {
   oaDamper: number
   clgValve: number
   htgValve: number
-  /** What the cooling coil takes from the air, kW. */
+  /** Heat that the cooling coil takes from the air, kW. */
   coilKw: number
   ma: number
   ra: number

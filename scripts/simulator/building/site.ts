@@ -18,7 +18,7 @@ export const DEVICES = [
   { device_id: 'meter-1', name: 'Building meter', bus: 'modbus', unit_id: 3, port: 6 },
 ] as const
 
-/** What a point of a silenced sensor answers: property, unknown-property (135-2020 clause 18.3). */
+/** Answer of a point of a silenced sensor: property, unknown-property (135-2020 clause 18.3). */
 const SENSOR_GONE = { errorClass: 2, errorCode: 32 }
 
 type Site = { simulation: Simulation; close(): Promise<void> }

@@ -42,7 +42,7 @@ export async function openFaultyDevice(random: () => number, host = '127.0.0.1')
   const timers = new Set<NodeJS.Timeout>()
   const strangers = { other_port: await bound(0, host), other_address: await bound(0, '127.0.0.2') }
   const kept: FaultyRequest[] = []
-  /** What is being sent in parts, by invoke id. */
+  /** Segmented replies in progress, by invoke id. */
   const senders = new Map<number, Parameters<Exchange['hear']>[0]>()
   let misbehaviour: Misbehaviour | undefined
   let turn = 0

@@ -1,4 +1,4 @@
-/** What a misbehaving BACnet device does with one request, and the bytes that it makes of it. */
+/** The behaviour of a misbehaving BACnet device on one request, and the bytes of its reply. */
 import type { PartsSender } from '../bacnet/segmented-reply.ts'
 import { contextId, contextUnsigned, enclosed, enumerated, readTags, real } from '../bacnet/wire.ts'
 
@@ -23,14 +23,14 @@ export type Exchange = {
   after(ms: number, act: () => void): void
   /** In [0, 1), the same in every run. */
   random(): number
-  /** What the device keeps from one request to the next. */
+  /** State of the device from one request to the next. */
   kept: FaultyRequest[]
 }
 export type Misbehaviour = (exchange: Exchange) => void
 
 export const READ_PROPERTY = 12
 
-/** What analog input `instance` of a misbehaving device holds. */
+/** Value of analog input `instance` of a misbehaving device. */
 export const heldBy = (instance: number): number => instance + 1000
 /** Stands in every answer that nobody may believe. */
 const POISON = 666

@@ -5,7 +5,7 @@ import { apduOf, datagram, real } from '../bacnet/wire.ts'
 import { ackWith, type FaultyRequest, type AskedTarget, heldBy, readAsked, READ_PROPERTY, resultOf } from './exchange.ts'
 
 /**
- * What a bad point does to a request: `short` a REAL of two bytes in a whole answer, `stranger` the name of another object,
+ * Effects of a bad point on a request: `short` a REAL of two bytes in a whole answer, `stranger` the name of another object,
  * `silent` no answer, `mute` no answer, nor to the next two requests, `large` Abort for an answer that does not fit,
  * `lonely` no answer unless it is asked alone, `declined` Reject unless it is asked alone.
  */

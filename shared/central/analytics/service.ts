@@ -34,7 +34,7 @@ type ScreeningStatus = {
 /** `at`: when it was begun. */
 export type Screened = Screening & { at: number }
 
-/** What people ask of stored history; the work is done in a process of its own. */
+/** Analytics over stored history; the work is done in a process of its own. */
 export type AnalyticsService = {
   /**
    * @param gone ends the work when nobody waits for it any more

@@ -1,4 +1,4 @@
-/** What analytics found, as the API and CSV show it. */
+/** Results of analytics, as the API and CSV show them. */
 import type { EconomizerParams } from '#shared/core/analytics/economizer.ts'
 import { economizerVerdict } from '#shared/core/analytics/economizer-verdict.ts'
 import { sumOperations, figuresOf, type OperationFigures } from '#shared/core/analytics/operations.ts'

@@ -14,7 +14,7 @@ const EQUIPMENT_MAX = 100
 /** Scores that are told when nothing else is said: rare among hours that are as they always were. */
 export const SCORE_LEAST = 5
 
-/** What answers look like is loaded when somebody asks: a box keeps little in memory. */
+/** The views of answers are loaded with the first request, because an appliance has little memory. */
 const views = () => import('#shared/central/analytics/views.ts')
 
 export const analyticsRoutes = (context: CentralContext): Route[] => [

@@ -4,7 +4,7 @@ import { Problem } from '#shared/core/problem.ts'
 const LIMIT_DEFAULT = 100
 const LIMIT_MAX = 1000
 
-/** What every list takes: how many, and where to go on. */
+/** Parameters of every list: the number of items, and the cursor. */
 export const PAGE = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMIT_MAX, default: LIMIT_DEFAULT })),
   cursor: Type.Optional(Type.String({ maxLength: 512 })),

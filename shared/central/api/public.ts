@@ -7,7 +7,7 @@ import type { CentralContext } from '#shared/central/context.ts'
 /** Everyone may ask, so an answer is kept for a while: asking often costs nothing. */
 const KEPT_MS = 10 * SECOND
 
-/** What everyone may see: counts, codes and ages only. */
+/** Public health: counts, codes and ages only. */
 export function publicRoutes(context: CentralContext): Route[] {
   const snapshot = kept(() => ({ as_of: formatInstant(context.clock.now()), ...takeSnapshot(context) }))
   return [

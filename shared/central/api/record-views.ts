@@ -19,7 +19,7 @@ export function readInstant(field: string, text: string | undefined): number | u
   throw new Problem('bad_request', message, [{ pointer: `/${field}`, message }])
 }
 
-/** What a run found. */
+/** The results of a run. */
 export function findingFields({ evidence, waste: _waste, stretches, ...finding }: Finding) {
   return {
     ...finding,

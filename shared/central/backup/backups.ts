@@ -183,7 +183,7 @@ function createSchedule(options: BackupOptions, schedule: BackupSchedule) {
   return { service, check }
 }
 
-/** What a process that was killed has left. */
+/** The remains of a process that was killed. */
 async function removeUnfinished(folder: string): Promise<void> {
   const left = (await readdir(folder)).filter(name => name.endsWith(SUFFIX + UNFINISHED) || name === VERIFYING)
   for (const name of left) await rm(join(folder, name), { recursive: true, force: true })

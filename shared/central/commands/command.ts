@@ -5,7 +5,7 @@
 import { Problem } from '#shared/core/problem.ts'
 import type { Call } from '#shared/node/http/route.ts'
 
-/** Who gives a command, and how its audit row is written; the call of a route is one. */
+/** The caller of a command, and its audit row; the call of a route is one. */
 export type Actor = Pick<Call<unknown, unknown, unknown>, 'caller' | 'audit'>
 
 /** Longest note or reason that a person writes, characters. */

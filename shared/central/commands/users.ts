@@ -25,7 +25,7 @@ const USERNAME = Type.String({ pattern: USERNAME_PATTERN })
 export const USER_ROLE = oneOf(USER_ROLES)
 /** A person's name as pages show it. */
 export const PERSON_NAME = Type.String({ maxLength: 100 })
-/** What a login takes at most; the policy asks for less. */
+/** Longest password that a login accepts; the policy for new ones is stricter. */
 export const PASSWORD = Type.String({ maxLength: 1024 })
 /** The fields of a new user. */
 export const NEW_USER = { username: USERNAME, name: Type.Optional(PERSON_NAME), role: USER_ROLE }

@@ -18,7 +18,7 @@ export function localInstant(instant: string | number | null | undefined, timezo
 }
 const two = (n: number): string => String(n).padStart(2, '0')
 
-/** What comes from devices and people stays one line of bounded length, so that it cannot pass for text of the server. */
+/** Text from devices and people becomes one line of bounded length, so that it cannot pass for text of the server. */
 export function cell(value: string | number | boolean | null | undefined, max = CELL_MAX): string {
   if (value === null || value === undefined || value === '') return '–'
   const line = String(value)

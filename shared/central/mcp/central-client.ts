@@ -12,7 +12,7 @@ export class CentralError extends Error {
   override name = 'CentralError'
   /** Of the problem table; `central_unreachable` and `central_timeout` where nothing answered. */
   readonly code: string
-  /** What the caller can do about it, one line each. */
+  /** Advice for the caller, one line each. */
   readonly hints: string[]
   constructor(code: string, message: string, hints: string[] = []) {
     super(message)

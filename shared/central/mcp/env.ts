@@ -1,7 +1,7 @@
 import type { Settings, VariableTable } from '#shared/core/env.ts'
 import { isLoopback } from '#shared/node/auth/auth-settings.ts'
 
-/** What the agent tool server is told, on the hub and on the appliance. */
+/** Settings of the agent tool server, on the hub and on the appliance. */
 export const MCP_VARIABLES = {
   SERVICE_API_BASE: {
     kind: 'text',

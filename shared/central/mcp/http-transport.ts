@@ -18,7 +18,7 @@ const REQUESTS_MAX = 16
 /** Streams that wait for changes. The tools never change, so hardly a client opens one. */
 const SUBSCRIPTIONS_MAX = 8
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]']
-/** Whatever a proxy adds. A request that came through one is not of this machine, whatever its address. */
+/** Headers that proxies add. A request through a proxy is not from this machine, whatever its address. */
 const PROXY_HEADERS = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via']
 
 type McpHttpOptions = {

@@ -5,7 +5,7 @@ import { CentralError, type CentralClient } from './central-client.ts'
 import { clip } from './answer-text.ts'
 import type { Effect, Tool } from './tool.ts'
 
-/** What a tool may do, in the four hints of the protocol. Nothing here reaches beyond central, so no world is open. */
+/** Effects of a tool as the four hints of the protocol. No tool reaches beyond central, so `openWorldHint` is false. */
 const ANNOTATIONS: Record<
   Effect,
   { readOnlyHint: boolean; destructiveHint: boolean; idempotentHint: boolean; openWorldHint: boolean }

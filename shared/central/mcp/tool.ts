@@ -4,7 +4,7 @@ import { Type } from '@sinclair/typebox'
 import { type Building, ID } from '#shared/core/model/model.ts'
 import { type CentralClient, CentralError } from './central-client.ts'
 
-/** What a tool does to its world, as the protocol names it: hints for the program that asks a person for leave. */
+/** Effect of a tool: the program that asks a person for permission reads it as hints of the protocol. */
 export type Effect = 'reads' | 'stages' | 'writes'
 
 export type Tool = {
@@ -25,7 +25,7 @@ export const tool = <S extends TObject>(
 const LIMIT_DEFAULT = 50
 const LIMIT_MAX = 200
 
-/** What every list takes. */
+/** Parameters of every list. */
 export const LIST = {
   limit: Type.Optional(
     Type.Integer({ minimum: 1, maximum: LIMIT_MAX, description: `rows, ${LIMIT_DEFAULT} unless told otherwise` }),

@@ -1,4 +1,4 @@
-/** What every page of a process shares. */
+/** The layout that all pages of a process share. */
 import type { Html } from '#shared/node/http/html.ts'
 import type { NavItem, Site, User } from '#shared/central/ui/frame.ts'
 import type { Here } from '#shared/central/ui/moment.ts'
@@ -8,7 +8,7 @@ export type PageLayoutOptions = {
   product: Site['product']
   /** Name of the box or of the hub, as people call it. */
   name: string
-  /** What the first page is called: Home on a box, Fleet on a hub. */
+  /** Name of the first page: Home on an appliance, Fleet on a hub. */
   first: string
   /** Pages of the product beside the common ones. */
   more?: NavItem[]

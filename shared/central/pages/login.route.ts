@@ -120,9 +120,9 @@ const endedBody = (typed: TypedForm): Html =>
     : loginBody({ next: typed.back, error: 'Your session has ended, and nothing was changed. Sign in and do it again.' })
 
 /**
- * What `openHttp` asks when a page request fails: somebody who is not signed in goes to the login page and comes back
- * afterwards, and who has a first password to the page that sets another; a form that was sent when the session had ended is kept and the password asked for; everything else is said in
- * a page. A fragment gets its status and no page, so nothing is swapped in.
+ * Answers of `openHttp` to failed page requests: somebody who is not signed in goes to the login page and comes back afterwards,
+ * somebody with a first password to the page that sets another; a form that was sent after the end of the session is stored while
+ * the person signs in; every other error is a page. A fragment gets its status and no page, so nothing is swapped in.
  */
 export function problemPages(layout: PageLayout) {
   return async (problem: Problem, request: FastifyRequest, reply: FastifyReply): Promise<boolean> => {

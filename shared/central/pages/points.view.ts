@@ -21,7 +21,7 @@ export type PointsModel = {
   points: (Point & { suggestions: Suggestion[] })[]
   /** Whether likely roles are chosen in the form already, because somebody asked for it. */
   filled: boolean
-  /** What a form that was sent could not do, and the roles that it had by point: nobody chooses them twice. */
+  /** The error of a submitted form, with its roles by point, so that nobody has to choose them twice. */
   refusal: { message: string; roles: ReadonlyMap<string, string> } | undefined
   here: Here
   user: User | undefined
@@ -97,7 +97,7 @@ ${why ? html`<td data-label="Why"><div class="muted">${why}</div></td>` : html`<
 </tr>`
 }
 
-/** What the point has and what was chosen are always among them: else a form would send what stands first instead. */
+/** The present and the chosen role are always among the options: otherwise a form would send the first option instead. */
 function choices({ unit, kind, role, suggestions }: PointsModel['points'][number], chosen: string | undefined): Html[] {
   const suggested = suggestions.map(one => one.role)
   const fitting = Object.entries(ROLES).flatMap(([name, known]) =>

@@ -91,7 +91,7 @@ export const runsPage = (context: PageStores, layout: PageLayout): Route[] => [
   }),
 ]
 
-/** What held too briefly to count, in the newest words of the building's rules. */
+/** Conditions that held too briefly to count, from the latest results of the building's rules. */
 async function briefOf({ results, model, rules }: PageStores, building_id: string): Promise<UnconfirmedModel> {
   const { byId } = await rules.catalogue()
   const names = new Map(model.equipment(building_id).map(({ equipment_id, name }) => [equipment_id, name]))
@@ -102,7 +102,7 @@ async function briefOf({ results, model, rules }: PageStores, building_id: strin
   }
 }
 
-/** What the part shows, of one building or of all. */
+/** Content of the part, for one building or for all. */
 export function panelOf(
   context: RunStores,
   layout: PageLayout,

@@ -22,7 +22,7 @@ type RunsModel = {
   /** The appliance that runs the building's rules itself, where this process does not. */
   ruleOwner: string | undefined
   panel: RunPanel
-  /** What the building's rules said last. */
+  /** The latest results of the building's rules. */
   brief: UnconfirmedModel
   here: Here
 }

@@ -1,4 +1,4 @@
-/** What a person had typed into a form when the session ended: it is shown again, and sent once they have signed in. */
+/** Forms that were filled in when the session ended: they are shown again, and sent after the next sign-in. */
 import type { FastifyRequest } from 'fastify'
 import type { TypedForm } from './login.view.ts'
 import { assertSameSite } from '#shared/node/auth/session-cookie.ts'

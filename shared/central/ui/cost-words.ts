@@ -1,4 +1,4 @@
-/** What a fault costs, in few words: the figure, its range, and what is missing. */
+/** Texts on the cost of a fault: the figure, its range, and the missing inputs. */
 import type { EnergyPrices, EnergyUse, PricingGap, Impact, Range } from '#shared/core/impact/impact.ts'
 import { impactKindSpec } from '#shared/core/impact/kinds.ts'
 import { exactRange, addRanges, multiplyRanges } from '#shared/core/impact/range.ts'
@@ -82,7 +82,7 @@ export function gapsText([first, ...more]: PricingGap[]): string {
   return `not priced: ${words[first.what]()}${more.length > 0 ? ` and ${more.length} more` : ''}`
 }
 
-/** What the faults of one building cost together, as the page of faults says it. */
+/** The total cost of the faults of one building, for the page of faults. */
 export type Together = {
   building: Pick<Building, 'building_id' | 'name' | 'unit_system'>
   energy: EnergyUse[]

@@ -6,7 +6,7 @@ import { moment, type Here } from './moment.ts'
 export type Assets = { css: string; script: string; htmx: string; icon: string }
 /** `for`: the role that a page needs; the entry is hidden from people without it. */
 export type NavItem = { href: string; text: string; count?: number; for?: 'operator' | 'admin' }
-/** What all pages of a process share. */
+/** The parts that all pages of a process share. */
 export type Site = {
   /** `appliance` pages have larger controls. */
   product: 'appliance' | 'hub'

@@ -29,7 +29,7 @@ type OverridesModel = {
   here: Here
   /** Path of this page, and of a point's own. */
   path: string
-  /** What every link to this page carries besides, as the site of the edge on a hub. */
+  /** Further parameters of every link to this page, such as the site of the edge on a hub. */
   query?: Record<string, string>
   hrefOf: (target: PriorityTarget) => string
   card: ScannerCard
@@ -41,9 +41,9 @@ type OverridesModel = {
   outOfService: OutOfServiceRow[]
   /** Points with at least one visit. */
   seen: number
-  /** What else must be said of where this comes from. */
+  /** A further note on the source. */
   note?: Html
-  /** What is said of an override whose beginning lies before what is known. */
+  /** Text for an override that began before the first visit. */
   beforeAll: string
 }
 

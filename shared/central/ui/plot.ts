@@ -96,7 +96,7 @@ const overrideLanes = ({ overrides = [], from, to }: Plot) =>
       held: held.map(one => ({ ...one, from: Math.max(one.from, from), to: Math.min(one.to, to) })),
     }))
 
-/** Who held an input: the slot stands in its bar where there is room. */
+/** Overrides of an input as bars; the slot stands in its bar where there is space. */
 function overrideLane({ role, held }: { role: string; held: OverridePeriod[] }, surface: Surface, top: number): Html {
   const middle = top + LANE / 2
   const bar = { top: middle - OVERRIDE_BAR / 2, height: OVERRIDE_BAR }

@@ -92,7 +92,7 @@ export function stateWords(
 /** @returns `93 %`, rounded down: 100 % is said of nothing that lacks a sample */
 export const shareOf = (share: number): string => `${Math.floor(share * 100)} %`
 
-/** What a finding is called; a rule over every role names the role of which it speaks. */
+/** Title of a finding; that of a rule over every role names the role. */
 export const titleOf = ({ title, role }: Pick<Finding, 'title' | 'role'>): string =>
   role === undefined ? title : `${title}: ${role}`
 

@@ -5,7 +5,7 @@ import type { UserRole } from './users.ts'
 export const TOKEN_SCOPES = ['read', 'role'] as const
 export type TokenScope = (typeof TOKEN_SCOPES)[number]
 
-/** What a token may not do although its role may. */
+/** Limits of a token beside its role. */
 export type TokenLimits = {
   scope: TokenScope
   /** The one building that it sees; null for all. */

@@ -1,4 +1,4 @@
-/** Who a client certificate speaks for, from its common name (contract §8). */
+/** The holder of a client certificate, from its common name (contract §8). */
 import { type EdgeAddress, isId } from '#shared/core/model/model.ts'
 import { isTenantId } from '#shared/core/tenant.ts'
 

@@ -23,7 +23,7 @@ export const refuseUsername = (username: string): string | undefined =>
 const PASSWORD_MIN = 12
 /** Longer ones would only cost time to hash. */
 const PASSWORD_MAX = 200
-/** What a form says of a new password. */
+/** Text of a form on a new password. */
 export const PASSWORD_RULE = `${PASSWORD_MIN} to ${PASSWORD_MAX} characters of any kind, and not the user name`
 
 /** @returns why this password is not taken; undefined when it may be used. The text never contains the password. */

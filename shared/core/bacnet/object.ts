@@ -1,4 +1,4 @@
-/** What a read asks for, and how the catalogue writes it: `analog-input,3` or `analog-output,7/priority-array[8]`. */
+/** The target of a read, and its notation in the catalogue: `analog-input,3` or `analog-output,7/priority-array[8]`. */
 
 /** One property of one object. Without `index` the whole property is meant. */
 export type Target = { type: number; instance: number; property: number; index?: number }

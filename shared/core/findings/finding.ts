@@ -102,7 +102,7 @@ export type Finding = {
   not_priced?: PricingGap[]
 }
 
-/** What people add to a finding. It is stored separately, so a later run never loses it. */
+/** Notes of people on a finding. They are stored separately, so a later run never loses them. */
 export type FindingNote = {
   finding_id: string
   ack: 'unacked' | 'acked'
@@ -152,7 +152,7 @@ export type RuleResult = {
   sampling?: { every_secs: number; needs_secs: number }
 }
 
-/** What a condition lacked: time without a break, time in one building day, or time for its window. */
+/** The time that a condition lacked: without a break, in one building day, or for its window. */
 export type Shortfall = { of: 'persistence' | 'daily_minimum' | 'window'; held_secs: number; needs_secs: number }
 /** `date`: the building day that came nearest. `role`: for a rule that runs over roles. */
 export type Unconfirmed = { date: string; role?: string; short: Shortfall[] }

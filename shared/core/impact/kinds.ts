@@ -4,7 +4,7 @@ export const CARRIERS = ['electricity', 'fuel'] as const
 export type Carrier = (typeof CARRIERS)[number]
 
 /**
- * What a rule's `waste` measures: kelvin of supply air (or of a room, for comfort), a share of what the machine takes or
+ * Units of a rule's `waste`: kelvin of supply air (or of a room, for comfort), a share of what the machine takes or
  * delivers, or kilowatts.
  */
 const MEASURES = ['kelvin', 'share', 'kilowatt'] as const

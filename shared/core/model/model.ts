@@ -88,7 +88,7 @@ export type Point = {
   gone?: { at: number; role?: string }
 }
 
-/** What names an edge: an edge id is unique within its site. */
+/** The key of an edge: an edge id is unique within its site. */
 export type EdgeKey = { site_id: string; edge_id: string }
 /** An edge on a broker that serves several tenants; without `tenant_id` it is one of the hub's own. */
 export type EdgeAddress = EdgeKey & { tenant_id?: string | undefined }

@@ -139,7 +139,7 @@ export const statedText = ({ numeric_value, unit_code }: Pick<Quantity, 'numeric
 /** A coefficient of performance from an energy efficiency ratio in Btu/(W·h). @source 1 W·h = 3.412 Btu */
 export const copOfEer = (eer: number): number => eer / BTU_PER_WH
 
-/** What a form offers for a property, the commonest unit first. */
+/** Units that a form offers for a property, the most frequent first. */
 export const UNITS_OFFERED: Record<Quantity['property'], readonly string[]> = {
   ratedCoolingCapacity: ['kW', 'ton', 'Btu/h'],
   ratedHeatingCapacity: ['kW', 'Btu/h'],

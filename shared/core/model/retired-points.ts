@@ -1,7 +1,7 @@
-/** What becomes of a building's points when the edge that measures them says anew which there are. */
+/** Changes to a building's points when the metadata of their edge lists other points than before. */
 import type { Point } from './model.ts'
 
-/** What an import of files brought is no field point, and leaves with no list. */
+/** Points of imported files are no field points, so no list of an edge removes them. */
 const FIELD: readonly Point['source']['protocol'][] = ['bacnet', 'modbus', 'haystack']
 
 /**

@@ -1,5 +1,5 @@
 /**
- * What a point is to its equipment. Rules read roles, never point names.
+ * The role of a point for its equipment. Rules read roles, never point names.
  *
  * `unit` is the canonical unit in which rules see the role; `range` is what is physically plausible in that unit: a
  * value outside is suspect and no rule but the range rule looks at it.

@@ -1,4 +1,4 @@
-/** What polling needs to know of a device, whatever its protocol. */
+/** The facts about a device that polling needs, whatever its protocol. */
 import type { Driver } from '../ports.ts'
 import type { Reading } from '#shared/core/telemetry/reading.ts'
 
@@ -22,7 +22,7 @@ export class DeviceError extends Error {
   }
 }
 
-/** What a field driver tells about its device beside the readings. */
+/** The report of a field driver on its device, beside the readings. */
 export type DriverReport = {
   /** Times from request to answer of the latest requests, ms; at most `RTTS_MAX`. */
   rtts: readonly number[]

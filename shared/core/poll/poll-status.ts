@@ -1,4 +1,4 @@
-/** What is known of every polled device and point, and the status made of it (contract §10). */
+/** Facts about every polled device and point, and the status computed from them (contract §10). */
 import type { Reading } from '#shared/core/telemetry/reading.ts'
 import { formatInstant, HOUR, MINUTE, SECOND } from '#shared/core/time.ts'
 import type { DeviceError, DevicePlan, DriverReport } from './device.ts'
@@ -139,7 +139,7 @@ function noteRead(record: DeviceRecord, isError: boolean, now: number): void {
   if (isError) last.errors++
 }
 
-/** What a clock that was set back left ahead of it is forgotten. */
+/** Times that lie in the future, because the clock was set back, are forgotten. */
 const ofLastHour = ({ recent }: DeviceRecord, now: number) =>
   recent.filter(({ minute }) => minute * MINUTE > now - HOUR && minute * MINUTE <= now)
 
@@ -204,7 +204,7 @@ function pointState({ plan, outcome }: DeviceRecord, point: PointRecord, now: nu
   return point.last_good_at !== null && now - point.last_good_at > STALE_PERIODS * point.periodMs ? 'stale' : 'ok'
 }
 
-/** What is known of one point. `last`: the newest reading, whatever its quality. */
+/** Facts about one point. `last`: the newest reading, whatever its quality. */
 export type PointStatus = { point_id: string; state: PollState; last: Reading | null }
 
 /** @returns the points of a device in the order of its plan; empty when the board does not hold the device */

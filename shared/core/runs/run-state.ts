@@ -12,7 +12,7 @@ export type RunProgress = {
   rules: number
 }
 
-/** What is kept of every run, whatever becomes of it; what it found is in its `RunRecord`. */
+/** The entry of every run, whatever its end; its results are in its `RunRecord`. */
 export type RunState = {
   run_id: string
   building_id: string
@@ -28,5 +28,5 @@ export type RunState = {
 
 export const isOver = ({ state }: Pick<RunState, 'state'>): boolean => state !== 'queued' && state !== 'running'
 
-/** What a run says that the end of its process cut short. */
+/** Error text of a run that the end of its process cut short. */
 export const INTERRUPTED = 'interrupted: the process ended while it ran'

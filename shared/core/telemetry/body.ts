@@ -1,7 +1,7 @@
 /** Bytes of a message body: JSON, deflated behind one leading byte when it is long (contract §8). */
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 
-/** What a body may inflate to, bytes. */
+/** Largest size of a body after inflation, bytes. */
 export const MESSAGE_MAX = 256 * 1024
 export const METADATA_MAX = 4 * 1024 * 1024
 export const STATUS_MAX = 128 * 1024

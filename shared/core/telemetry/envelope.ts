@@ -1,4 +1,4 @@
-/** What telemetry and findings messages have in common: who sent it and its place in the stream. */
+/** The fields that telemetry and findings messages share: the sender and the place in the stream. */
 import { formatInstant } from '../time.ts'
 import { choice, type Fields, id, instant, integer, optional, uuid } from './read.ts'
 

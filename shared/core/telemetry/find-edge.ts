@@ -3,7 +3,7 @@ import { isId } from '#shared/core/model/model.ts'
 import { Problem } from '#shared/core/problem.ts'
 import type { EdgeRecord, EdgeStore } from '#shared/core/stores.ts'
 
-/** What a caller says of an edge; `site_id` decides where several sites have an edge of this id. */
+/** The parameters that name an edge; `site_id` decides where several sites have an edge of this id. */
 export type EdgeChoice = { edge_id: string; site_id?: string | undefined }
 
 /** @throws Problem unknown_edge, or ambiguous_edge that names the sites */

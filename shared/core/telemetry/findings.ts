@@ -61,7 +61,7 @@ export function readFindings(body: Record<string, unknown>): Decoded<FindingsMes
   })
 }
 
-/** What was wasted stays on the edge, which alone can price it anew: the hub shows what it cost there. */
+/** The wasted amount stays on the edge, which alone can price it again: the hub shows the edge's cost. */
 const writeFinding = ({ waste: _waste, ...finding }: Finding) => ({
   ...finding,
   from: formatInstant(finding.from),

@@ -1,4 +1,4 @@
-/** What a fault costs, as an edge reckoned it. */
+/** The cost of a fault, as an edge computed it. */
 import { type EnergyUse, type PricingGap, type Impact, type Range } from '../impact/impact.ts'
 import { CARRIERS } from '#shared/core/impact/kinds.ts'
 import { IMPACT_KINDS } from '../impact/kinds.ts'

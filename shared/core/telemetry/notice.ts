@@ -1,4 +1,4 @@
-/** What a hub tells an edge of the edge's own standing, under its acks topic and in answers over HTTP. */
+/** Notices of a hub to an edge about the edge itself, under its acks topic and in answers over HTTP. */
 import type { Decoded } from './body.ts'
 import { decodeWith, fields, list, text } from './read.ts'
 

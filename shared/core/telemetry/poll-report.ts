@@ -12,7 +12,7 @@ const WORST_FIRST = ['down', 'fault', 'stale', 'unknown', 'ok', 'disabled'] as c
 
 type Counts = Omit<PollStatus, 'ok' | 'devices'>
 export type PollReport = Counts & { devices_total: number; devices: DeviceStatus[] }
-/** What one edge reported, and when (ms since 1970 UTC). */
+/** The report of one edge, and its time (ms since 1970 UTC). */
 export type Reported = { edge_id: string; site_id: string; at: number; report: PollReport }
 
 const COUNTS = ['cycles', 'late_cycles', 'points_ok', 'points_stale', 'points_down', 'points_fault'] as const

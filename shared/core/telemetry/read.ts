@@ -3,7 +3,7 @@ import { isId } from '#shared/core/model/model.ts'
 import { parseInstant } from '../time.ts'
 import type { Decoded } from './body.ts'
 
-/** What a reader throws; `decodeWith` turns it into a returned reason. */
+/** The error of a reader; `decodeWith` turns it into a returned reason. */
 class Unfit extends Error {}
 
 /** @returns what `read` returns, or the reason of the first member that does not fit */

@@ -1,4 +1,4 @@
-/** What a device said, and when. */
+/** A value of a device, with quality and time. */
 
 export const QUALITIES = ['good', 'uncertain', 'bad', 'stale'] as const
 export type Quality = (typeof QUALITIES)[number]

@@ -24,7 +24,7 @@ type EdgeStatus = {
   runs_rules: boolean
   /** How its polling goes. */
   poll: PollReport
-  /** What an engineer should know of the outbox: why its stream began anew. */
+  /** Notes on the outbox for an engineer: why its stream began anew. */
   note?: string
 }
 
@@ -39,7 +39,7 @@ export function writeStatus({ backlog, cert_not_after, ...status }: EdgeStatus):
   }
 }
 
-/** What the broker publishes for an edge whose connection ends without a good-bye. */
+/** The last will of an edge: the broker publishes it when the connection ends without DISCONNECT. */
 export const writeLastWill = (boot_id: string): object => ({ online: false, boot_id })
 
 /** Reads a status or last will. @returns whether the edge is online, and the whole message */
@@ -53,7 +53,7 @@ export type Ack = {
   through_seq: number
   /** Which message lies at that place: an edge whose own is another has gone back in time. Absent where it is not known. */
   through_id?: string
-  /** What the hub's clock said, ms since 1970 UTC. */
+  /** Time by the hub's clock, ms since 1970 UTC. */
   at?: number
   /** Boot ids of the processes that speak as this edge, where there is more than one. */
   boot_ids?: string[]

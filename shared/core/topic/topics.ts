@@ -10,7 +10,7 @@ export type TelemetryProtocol = (typeof TELEMETRY_PROTOCOLS)[number]
 export type Topic = EdgeAddress & { kind: TopicKind; protocol?: TelemetryProtocol }
 
 /**
- * What all topics of an edge begin with. The site of a tenant's edge is its building.
+ * The beginning of all topics of an edge. The site of a tenant's edge is its building.
  *
  * @returns `sites/{site_id}/edges/{edge_id}`, or `tenants/{tenant_id}/buildings/{site_id}/edges/{edge_id}`
  */

@@ -69,7 +69,7 @@ function onePerRole(points: RolePoint[]): RolePoint[] {
 }
 
 /**
- * What rules see of one equipment, or of some of its roles.
+ * The frame of one equipment, or of some of its roles, as rules read it.
  *
  * @param series of each of the points
  * @param visited points of which visits are wanted

@@ -25,7 +25,7 @@ type PublishPorts = {
   deployed: () => Promise<{ filename: string; rule_id: string }[]>
 }
 
-/** What a deployed file may be called: no folder, no leading dot. */
+/** Names of deployed files: no folder, no leading dot. */
 export const RULE_FILENAME = '^[A-Za-z0-9_-][A-Za-z0-9._-]{0,122}\\.ya?ml$'
 
 /**

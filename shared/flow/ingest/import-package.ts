@@ -13,7 +13,7 @@ type ImportPorts = {
 }
 
 /**
- * What an import did. Rows are lines of tables: one whose samples were all there already, or that a later one of the same
+ * The result of an import. Rows are lines of tables: one whose samples were all there already, or that a later one of the same
  * time has replaced, counts as duplicate; where a package brings some samples of a row and not others, rows are shared out
  * as samples are.
  */
@@ -60,7 +60,7 @@ export async function importPackage(plan: PackagePlan, mode: 'merge' | 'replace'
   }
 }
 
-/** What a package may not undo, each as people call it. */
+/** Changes that a package may not make, each in the words of the error. */
 const BUILDING = { name: 'name', timezone: 'time zone', unit_system: 'unit system', lat: 'latitude', lon: 'longitude' }
 const EQUIPMENT = { name: 'name', equipment_type: 'type', parent_id: 'parent', feeds: 'feeds' }
 const POINT = {

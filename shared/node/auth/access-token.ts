@@ -10,7 +10,7 @@ const ISSUER = 'plenum'
 const AUDIENCE = 'plenum-api'
 const TOKEN_ROLES = ['viewer', 'operator', 'admin', 'edge']
 
-/** Who a token speaks for. */
+/** The holder of a token. */
 export type TokenHolder = TenantClaims & {
   subject: string
   role: UserRole
@@ -19,7 +19,7 @@ export type TokenHolder = TenantClaims & {
 }
 /** A token and what is in it. `session` is what its form tokens are of; `expires_at` in ms since 1970 UTC. */
 export type LoginSession = TokenHolder & { token: string; session: string; expires_at: number }
-/** What a token says once its signature is checked. `session` is undefined where it names none. */
+/** The claims of a token whose signature was checked. `session` is undefined where it names none. */
 type VerifiedToken = Omit<TokenHolder, 'role'> & {
   role: UserRole | 'edge'
   epoch: number

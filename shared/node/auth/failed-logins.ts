@@ -31,7 +31,7 @@ type GuessOptions = {
   print: (value: string) => string
 }
 
-/** What logs and audit call a user that does not exist. */
+/** Name in logs and audit of a user that does not exist. */
 const UNKNOWN_NAME = 'unknown user'
 /** Begins the names under which unknown users are counted; no user name holds it. */
 const UNKNOWN_MARK = '?'

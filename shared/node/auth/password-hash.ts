@@ -3,7 +3,7 @@ import { randomBytes, randomInt, scrypt, timingSafeEqual } from 'node:crypto'
 
 /** 32 MiB and about a quarter of a second. @source OWASP Password Storage Cheat Sheet, scrypt, N=2^15, r=8, p=3 */
 const COST = { ln: 15, r: 8, p: 3 }
-/** What a stored hash may ask for, so that no row of a database stops the process. */
+/** Limits of a stored hash, so that no row of a database stops the process. */
 const COST_MAX = { ln: 17, r: 8, p: 8 }
 const SALT_BYTES = 16
 const HASH_BYTES = 32

@@ -20,7 +20,7 @@ type LoginOptions = {
   now: () => number
 }
 
-/** Who signs in. `epoch` is of the moment of the check: what ends the user's tokens afterwards ends this one too. */
+/** The person who signs in. `epoch` is that of the check: an end of the user's tokens after it ends this one too. */
 type SignedIn = { holder: TokenHolder; epoch: number }
 
 /**

@@ -14,7 +14,7 @@ export type EndedSessions = {
 export const ENDED_MAX = 1000
 
 type TokenEnds = {
-  /** What a new token of this user carries. */
+  /** The epoch of new tokens of this user. */
   epochOf(username: string): number
   isEnded(token: { subject: string; session: string; epoch: number }): boolean
   endSession(caller: Caller): void

@@ -1,4 +1,4 @@
-/** Who may call a process that listens: signs people in, checks tokens and ends them. */
+/** Authentication of a process that listens: signs people in, checks tokens and ends them. */
 import { createHmac, randomBytes } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { isBuiltIn, type UserRole } from '#shared/core/auth/users.ts'
@@ -25,7 +25,7 @@ const AGENT_TTL = { default: 3600, min: 60, max: 86_400 }
 /** The header that carries a token. */
 export const BEARER = /^Bearer +(\S+)$/i
 
-/** Who may call. There is one in each process that listens. */
+/** Authentication. There is one in each process that listens. */
 export type Auth = {
   /** False only on a machine that was told to stay open to itself. */
   required: boolean
@@ -51,7 +51,7 @@ export type Auth = {
   /** Calls `ended` once, when the caller's token is ended or has expired. @returns how to stop watching */
   watch(caller: Caller, ended: () => void): () => void
   /**
-   * Who sends this request, by `Authorization: Bearer` or else by the session cookie.
+   * The caller of this request, by `Authorization: Bearer` or else by the session cookie.
    *
    * @param tried the secret that a wrong token counts as a guess at
    * @returns undefined when it carries neither

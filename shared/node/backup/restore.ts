@@ -14,7 +14,7 @@ import { BackupError, decrypt } from './encryption.ts'
 const UNPACKED = '.restoring'
 /** Where the history files of a workspace lie unless a setting says otherwise. */
 const HISTORY_FOLDER = join('.cache', 'parquet')
-/** What a freshly made file system holds. */
+/** Entries of a new file system. */
 const NOT_OURS = new Set(['lost+found'])
 const FOLDER_MODE = 0o700
 const ABOUT_BYTES_MAX = 64 * 1024

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import type { AuditNote, Route } from './route.ts'
 
 /**
- * What the handler states, else the building that the request names, else the one of all records that were changed.
+ * The building of an audit row: the one that the handler states, else the request's, else that of all changed records.
  *
  * @returns null for a change that belongs to none or to several
  */

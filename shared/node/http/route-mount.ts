@@ -29,7 +29,7 @@ declare module 'fastify' {
   }
 }
 
-/** What answers a request in place of the mounted route: the same route over the data of one tenant. */
+/** The routes of one tenant, one of which answers in place of the mounted route. */
 export type Scope = {
   /** @returns undefined where the tenant has no such route */
   routeFor(route: Route): Route | undefined

@@ -1,4 +1,4 @@
-/** What an API token may not do although its role may: tokens that only read, and tokens of one building. */
+/** Limits of API tokens beside their role: tokens that only read, and tokens of one building. */
 import type { FastifyRequest } from 'fastify'
 import { Problem } from '#shared/core/problem.ts'
 import type { Caller, Route } from './route.ts'

@@ -94,7 +94,7 @@ export function fitting({ size, bytes, multiple }: Batch, targets: readonly Targ
 export const plainSize = ({ size, bytes, multiple }: Batch): number =>
   multiple ? Math.max(1, Math.min(size, Math.floor(bytes / PLAIN_RESULT))) : 1
 
-/** What reads have learnt about the batch size of a device. */
+/** Batch size of a device as earlier reads have learnt it. */
 export type BatchLearning = {
   /** The batch that its APDU and its entry allow. */
   readonly first: Batch

@@ -1,4 +1,4 @@
-/** What reads have learnt about a device, and the order of the next read. */
+/** Facts about a device from earlier reads, and the order of the next read. */
 import { type IsolatedItems, type SplitRequest, unreachedFirst, planRetries } from '../../../core/poll/isolate.ts'
 import { type Batch, type BatchLearning, sizeOf, startLearning } from './batch.ts'
 import { type Target, targetKey } from '#shared/core/bacnet/object.ts'

@@ -1,4 +1,4 @@
-/** What people set for the parameters of rules, and what it would have found. */
+/** Parameters of rules: their settings, and backtests of other values. */
 import { Type } from '@sinclair/typebox'
 import { ID } from '#shared/core/model/model.ts'
 import { needBuilding, needRule } from '#shared/core/lookup.ts'

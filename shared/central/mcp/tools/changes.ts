@@ -1,4 +1,4 @@
-/** What else changed around a fault: findings, thresholds, rules, and who held outputs by hand. */
+/** Changes around a fault: findings, thresholds, rules and overrides. */
 import { Type } from '@sinclair/typebox'
 import type { ListedSetting } from '#shared/flow/fdd/tune-param.ts'
 import { formatInstant, DAY, parseInstant } from '#shared/core/time.ts'

@@ -1,4 +1,4 @@
-/** What there is: health, buildings, equipment and points. */
+/** Tools on health, buildings, equipment and points. */
 import type { HealthCheck } from '#shared/central/context.ts'
 import type { Building, Equipment, Point } from '#shared/core/model/model.ts'
 import type { RuleResult } from '#shared/core/findings/finding.ts'

@@ -11,7 +11,7 @@ type AuditModel = {
   /** Of the next page; undefined on the last one. */
   cursor: string | undefined
   isFirst: boolean
-  /** What the filter offers. */
+  /** Choices of the filter. */
   actors: string[]
   actions: string[]
   buildings: Building[]

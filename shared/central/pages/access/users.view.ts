@@ -11,7 +11,7 @@ type UsersModel = {
   users: ShownUser[]
   tokens: ShownToken[]
   buildings: Building[]
-  /** Whoever looks at the page: nobody changes their own role or lock. */
+  /** User name of the reader: nobody changes their own role or lock. */
   caller: string
   here: Here
   csrf: string

@@ -1,4 +1,4 @@
-/** What the pages of analytics have in common: their tabs, and the form that says of what and from when to when. */
+/** The frame of the pages of analytics: their tabs, and the form with subject and span. */
 import { type Html, html } from '#shared/node/http/html.ts'
 import type { Building } from '#shared/core/model/model.ts'
 import { formatFigure, type DisplayUnit } from '#shared/central/ui/measure.ts'
@@ -9,7 +9,7 @@ export const analyticsPath = (page: AnalyticsPage): string => `/analytics/${page
 
 const TITLES: Record<AnalyticsPage, string> = { operations: 'Operations', economizer: 'Economizer', anomalies: 'Anomalies' }
 
-/** What the form holds: days of the building, both included. */
+/** Values of the form: days of the building, both included. */
 type AnalyticsQuery = { building: string; from: string; to: string }
 /** A choice of the form beside building and days. */
 type Choice = { name: string; label: string; chosen: string; options: (readonly [value: string, text: string])[] }

@@ -29,7 +29,7 @@ type AnomaliesModel = {
   one: { point: Point; equipment: string; hours: ScoredHour[]; anomalies: Anomaly[] } | undefined
 }
 
-/** What a trial on published data showed; `scripts/score DIR --anomalies` repeats it. */
+/** Result of a trial on published data; `scripts/score DIR --anomalies` repeats it. */
 const TRIAL = html`<p>Tried on published labelled data, it flagged 1 of the 11 normal days that it could score (an air handler, 56 days). None of the 27 labelled faulty days could be scored, because those sets are shorter than the four weeks that a comparison needs. It has not yet found a fault that the rules miss, so it is off unless somebody switches it on, and nothing on other pages depends on it.</p>`
 
 /** When nobody switched it on. */

@@ -1,4 +1,4 @@
-/** What a person may do about a fault: plain forms, so they work without script. A viewer sees why they are closed. */
+/** Actions on a fault as plain forms, which work without script. A viewer sees why they are disabled. */
 import type { FindingNote } from '#shared/core/findings/finding.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { DAY, HOUR } from '#shared/core/time.ts'

@@ -1,4 +1,4 @@
-/** What the page of faults lists: episodes gathered to one row for each equipment and rule, the worst first. */
+/** Rows of the page of faults: the episodes of one equipment and rule together, the worst first. */
 import {
   type Finding,
   type FindingKind,
@@ -46,7 +46,7 @@ export type FaultRow = {
   episodes: number
   /** Time in fault over all its episodes that overlap the window, ms. */
   inFaultMs: number
-  /** What those of its episodes cost whose cost is in one unit, that of the one which stands for the row. */
+  /** The cost of those episodes whose unit is that of the episode which stands for the row. */
   cost?: Cost
 }
 type Cost = Range & { unit: string }

@@ -31,7 +31,7 @@ export type InputRow = {
   /** 0..1; null when nothing is known of the point. */
   coverage: number | null
 }
-/** What a rule's file says: where it comes from, in words of its own, and the roles that it cannot do without. */
+/** The parts of a rule's file that the page shows: source, explanation and required roles. */
 export type RuleWords = { source: string; gate: string | undefined; lets: Record<string, string>; roles: string[] }
 export const WINDOWS = ['episode', 'day', 'week'] as const
 export type Window = (typeof WINDOWS)[number]
@@ -54,7 +54,7 @@ export type FaultModel = {
   notPlotted: string[]
   /** The rule as it is installed now; undefined when it has gone. */
   rule: RuleWords | undefined
-  /** What the newest run said of this rule on this equipment. */
+  /** The newest result of this rule on this equipment. */
   result: (RuleResult & { finished_at: number }) | undefined
   /** Earlier and later episodes of the same fault, newest first. */
   history: { finding: Finding; note: FindingNote }[]
@@ -186,7 +186,7 @@ function unitWords(role: string, { unit }: Point, system: UnitSystem): Html | st
   return label === '' || label === own ? own : html`${label} <span class="muted">kept in ${own}</span>`
 }
 
-/** Who held the inputs in the time shown. A visit says what was, not what lay between two that differ. */
+/** Overrides of the inputs in the time shown. A visit shows one instant, not the time between two visits that differ. */
 function overridesSection({ plot: { overrides = [] }, building, here }: FaultModel): Html | false {
   if (overrides.length === 0) return false
   const lines = overrides.flatMap(({ role, held }) => held.map(one => ({ role, ...one }))).toSorted((a, b) => b.from - a.from)
@@ -200,7 +200,7 @@ function overridesSection({ plot: { overrides = [] }, building, here }: FaultMod
 ${lines.length > OVERRIDES_MAX && html`<p class="muted">and ${lines.length - OVERRIDES_MAX} earlier ones</p>`}</section>`
 }
 
-/** What the data could not say. Said also when there is nothing to say, so that silence is no riddle. */
+/** Gaps in the data. The section is shown without gaps too, so that its absence needs no explanation. */
 function caveats({ finding, inputs, result, here, dataEnd }: FaultModel): Html {
   const end = finding.to ?? dataEnd ?? here.now
   const open = end - finding.from - finding.duration_secs * 1000

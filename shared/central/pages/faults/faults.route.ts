@@ -119,7 +119,7 @@ async function faultsModel(context: ListStores, layout: PageLayout, query: Fault
   }
 }
 
-/** What the listed faults cost, building by building; nothing where the list shows only some of what overlaps. */
+/** The cost of the listed faults by building; nothing where the list shows only some of those that overlap. */
 function togetherOf({ model, prices }: ListStores, query: FaultQuery, items: Named[], ends: DataEnds, now: number): Together[] {
   const { lane, state, priority, equipment, before, days } = query
   if (lane !== 'faults' || [state, priority, before].some(one => one !== undefined)) return []
@@ -176,7 +176,7 @@ function equipmentNames({ model }: Stores) {
   }
 }
 
-/** What the newest run of a building could and could not say; undefined before the first. */
+/** Results and gaps of the newest run of a building; undefined before the first. */
 function lastRun({ results }: Pick<Stores, 'results'>, building_id: string): LastRun | undefined {
   const [run] = results.runs({ building_id, limit: 1 })
   return run && { building_id, finished_at: run.finished_at, failed: run.failed.length, results: results.latest(building_id) }

@@ -26,7 +26,7 @@ import { inUnitsOf } from '#shared/central/ui/measure-text.ts'
 import { type RunPanel, runPanel } from '#shared/central/ui/run-panel.ts'
 import { countWords, stateWords, titleOf } from '#shared/central/ui/words.ts'
 
-/** What the last run of one building could and could not say. */
+/** Results and gaps of the last run of one building. */
 export type LastRun = {
   building_id: string
   finished_at: number
@@ -46,7 +46,7 @@ export type FaultsModel = {
   buildings: Building[]
   equipmentName: (finding: { building_id: string; equipment_id: string }) => string
   lastRuns: LastRun[]
-  /** What the listed faults cost, where that is known; empty where the list is narrowed to some of them. */
+  /** The cost of the listed faults, where it is known; empty where a filter is set. */
   together: Together[]
   runs: RunPanel
   /** On a hub: the boxes whose findings arrive here, and when they were last heard. */
@@ -75,7 +75,7 @@ function lastWords(days: number, isEnded: boolean): string {
   return `In the last ${span}${isEnded ? ' of its data' : ''}`
 }
 
-/** What a number of days is called in the filter. */
+/** Text of a number of days in the filter. */
 const withinWords = (days: number): string =>
   days === ANY_AGE_DAYS ? 'any age' : days === 366 ? 'a year' : days === 1 ? '1 day' : `${days} days`
 
@@ -184,7 +184,7 @@ ${looked(model)}
 </section>`
 }
 
-/** Who looked, and when: without this, silence could as well be a failure. */
+/** The last run and its result: without them an empty list could as well be a failure. */
 function looked(model: FaultsModel): Html {
   const { lastRuns, boxes } = model
   const brief = lastRuns.filter(run => run.results.some(isUnconfirmed))

@@ -1,4 +1,4 @@
-/** What another value of a parameter would have found, beside what the present one finds. */
+/** Result of a backtest: findings of another value of a parameter beside those of the present one. */
 import type { RuleResult } from '#shared/core/findings/finding.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import {

@@ -27,7 +27,7 @@ export function valueWords(view: BaselineView, system: UnitSystem): string {
   return view.spread === null ? value : `${value}, spread ${baselineFigure(view.spread, view, system, true)}`
 }
 
-/** What counts while there are too few days; undefined once there are enough. */
+/** Text on the value that applies while there are too few days; undefined once there are enough. */
 export function coldWords(view: BaselineView, system: UnitSystem): string | undefined {
   const { cold, days_used, min_days, fallback, tolerance_cold } = view
   if (!cold) return undefined

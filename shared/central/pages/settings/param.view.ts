@@ -15,7 +15,7 @@ import { ruleOwnerNotice } from '#shared/central/ui/words.ts'
 import { componentWords, SOURCE_WORDS } from '#shared/central/ui/words.ts'
 import { countOf } from '#shared/core/number-text.ts'
 
-/** What a form of the page sends. */
+/** Fields of a form of the page. */
 export type ParamForm = {
   param: string
   value: number
@@ -50,7 +50,7 @@ export type ParamPageModel = {
   /** Equipment that the forms stand at first, and the fault from which somebody came. */
   at: { equipment_id?: string; finding_id?: string }
   form: ParamForm | undefined
-  /** What was tried, or why it could not be. */
+  /** The backtest, or the reason why it failed. */
   outcome: BacktestModel | { refused: string } | undefined
   here: Here
   user: User | undefined

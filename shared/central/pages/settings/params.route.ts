@@ -24,7 +24,7 @@ import type { RuleView } from '#shared/central/fdd/rule-views.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
 
 const RULE = strict({ rule_id: PAGE_ID })
-/** What a choice of places sends: nothing else may come to stand for the whole site. */
+/** Values of the choice of places: no other value may stand for the whole site. */
 const WHERE = '^(site|(type|equipment) [^ ]+)$'
 /** The fields by which a form names a setting; an empty role is none. */
 const NAMED = {
@@ -162,7 +162,7 @@ const formOf = ({ param, value, where, role = '', note = '', days = BACKTEST_DAY
   return { param, value, where, role, note, days }
 }
 
-/** What a person can mend is said on the page, with the form as it was filled in. */
+/** Errors that a person can correct are shown on the page, with the form as it was filled in. */
 function refusedBy({ reply }: AnyCall, error: unknown): { refused: string } {
   if (!(error instanceof Problem) || !['invalid', 'run_in_progress', 'query_failed'].includes(error.code)) throw error
   reply.code(PROBLEMS[error.code].status)

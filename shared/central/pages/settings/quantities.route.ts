@@ -78,7 +78,7 @@ function pageModel(context: Context, query: Query, now: number): Omit<Quantities
 const sortKey = ({ equipment_id = '', property, quantity_id }: Quantity) => `${equipment_id}\n${property}\n${quantity_id}`
 const inOrder = (a: Quantity, b: Quantity): number => (sortKey(a) < sortKey(b) ? -1 : 1)
 
-/** What recent faults that could be priced here lack, the commonest first. */
+/** Quantities and prices that recent faults lack, the most frequent first. */
 function wantedBy({ findings }: Context, building_id: string, now: number): QuantitiesModel['wanted'] {
   const recent = findings.list({ building_id, from: now - LOOKED_BACK, limit: FAULTS_MAX }).filter(({ waste }) => waste)
   const gaps = recent.flatMap(({ not_priced = [] }) =>

@@ -27,9 +27,9 @@ export type QuantitiesModel = {
   ruleOwner: string | undefined
   quantities: Quantity[]
   prices: EnergyPrices | undefined
-  /** What recent faults lack, and how many of them. */
+  /** Quantities that recent faults lack, each with the number of faults. */
   wanted: { gap: PricingGap & { what: 'quantity' }; faults: number }[]
-  /** What the form begins with. */
+  /** Initial values of the form. */
   begin: { equipment?: string; property?: string; quantity?: Quantity }
   user: User | undefined
   csrf: string

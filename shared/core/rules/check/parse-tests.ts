@@ -14,7 +14,7 @@ import { fieldsOf, type YamlFields, type YamlText } from '#shared/core/rules/lan
 const ROWS_MAX = 90_000
 /** An empty level of a priority array. */
 const EMPTY = Infinity
-/** What stands in a row instead of a figure. */
+/** Texts of a row in place of a figure. */
 const WORDS: Record<string, number | null> = { _: null, '?': Number.NaN, '-': EMPTY }
 const MONDAY = '2026-03-02T00:00'
 const OUTCOME_KEYS = ['name', 'faults', 'status', 'reason', 'cause', 'causes', 'without']

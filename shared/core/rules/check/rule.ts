@@ -101,7 +101,7 @@ export type Program = {
   suppresses: string[]
   relabels: string[]
   explains: (string | SentenceFigure)[]
-  /** What the fault wastes, in the unit of `measure`, and as written. `roles`: the roles of the equipment that `waste` reads. */
+  /** The waste of the fault, in the unit of `measure`, and as written. `roles`: the roles of the equipment that `waste` reads. */
   impact?: { kind: ImpactKind; measure: Measure; waste: TypedExpr; text?: string; roles: string[]; because?: string }
 }
 /** One comparison or flag of the condition, and its two sides if it is a comparison. */

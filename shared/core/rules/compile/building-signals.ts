@@ -11,7 +11,7 @@ export type BuildingSignals = EquipmentTopology & {
   requested: ReadonlyMap<string, StepSignal | undefined>
 }
 
-/** What the signals of all equipment of one run share. */
+/** The parts that the signals of all equipment of one run share. */
 type SharedSignals = {
   topology: EquipmentTopology
   /** A series that several equipment read becomes a step function once. */

@@ -5,7 +5,7 @@ import type { EquipmentData } from './equipment-data.ts'
 /** Longest chain of equipment that feeds equipment; a longer one is a cycle. */
 const CHAIN_MAX = 16
 
-/** What is known of an equipment before any of its samples is read. */
+/** Facts about an equipment before any of its samples is read. */
 export type EquipmentOutline = Pick<EquipmentData, 'equipment_id' | 'equipment_type' | 'feeds' | 'parent_id'> & {
   /** Mapped roles, and those of them whose priority array is visited. */
   roles: readonly string[]

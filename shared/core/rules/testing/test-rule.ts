@@ -147,7 +147,7 @@ function visitsIn(
 const renamed = (rows: TestRows): TestRows =>
   Object.fromEntries(Object.entries(rows).map(([name, values]) => [getOwn(MACROS, name)?.proofs[0]!.role ?? name, values]))
 
-/** What a test does not speak of is as it should be: a macro without any of its roles in the test holds throughout. */
+/** Roles that a test leaves out are healthy: a macro without any of its roles in the test holds throughout. */
 function proven(rule: Rule, test: TestCase): TestRows {
   const given = new Set([...Object.keys(renamed(test.rows)), ...Object.keys(renamed(test.parent ?? {}))])
   const rows: TestRows = {}

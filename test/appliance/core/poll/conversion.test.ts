@@ -22,9 +22,9 @@ for (const [raw, wanted] of [
 }
 
 for (const [name, value, reason] of [
-  ['NaN', { type: 'real', value: Number.NaN }, 'a value of type real that fits no number'],
-  ['NULL', { type: 'null' }, 'a value of type null that fits no number'],
-  ['a text', { type: 'text', value: '21.5' }, 'a value of type text that fits no number'],
+  ['NaN', { type: 'real', value: Number.NaN }, 'a value of type real cannot be a number'],
+  ['NULL', { type: 'null' }, 'a value of type null cannot be a number'],
+  ['a text', { type: 'text', value: '21.5' }, 'a value of type text cannot be a number'],
 ] as [string, BacnetValue, string][]) {
   test(`${name} from a device is bad, and the reason says what came`, t => {
     t.deepEqual(pointValue({ values: [value] }, number), { reason })
@@ -32,5 +32,5 @@ for (const [name, value, reason] of [
 }
 test('an array where one value is due is bad', t => {
   const value: BacnetValue = { type: 'real', value: 1 }
-  t.deepEqual(pointValue({ values: [value, value] }, number), { reason: '2 values where one is due' })
+  t.deepEqual(pointValue({ values: [value, value] }, number), { reason: '2 values instead of one' })
 })

@@ -158,7 +158,7 @@ test('level by level, an error or a refusal affects only its level', t => {
 
 test('two values at one level are an error of that level', t => {
   const answer = levels(level => (level === 2 ? values(NULL, NULL) : values(NULL)))
-  t.like(answer, { state: 'read', slots: { 1: { level: 2, state: 'error', error: '2 values where one is due' } } })
+  t.like(answer, { state: 'read', slots: { 1: { level: 2, state: 'error', error: '2 values instead of one' } } })
 })
 
 for (const [what, at, expected] of [
