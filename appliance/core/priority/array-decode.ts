@@ -100,7 +100,7 @@ function levelOf(level: number, answer: TargetAnswer): Slot {
   if ('error' in result) return { level, state: 'error', error: formatError(result.error) }
   const [only] = result.values
   if (only && result.values.length === 1) return slotOf(level, only)
-  return { level, state: 'error', error: `${result.values.length} values where one is due` }
+  return { level, state: 'error', error: `${result.values.length} values instead of one` }
 }
 
 function slotOf(level: number, value: BacnetValue): Slot {
