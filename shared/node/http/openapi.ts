@@ -21,7 +21,7 @@ export async function documentRoutes(app: FastifyInstance, { routes, version }: 
     route({
       method: 'GET',
       path: '/api/openapi.json',
-      auth: 'viewer',
+      auth: 'public',
       anyBuilding: true,
       summary: 'This API as an OpenAPI 3.1 document',
       handle: () => app.swagger(),
@@ -29,7 +29,7 @@ export async function documentRoutes(app: FastifyInstance, { routes, version }: 
     route({
       method: 'GET',
       path: '/api/docs',
-      auth: 'viewer',
+      auth: 'public',
       anyBuilding: true,
       summary: 'This API as a page',
       handle: () => docsPage(documented, version),
