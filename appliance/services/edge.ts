@@ -23,7 +23,7 @@ export type EdgeOptions = Pick<UplinkOptions, 'kit' | 'central' | 'answer'> & {
   /** Devices of other protocols belong to another process. */
   protocols: readonly FieldProtocol[]
   version: string
-  /** Where this process runs the rules itself. */
+  /** The rule runs; only where this process runs the rules. */
   rules?: LocalRules
   clock: Clock
   log: Logger

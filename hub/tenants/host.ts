@@ -56,7 +56,7 @@ export class TenantHost {
     this.#opened.clear()
   }
 
-  /** Where the messages of a tenant's edges are stored. */
+  /** Ingest of the messages of a tenant's edges. */
   readonly of = (tenant_id: string): SiteIngest | undefined => this.#opened.get(tenant_id)
   readonly all = (): SiteIngest[] => [...this.#opened.values()]
 

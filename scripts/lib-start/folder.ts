@@ -18,7 +18,7 @@ export type Folder = {
   /** False when an earlier start made it. */
   fresh: boolean
   kept: Kept
-  /** Where the simulated clock stood when the site last stopped; undefined at first. */
+  /** Time of the simulated clock when the site last stopped; undefined at first. */
   clockMs: number | undefined
   saveClock(ms: number): Promise<void>
   /** Gives the folder free again; a temporary one is removed. */

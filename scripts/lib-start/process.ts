@@ -19,7 +19,7 @@ const STOP_MS = 12_000
 const ROOT = new URL('../../', import.meta.url)
 /** How a main is run where memory is dear: small new space, size before speed. It costs a few percent of time. */
 export const LEAN: readonly string[] = ['--max-semi-space-size=1', '--optimize-for-size']
-/** Where Node keeps what it has compiled: without it every start strips and compiles some four hundred files anew. */
+/** Compile cache of Node: without it every start strips and compiles some four hundred files again. */
 export const COMPILED = { NODE_COMPILE_CACHE: fileURLToPath(new URL('.cache/compiled', ROOT)) }
 
 /**

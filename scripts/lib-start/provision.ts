@@ -6,7 +6,7 @@ import { makePki, openPki, PKI_FILES } from '#shared/node/pki/pki-files.ts'
 import { EDGE_ID, SITE_ID, siteCatalogue } from '../simulator/building/catalogue.ts'
 import { PORTS } from './options.ts'
 
-/** Where in a site's folder everything lies. */
+/** Paths in a site's folder. */
 export const layout = (dir: string) => ({
   hub: join(dir, 'hub'),
   appliance: join(dir, 'appliance'),

@@ -3,7 +3,7 @@ import { type Expr, parseExpr } from '#shared/core/rules/language/parse-expr.ts'
 import type { WrittenRule } from '#shared/core/rules/check/rule.ts'
 import { parseDuration } from '#shared/core/time.ts'
 
-/** Where a text or figure stands in the rule's YAML. */
+/** Place of a text or figure in the rule's YAML. */
 export type Path = (string | number)[]
 type Mutant = {
   /** The key that is altered; lines of a file are found by it. */

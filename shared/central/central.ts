@@ -83,7 +83,7 @@ export type CentralOptions = {
   scheduled: boolean
   /** Told of what is stored after each run. It says itself why it rejects; a run then tells again what would be lost. */
   onFindings: (findings: Finding[], withdrawn?: string[]) => Promise<void> | void
-  /** Where priority arrays are visited: what was seen of them. */
+  /** Snapshots of priority arrays; only where they are visited. */
   priority?: ArraySnapshots
   /** Health checks that the process adds. */
   health: HealthSources

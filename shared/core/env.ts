@@ -23,7 +23,7 @@ type ValueOf<V extends Variable> = V extends { kind: 'flag' }
       : string | undefined
 export type Settings<T extends VariableTable> = { [K in keyof T]: ValueOf<T[K]> }
 
-/** Where a value comes from, the first that has it: `file` is the one that `X_FILE` names, for secrets. */
+/** Source of a value, the first that has it: `file` is the one that `X_FILE` names, for secrets. */
 export const SOURCES = ['command line', 'environment', 'file', 'auth.env.local', 'settings file', 'default'] as const
 type Source = (typeof SOURCES)[number]
 export type Effective = { name: string; value: string; source: Source; doc: string }

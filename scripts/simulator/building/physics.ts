@@ -25,7 +25,7 @@ const OA_MIN = 0.2
 const ECON_HIGH_LIMIT = 21
 const CHW_SP = fahrenheit(44)
 const CONDENSER_IN = 28.5
-/** Where a stuck cooling valve stands. */
+/** Position of a stuck cooling valve. */
 const CLG_STUCK = 0.18
 
 type ZoneDesign = {

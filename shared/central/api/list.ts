@@ -12,7 +12,7 @@ export const PAGE = {
 type PageQuery = { limit?: number; cursor?: string }
 
 export const limitOf = ({ limit = LIMIT_DEFAULT }: PageQuery): number => limit
-/** Where a list goes on, as a cursor. */
+/** Cursor of the next page of a list. */
 export const encodeCursor = (id: string): string => Buffer.from(id).toString('base64url')
 
 /** @returns the id after which to go on. @throws Problem bad_cursor */

@@ -17,7 +17,7 @@ import { makeFolder, syncFolder } from '#shared/node/files.ts'
 import type { Service } from '#shared/node/service.ts'
 import { freeMb } from '#shared/central/import/disk-space.ts'
 
-/** Where and how often backups are stored. */
+/** Folder and interval of backups. */
 export type BackupSchedule = {
   folder: string
   passphrase: string

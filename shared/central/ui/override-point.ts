@@ -20,11 +20,11 @@ type OverridePointModel = {
   meanings: LevelMeaning[]
   /** Newest first. */
   stretches: CommandPeriod[]
-  /** Where the older visits stand; undefined when there are none. */
+  /** Address of the older visits; undefined when there are none. */
   olderHref: string | undefined
 }
 
-/** Where the page of a point stands below that of the list; `device_id` tells devices of one instance apart. */
+/** Path of the page of a point below that of the list; `device_id` distinguishes devices of one instance. */
 export function pointEnd({ device_id, device_instance, object_type, object_instance }: PriorityTarget): PointEnd {
   return {
     end: `/${device_instance}/${object_type}/${object_instance}`,

@@ -18,9 +18,9 @@ type Age = (typeof AGES)[number]
 export type ScannerCard = {
   scanner: VisitScheduleState
   journal: Pick<PriorityState, 'journal' | 'reason' | 'lost'> & { records: number }
-  /** Where the history lies: `this box`, `the edge`. */
+  /** Place of the history: `this box`, `the edge`. */
   place: string
-  /** Where the button goes. */
+  /** Address to which the button posts. */
   action: string
   user: User | undefined
   csrf: string

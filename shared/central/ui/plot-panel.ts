@@ -6,7 +6,7 @@ import { valueTicks } from './plot-scale.ts'
 import { intersectSpans, mergeSpans, type Span } from '#shared/core/series/spans.ts'
 import { type DrawnTrace, scaled, stretches } from './plot-trace.ts'
 
-/** Where things are on the drawing, in its own units. */
+/** Positions on the drawing, in its own units. */
 export type Surface = {
   id: string
   left: number

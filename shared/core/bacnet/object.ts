@@ -91,7 +91,7 @@ export const notOneValue = ({ property, index }: Target): string | undefined =>
 const lookUp = (names: Record<string, number>, text: string): number | undefined =>
   /^\d/.test(text) ? Number(text) : names[text]
 
-/** Where two names have one number the first is written. */
+/** Names of numbers. Of two names with one number the first is written. */
 const byNumber = (names: Record<string, number>): ReadonlyMap<number, string> =>
   new Map(
     Object.entries(names)

@@ -29,7 +29,7 @@ const STATES_MAX = 256
 export type EdgeModel = {
   name: string
   version: string
-  /** Where the hub reaches the appliance's API, when there is a way. */
+  /** Address at which the hub reaches the appliance's API, if there is one. */
   connector_url?: string
   building: Building
   equipment: Equipment[]

@@ -76,9 +76,9 @@ type AuthOptions = {
   users?: UserStore
   /** Tokens of scripts; without it there are none. */
   apiTokens?: ApiTokenStore
-  /** Where it is kept which sessions were signed out; in memory without it. */
+  /** Store of the sessions that were signed out; in memory without it. */
   sessions?: EndedSessions
-  /** Where it is kept from where users have signed in; in memory without it. */
+  /** Store of the networks from which users have signed in; in memory without it. */
   networks?: KnownNetworks
   onRefused?: (refused: RefusedLogin) => void
   /** The tenants that a user may enter; undefined in a process without tenants. */

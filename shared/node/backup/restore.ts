@@ -10,9 +10,9 @@ import { makeFolder, syncFolder } from '../files.ts'
 import { ABOUT_FILE, BACKUP_FORMAT, type BackupAbout, DATABASE_FILE, HISTORY_PREFIX } from './archive.ts'
 import { BackupError, decrypt } from './encryption.ts'
 
-/** Where a restore unpacks before anything of the workspace is there. */
+/** Folder in which a restore unpacks before the workspace exists. */
 const UNPACKED = '.restoring'
-/** Where the history files of a workspace lie unless a setting says otherwise. */
+/** Default folder of the history files of a workspace. */
 const HISTORY_FOLDER = join('.cache', 'parquet')
 /** Entries of a new file system. */
 const NOT_OURS = new Set(['lost+found'])

@@ -16,7 +16,7 @@ export type NewPart = {
   rows: number
   points: PartPoint[]
 }
-/** Where two parts hold a sample of the same instant, the one in the part with the higher rank is valid. */
+/** Order of parts: of two samples of the same instant, the one in the part with the higher rank is valid. */
 export type Part = { part: number; file: string; month: string; rank: number; rows: number; points: PartPoint[] }
 
 type Manifest = {

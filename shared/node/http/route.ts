@@ -25,7 +25,7 @@ export type Caller = TenantClaims & {
 /** The part of an audit row that the handler knows: the changed thing, and its state before and after. */
 export type AuditNote = {
   subject: string
-  /** Where the request does not name it. */
+  /** The building, for a request that does not name it. */
   building_id?: string
   before?: unknown
   after?: unknown

@@ -6,7 +6,7 @@ import { csrfField } from '#shared/central/ui/frame.ts'
 type PasswordForm = {
   csrf: string
   username: string
-  /** Where to go afterwards, a path of this site. */
+  /** The next page, a path of this site. */
   next: string
   /** A form that waits to be sent, as `formatTyped` writes it. */
   typed: string | undefined

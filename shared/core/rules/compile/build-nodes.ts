@@ -33,7 +33,7 @@ export type BuildContext = {
   graph: Graph
   params: Record<string, ParamValue>
   smoothMs: number
-  /** Where the gate is open; undefined while the gate itself is built. */
+  /** Times at which the gate is open; undefined while the gate itself is built. */
   active: Node | undefined
   dailyMinimumMs: number
   baselines: Map<string, BaselineState>
