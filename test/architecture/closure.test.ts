@@ -5,7 +5,10 @@ import { closure } from '#scripts/closure.ts'
 
 const DRIVERS = ['appliance/drivers/', 'node-bacnet', 'serialport']
 const HAYSTACK = ['appliance/drivers/haystack/', 'haystack-core']
-const STORES = ['shared/node/sqlite.ts', 'shared/node/store/', 'shared/node/historian/', 'better-sqlite3', '@duckdb/node-api']
+/** The data of a site. The index of documents is read with better-sqlite3 as well, and is none of it. */
+const SITE_STORES = ['shared/node/sqlite.ts', 'shared/node/store/', 'shared/node/historian/', '@duckdb/node-api']
+const STORES = [...SITE_STORES, 'better-sqlite3']
+const INDEX = 'shared/node/documents/'
 const HUB = ['hub/']
 const BROKER = ['hub/broker/', 'aedes']
 const MCP = '@modelcontextprotocol/server'
@@ -31,8 +34,9 @@ const COMPONENTS: { main: string; reaches: string[]; never: string[] }[] = [
   { main: 'hub/central/main.ts', reaches: STORES, never: ['appliance/', ...DRIVERS] },
   { main: 'hub/web/main.ts', reaches: ['@fastify/http-proxy'], never: ['appliance/', ...DRIVERS, ...STORES, 'mqtt', 'aedes'] },
   { main: 'hub/mqtt/main.ts', reaches: ['aedes'], never: ['appliance/', ...DRIVERS, ...STORES] },
-  { main: 'hub/mcp/main.ts', reaches: [MCP], never: ['appliance/', ...DRIVERS, ...STORES, ...BROKER, 'mqtt'] },
-  { main: 'appliance/mcp/main.ts', reaches: [MCP], never: [...HUB, ...DRIVERS, ...HAYSTACK, ...STORES, 'mqtt'] },
+  { main: 'hub/mcp/main.ts', reaches: [MCP, INDEX], never: ['appliance/', ...DRIVERS, ...SITE_STORES, ...BROKER, 'mqtt'] },
+  { main: 'appliance/mcp/main.ts', reaches: [MCP, INDEX], never: [...HUB, ...DRIVERS, ...HAYSTACK, ...SITE_STORES, 'mqtt'] },
+  { main: 'hub/retrieval/main.ts', reaches: [INDEX], never: ['appliance/', ...DRIVERS, ...SITE_STORES, ...BROKER, MCP, 'mqtt'] },
   { main: 'provisioning/main.ts', reaches: ['@peculiar/x509'], never: ['appliance/', 'hub/', ...DRIVERS, ...STORES] },
 ]
 

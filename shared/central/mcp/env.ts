@@ -34,6 +34,10 @@ export const MCP_VARIABLES = {
     pattern: /^[A-Za-z0-9.,: [\]-]*$/,
     doc: 'host names, by comma, under which callers reach it; loopback always counts',
   },
+  SERVICE_DOCS_INDEX: {
+    kind: 'text',
+    doc: 'index of documents that scripts/index-documents makes; by default documents.db beside the program',
+  },
   SERVICE_LOG_LEVEL: { kind: 'choice', choices: ['debug', 'info', 'warn', 'error'], default: 'info', doc: 'how much is logged' },
 } as const satisfies VariableTable
 

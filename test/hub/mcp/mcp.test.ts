@@ -1,19 +1,22 @@
 /** The official client speaks to the real process, and the process to central with a simulated building and findings on it. */
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
+import { documentIndex, documentIndexFile } from '../../support/document-index.ts'
 import { httpServer, stdioClient, tokenFor } from '../../support/mcp-client.ts'
 import { airHandler, rows, table } from '../../support/packages/packages.ts'
 import { openSite, PASSWORDS } from '../../support/sites/page-site.ts'
 
 const MAIN = 'hub/mcp/main.ts'
+const INDEX = documentIndex()
 
-async function openCentral(t: { teardown(end: () => Promise<void>): void }) {
+async function openCentral(t: ExecutionContext) {
   const site = await openSite({ product: 'hub', api: true })
   t.teardown(site.close)
   const token = await tokenFor(site.url, 'agent', PASSWORDS.agent)
-  return { site, token, env: { SERVICE_API_BASE: site.url, SERVICE_MCP_TOKEN: token } }
+  const env = { SERVICE_API_BASE: site.url, SERVICE_MCP_TOKEN: token, SERVICE_DOCS_INDEX: documentIndexFile(t, INDEX) }
+  return { site, token, env }
 }
 
 test('over stdio an agent finds an active fault and is told why, term by term, in units of the building', async t => {
@@ -59,6 +62,11 @@ const CALLS: [name: string, given: Record<string, unknown>, says: RegExp][] = [
   ['explain_rule', { rule_id: 'AHU-SUPPLY-WARM' }, /AHU-SUPPLY-WARM/],
   ['list_runs', { building_id: 'school' }, /\d{4}-\d\d-\d\d/],
   ['get_coverage', { building_id: 'school' }, /can run/],
+  [
+    'search_docs',
+    { query: 'forgotten override' },
+    /^What to do when > A forgotten override \(docs\/playbooks\.md#a-forgotten-override\)\n/,
+  ],
   ['what_changed', { building_id: 'school', from: '2026-11-20T06:00:00-06:00' }, /began: Supply air too warm/],
 ]
 
@@ -93,7 +101,8 @@ for (const main of ['hub/mcp/main.ts', 'appliance/mcp/main.ts']) {
 test('the session in MCP.md is what the tools answer, and its table lists them all', async t => {
   const site = await openSite({ product: 'appliance', api: true })
   t.teardown(site.close)
-  const env = { SERVICE_API_BASE: site.url, SERVICE_MCP_TOKEN: await tokenFor(site.url, 'agent', PASSWORDS.agent) }
+  const token = await tokenFor(site.url, 'agent', PASSWORDS.agent)
+  const env = { SERVICE_API_BASE: site.url, SERVICE_MCP_TOKEN: token, SERVICE_DOCS_INDEX: documentIndexFile(t, INDEX) }
   const document = readFileSync('shared/central/mcp/MCP.md', 'utf8')
   const { call } = await stdioClient(t, 'appliance/mcp/main.ts', env)
   const session = [...document.matchAll(/^`(\w+) (\{.*\})`\n\n```text\n([^`]*)\n```$/gm)]
@@ -105,6 +114,25 @@ test('the session in MCP.md is what the tools answer, and its table lists them a
   const listed = [...document.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name!)
   t.deepEqual(listed.toSorted(), tools.map(({ name }) => name).toSorted())
 })
+
+for (const main of ['hub/mcp/main.ts', 'appliance/mcp/main.ts']) {
+  test(`search_docs of ${main} is there with its index alone, and says so when the index breaks`, async t => {
+    const { env } = await openCentral(t)
+    const none = await stdioClient(t, main, { ...env, SERVICE_DOCS_INDEX: `${env.SERVICE_DOCS_INDEX}.none` })
+    const { tools } = await none.client.listTools()
+    t.false(tools.some(({ name }) => name === 'search_docs'))
+
+    const { call } = await stdioClient(t, main, env)
+    const tagged = await call('search_docs', { query: '"forgotten" AND (override', tags: ['rule'], top_k: 1 })
+    t.regex(tagged.text, /^Rules > OVR-MANUAL-LONG: .* \(rules\/OVR-MANUAL-LONG\)\n/)
+    t.regex((await call('search_docs', { query: 'xylophone' })).text, /^Nothing fits/)
+    t.true(Buffer.byteLength((await call('search_docs', { query: 'the edge', top_k: 20 })).text) <= 24 * 1024)
+    writeFileSync(env.SERVICE_DOCS_INDEX, 'broken')
+    const broken = await call('search_docs', { query: 'override' })
+    t.true(broken.isError)
+    t.regex(broken.text, /^index_unavailable: /)
+  })
+}
 
 test('a list goes on with its cursor until each row was seen once', async t => {
   const { env } = await openCentral(t)
