@@ -1,4 +1,5 @@
 /** The commands of provisioning: each takes options and a folder, and returns what to print. */
+import { nameTable } from '#shared/core/name-table.ts'
 import { X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
@@ -27,7 +28,7 @@ const broker = { 'broker-host': { type: 'string' }, 'broker-port': { type: 'stri
 const days = { days: { type: 'string' } } as const
 const out = { out: { type: 'string' } } as const
 
-const COMMANDS: Record<string, Command> = {
+const COMMANDS = nameTable<Command>({
   ca: {
     usage: 'ca [--name TEXT] [--days N]                     makes the authority (10 years)',
     options: { name: { type: 'string' }, ...days },
@@ -133,7 +134,7 @@ const COMMANDS: Record<string, Command> = {
     required: [],
     run: async (given, dir, now) => printList(await (await openPki(dir, now)).list(), given.json === true),
   },
-}
+})
 
 const USAGE = `Usage: provisioning/main.ts COMMAND --dir FOLDER [options]
 

@@ -1,4 +1,5 @@
 /** `appliance/main.ts journal`: verify, export or quarantine the priority journal, also while the appliance is stopped. */
+import { nameTable } from '#shared/core/name-table.ts'
 import { existsSync } from 'node:fs'
 import { readdir, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -23,11 +24,11 @@ All three may be used while the appliance runs. Exit status: 0 success, 1 damage
 type Out = (text: string) => Promise<void>
 type Command = (dir: string, options: string[], out: Out, err: Out) => Promise<number>
 
-const COMMANDS: Record<string, { run: Command; options: string[] }> = {
+const COMMANDS = nameTable<{ run: Command; options: string[] }>({
   verify: { run: verify, options: [] },
   export: { run: exportJournal, options: ['--csv', '--verify'] },
   quarantine: { run: quarantine, options: ['--yes'] },
-}
+})
 
 /**
  * Runs the command as its own process and exits with its status.

@@ -1,4 +1,5 @@
 /** Instants are ms since 1970 UTC in memory and RFC 3339 with Z on the wire. */
+import { nameTable } from '#shared/core/name-table.ts'
 
 export const SECOND = 1000
 export const MINUTE = 60 * SECOND
@@ -27,7 +28,7 @@ export function parseInstant(text: string): number | undefined {
 const isDay = (date: string) => new Date(date).getUTCDate() === Number(date.slice(8))
 
 const DURATION = /^(\d+(?:\.\d+)?)\s*(ms|s|m|min|h|d)$/
-const DURATION_MS: Record<string, number> = { ms: 1, s: SECOND, m: MINUTE, min: MINUTE, h: HOUR, d: DAY }
+const DURATION_MS = nameTable<number>({ ms: 1, s: SECOND, m: MINUTE, min: MINUTE, h: HOUR, d: DAY })
 
 /** Reads `90s`, `5m`, `1.5h`, `30d`. @returns ms, or undefined when it is no duration */
 export function parseDuration(text: string): number | undefined {

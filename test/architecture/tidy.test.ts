@@ -66,6 +66,11 @@ const FORBIDDEN: { what: string; pattern: RegExp; where: (file: string) => boole
     pattern: /encodeWrite|writePropert|write(?:Single|Multiple)?(?:Coil|Register)|\b(?:pointWrite|hisWrite|invokeAction)\b/i,
     where: () => true,
   },
+  {
+    what: 'a table of names that finds `constructor`: nameTable makes one that does not',
+    pattern: /^(?:export )?const \w+: (?:Readonly<)?Record<string,.*= \{/m,
+    where: () => true,
+  },
   { what: 'a word for unfinished work', pattern: /\b(?:TODO|FIXME|XXX)\b/, where: () => true },
 ]
 

@@ -1,4 +1,5 @@
 /** Engineering units as BACnet numbers them, and what they are here. */
+import { nameTable } from '#shared/core/name-table.ts'
 import { unitCode } from '#shared/core/model/unit.ts'
 
 /** Names in the order of the enumeration, 0 to 254 (135-2020 21, BACnetEngineeringUnits). */
@@ -47,7 +48,7 @@ const NAMES = `
   .split(/\s+/)
 
 /** Units of the standard that are multiples of supported ones: value × scale + offset in the supported unit. */
-const MULTIPLES: Record<string, Omit<KnownUnit, 'name'>> = {
+const MULTIPLES = nameTable<Omit<KnownUnit, 'name'>>({
   milliamperes: { unit: 'A', scale: 0.001 },
   kilovolts: { unit: 'V', scale: 1000 },
   millivolts: { unit: 'V', scale: 0.001 },
@@ -99,7 +100,7 @@ const MULTIPLES: Record<string, Omit<KnownUnit, 'name'>> = {
   'imperial-gallons-per-minute': { unit: 'L/s', scale: 0.075_768_2 },
   'parts-per-billion': { unit: 'ppm', scale: 0.001 },
   'per-mille': { unit: 'percent', scale: 0.1 },
-}
+})
 
 /** `unit` is a supported unit code; absent scale is 1 and absent offset 0. */
 export type KnownUnit = { name: string; unit: string; scale?: number; offset?: number }

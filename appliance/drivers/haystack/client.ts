@@ -1,4 +1,5 @@
 /** The ops of a Haystack server that read, each as a method. @source project-haystack.org/doc/docHaystack/Ops */
+import { nameTable } from '#shared/core/name-table.ts'
 import { HaystackFailure } from './core/failure.ts'
 import { type Dict, type Grid, makeGrid, makeNumber, makeRef, MARKER, numberOf, textOf } from './core/grid.ts'
 import type { GridReply, HaystackSession, Op, RequestOptions } from './session.ts'
@@ -8,7 +9,7 @@ type Rows = { rows: Dict[]; at: number; rttMs: number }
 type WatchGrant = { watchId: string; leaseMs: number | undefined }
 
 /** Milliseconds of the units in which servers write a lease. */
-const LEASE_UNITS: Record<string, number> = {
+const LEASE_UNITS = nameTable<number>({
   ms: 1,
   millisecond: 1,
   s: 1000,
@@ -19,7 +20,7 @@ const LEASE_UNITS: Record<string, number> = {
   hr: 3_600_000,
   h: 3_600_000,
   hour: 3_600_000,
-}
+})
 
 /** Every method throws HaystackFailure as `HaystackSession.call` does. */
 export class HaystackClient {

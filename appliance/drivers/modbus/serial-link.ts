@@ -1,4 +1,5 @@
 /** Opens the serial port of Modbus RTU, with errors that name the remedy. */
+import { nameTable } from '#shared/core/name-table.ts'
 import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
 import type { SerialPort } from 'serialport'
@@ -9,10 +10,10 @@ const PARITIES = ['none', 'even', 'odd'] as const
 export type SerialSettings = { path: string; baud: number; parity: (typeof PARITIES)[number]; stopBits: 1 | 2 }
 
 /** Hints by error code. */
-const HINTS: Record<string, string> = {
+const HINTS = nameTable<string>({
   ENOENT: 'the port does not exist; check that the adapter is plugged in',
   EACCES: 'no permission; add the user of the service to the group of the port, usually dialout',
-}
+})
 
 /** @returns why a port cannot be opened */
 export const explainPort = ({ code, message }: NodeJS.ErrnoException): string =>

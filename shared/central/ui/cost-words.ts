@@ -1,4 +1,5 @@
 /** Texts on the cost of a fault: the figure, its range, and the missing inputs. */
+import { nameTable } from '#shared/core/name-table.ts'
 import type { EnergyPrices, EnergyUse, PricingGap, Impact, Range } from '#shared/core/impact/impact.ts'
 import { impactKindSpec } from '#shared/core/impact/kinds.ts'
 import { exactRange, addRanges, multiplyRanges } from '#shared/core/impact/range.ts'
@@ -7,7 +8,7 @@ import { type UnitSystem } from './measure.ts'
 import { formatCount } from '#shared/core/number-text.ts'
 
 /** Names of figures that a fault may lack, as the specification has them and as people say them. */
-const PROPERTY_WORDS: Record<string, string> = {
+const PROPERTY_WORDS = nameTable<string>({
   ratedCoolingCapacity: 'rated cooling capacity',
   ratedHeatingCapacity: 'rated heating capacity',
   ratedFuelInputPower: 'rated fuel input',
@@ -21,7 +22,7 @@ const PROPERTY_WORDS: Record<string, string> = {
   ratedCOP: 'coefficient of performance (COP)',
   ratedEER: 'energy efficiency ratio (EER)',
   ratedThermalEfficiency: 'thermal efficiency',
-}
+})
 export const propertyWords = (property: string): string => PROPERTY_WORDS[property] ?? property
 /** By carrier. */
 export const CARRIER_WORDS = { electricity: 'electricity', fuel: 'fuel or heat' } as const

@@ -85,10 +85,12 @@ const footer = ({ site, here }: Frame): Html => html`<footer>
 <p>Page made ${moment(here.now, here)}, times in ${here.timezone}</p>
 </footer>`
 
-/** A version, which may break before its revision and nowhere else. */
+/** Digits of a revision that a page shows. */
+const SHORT_REVISION = 7
+/** A version with a short revision; the line may break before the revision and nowhere else. */
 export function versionText(version: string): Html {
   const [release, revision] = version.split('+')
-  return html`<span class="version">${release}${revision !== undefined && html`<wbr>+${revision}`}</span>`
+  return html`<span class="version">${release}${revision !== undefined && html`<wbr>+${revision.slice(0, SHORT_REVISION)}`}</span>`
 }
 
 /** A hidden field for every form that changes something. */

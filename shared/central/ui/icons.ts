@@ -1,4 +1,5 @@
 /** Status icons: every state has a shape, a letter or number, and a word beside it; colour is never the only sign. */
+import { nameTable } from '#shared/core/name-table.ts'
 import { type Priority, PRIORITY_WORDS } from '#shared/core/findings/finding.ts'
 import { type Html, html, raw } from '#shared/node/http/html.ts'
 
@@ -7,7 +8,7 @@ export const STATES = ['fault', 'down', 'stale', 'unknown', 'disabled', 'ok'] as
 export type State = (typeof STATES)[number]
 
 /** Shapes in a box of 20 × 20. Text inside a filled shape is cut out in the colour of the surface. */
-const SHAPES: Record<string, string> = {
+const SHAPES = nameTable<string>({
   p1: '<rect x="1.5" y="1.5" width="17" height="17"/><text x="10" y="14.5">1</text>',
   p2: '<path d="M10 0.5 19.8 19H.2Z"/><text x="10" y="17">2</text>',
   p3: '<circle cx="10" cy="10" r="9"/><text x="10" y="14.5">3</text>',
@@ -18,7 +19,7 @@ const SHAPES: Record<string, string> = {
   disabled: '<circle cx="10" cy="10" r="7.5" class="hollow"/><path class="line" d="M4.5 15.5l11-11"/>',
   override: '<path d="M10 .2 19.8 10 10 19.8.2 10Z"/><text x="10" y="14.5">H</text>',
   unknown: '<circle cx="10" cy="10" r="8" class="hollow dashed"/><text x="10" y="14.5" class="own">?</text>',
-}
+})
 
 /** The shape alone; the word that it stands for is always next to it. */
 const shape = (name: string): Html =>

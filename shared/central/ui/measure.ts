@@ -1,4 +1,5 @@
 /** Values as people of the building read them: its unit system, sensible decimals, the unit beside the figure. */
+import { nameTable } from '#shared/core/name-table.ts'
 import { formatNumber } from '#shared/core/number-text.ts'
 import type { Building } from '#shared/core/model/model.ts'
 import { ROLES } from '#shared/core/model/role.ts'
@@ -42,7 +43,7 @@ const WATER_ROLE = /^(chw|cw|hw)_/
 export const isWaterRole = (role: string): boolean => WATER_ROLE.test(role)
 
 /** Kelvin and kelvin per hour are differences: they take a scale and no offset. */
-const DIFFERENCES: Record<string, string> = { K: '', 'K/h': '/h' }
+const DIFFERENCES = nameTable<string>({ K: '', 'K/h': '/h' })
 
 /**
  * The way to show values of one unit in a building.
@@ -116,7 +117,7 @@ export function familyOf(role: string, system: UnitSystem): string {
   return measureOfRole(role, system).label
 }
 
-const LABELS: Record<string, string> = {
+const LABELS = nameTable<string>({
   degC: '°C',
   degF: '°F',
   percent: '%',
@@ -127,7 +128,7 @@ const LABELS: Record<string, string> = {
   bool: 'on/off',
   enum: 'state',
   count: 'none',
-}
+})
 
 /** @returns a unit's code as people write it: `°F`, `%`, `cfm` */
 export const unitLabel = (unit: string): string => LABELS[unit] ?? unit

@@ -1,4 +1,5 @@
 /** The target of a read, and its notation in the catalogue: `analog-input,3` or `analog-output,7/priority-array[8]`. */
+import { nameTable } from '#shared/core/name-table.ts'
 
 /** One property of one object. Without `index` the whole property is meant. */
 export type Target = { type: number; instance: number; property: number; index?: number }
@@ -14,7 +15,7 @@ export const CHARACTERSTRING_VALUE = 40
 export const LARGE_ANALOG_VALUE = 46
 
 /** Names as in ASHRAE 135-2020, 12. Any other type is written as its number. */
-const OBJECT_TYPES: Record<string, number> = {
+const OBJECT_TYPES = nameTable<number>({
   'analog-input': 0,
   'analog-output': 1,
   'analog-value': 2,
@@ -32,10 +33,10 @@ const OBJECT_TYPES: Record<string, number> = {
   'integer-value': 45,
   'large-analog-value': LARGE_ANALOG_VALUE,
   'positive-integer-value': 48,
-}
+})
 
 /** The properties a point may be read from by name. Any other is written as its number. */
-const PROPERTIES: Record<string, number> = {
+const PROPERTIES = nameTable<number>({
   description: 28,
   'event-state': 36,
   'object-name': 77,
@@ -44,7 +45,7 @@ const PROPERTIES: Record<string, number> = {
   'priority-array': PRIORITY_ARRAY,
   reliability: 103,
   'relinquish-default': RELINQUISH_DEFAULT,
-}
+})
 
 const TEXTS = new Set([28, 70, 77])
 /** Whether a property is a text in every object that has it: description, model-name, object-name. */

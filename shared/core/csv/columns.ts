@@ -1,4 +1,5 @@
 /** Plans the columns of a table from header, column map, manifest and existing points. */
+import { nameTable } from '#shared/core/name-table.ts'
 import type { EquipmentType, Point, PointKind } from '#shared/core/model/model.ts'
 import { nearestRoles, ROLES } from '#shared/core/model/role.ts'
 import { canonicalUnit, conversion, unitCode, UNITS } from '#shared/core/model/unit.ts'
@@ -33,9 +34,9 @@ export const HEADER_MAX = 200
 const EXAMPLES = 3
 
 /** Usual US units by dimension; every other dimension has one unit everywhere. */
-const US_UNITS: Record<string, string> = { temperature: 'degF', pressure: 'inwc', flow: 'cfm' }
+const US_UNITS = nameTable<string>({ temperature: 'degF', pressure: 'inwc', flow: 'cfm' })
 /** Units of water, which differ from those of air. */
-const US_ROLE_UNITS: Record<string, string> = { chw_flow: 'gpm', chw_dp: 'psi', chw_dp_sp: 'psi' }
+const US_ROLE_UNITS = nameTable<string>({ chw_flow: 'gpm', chw_dp: 'psi', chw_dp_sp: 'psi' })
 /** Headers without a meaning; the point is then named after the file. */
 const NAMELESS = new Set(['value', 'values', 'present value', 'pv'])
 

@@ -1,4 +1,5 @@
 /** Names of roles and equipment types in packages. */
+import { nameTable } from '#shared/core/name-table.ts'
 import { EQUIPMENT_TYPES, type EquipmentType } from '#shared/core/model/model.ts'
 import { roleOf, ROLES } from '#shared/core/model/role.ts'
 import { mayHave } from '#shared/core/suggest/places.ts'
@@ -9,10 +10,10 @@ const NAMESPACE = /^\s*(?:<?https?:\S*[#/]|(?:brick|ph|phIoT|phScience):)([^>\s]
 /** Markers that every point has, or that describe its storage and not its meaning. */
 const MARKERS: ReadonlySet<string> = new Set(['', 'point', 'cur', 'his', 'collect', 'writable', 'hvac', 'effective'])
 /** Synonyms in Haystack 3 and 4 and in Brick. */
-const SAME: Record<string, string> = {
+const SAME = nameTable<string>({
   ...{ supply: 'discharge', outdoor: 'outside', cooling: 'cool', heating: 'heat', temperature: 'temp', setpoint: 'sp' },
   ...{ command: 'cmd', enable: 'run', dewpoint: 'dew point', differential: 'delta', electric: 'elec' },
-}
+})
 
 /**
  * The words of a name in alphabetical order, so that `discharge-air-temp-sensor`, `Air Temp discharge sensor` and
@@ -80,7 +81,7 @@ export function withoutUnit(header: string): { name: string; unit?: string } {
   return { name: bare.slice(0, opens).trim(), unit: bare.slice(opens + 1).trim() }
 }
 
-const TYPE_NAMES: Record<string, EquipmentType> = {
+const TYPE_NAMES = nameTable<EquipmentType>({
   airhandlingunit: 'ahu',
   airhandler: 'ahu',
   rooftopunit: 'rtu',
@@ -101,7 +102,7 @@ const TYPE_NAMES: Record<string, EquipmentType> = {
   hotwaterplant: 'hw_plant',
   elecmeter: 'meter',
   weatherstation: 'weather',
-}
+})
 
 /** @returns the type for an `equipType` (`AHU`, `air-handling-unit`), or undefined */
 export function equipmentTypeOf(text: string): EquipmentType | undefined {

@@ -1,4 +1,5 @@
 /** Reads timestamps as building systems write them. */
+import { nameTable } from '#shared/core/name-table.ts'
 import { HOUR, MINUTE } from '#shared/core/time.ts'
 
 export const DATE_ORDERS = ['mdy', 'dmy'] as const
@@ -36,10 +37,10 @@ const OFFSET_MAX = 14 * HOUR
 
 /** Offsets from UTC, hours, of abbreviations with one meaning in building systems. @source IANA tz database */
 // biome-ignore format: a table reads best in rows
-const ZONES: Record<string, number> = {
+const ZONES = nameTable<number>({
   Z: 0, UTC: 0, GMT: 0, WET: 0, WEST: 1, BST: 1, CET: 1, CEST: 2, EET: 2, EEST: 3,
   AST: -4, ADT: -3, EST: -5, EDT: -4, CST: -6, CDT: -5, MST: -7, MDT: -6, PST: -8, PDT: -7, AKST: -9, AKDT: -8, HST: -10,
-}
+})
 
 /**
  * Reads one timestamp: ISO 8601 with or without a zone, `5/7/2022 12:05`, `07.05.2022 12:05` (with dots the day is first),

@@ -1,4 +1,5 @@
 /** Engineering quantities: ratings and design values of equipment (specification, `svc_engineering_quantities_v1`). */
+import { nameTable } from '#shared/core/name-table.ts'
 import { conversion, unitCode } from './unit.ts'
 
 export const QUANTITY_SCHEMA = 'svc_engineering_quantities_v1'
@@ -66,7 +67,7 @@ const KW_PER_TON = 3.516_853
 const BTU_PER_WH = 3.412_142
 
 /** Codes under which QUDT and engineers write units that `UNITS` has under another name. @source QUDT 2.1 unit vocabulary */
-const UNIT_NAMES: Record<string, string> = {
+const UNIT_NAMES = nameTable<string>({
   kilow: 'kW',
   megaw: 'MW',
   'ft3-per-min': 'cfm',
@@ -81,7 +82,7 @@ const UNIT_NAMES: Record<string, string> = {
   unitless: 'fraction',
   'kw/kw': 'fraction',
   'w/w': 'fraction',
-}
+})
 
 type Meaning = { unit: string; most: number }
 const POWER: Meaning = { unit: 'kW', most: 1e6 }
@@ -119,7 +120,7 @@ export function readQuantity({ property, numeric_value, unit_code }: Quantity): 
     return { fault: `numeric_value ${numeric_value} ${unit_code}: ${property} is at most ${most} ${UNIT_WORDS[unit]}` }
   return { value }
 }
-const UNIT_WORDS: Record<string, string> = { fraction: '(a plain number)', kW: 'kW', 'm3/s': 'm³/s', Pa: 'Pa' }
+const UNIT_WORDS = nameTable<string>({ fraction: '(a plain number)', kW: 'kW', 'm3/s': 'm³/s', Pa: 'Pa' })
 
 function wayTo(property: Quantity['property'], written: string, unit: string): ((value: number) => number) | undefined {
   const plain = written.toLowerCase().replaceAll(/[\s()·*.]/g, '')

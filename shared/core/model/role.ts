@@ -1,3 +1,5 @@
+import { nameTable } from '#shared/core/name-table.ts'
+
 /**
  * The role of a point for its equipment. Rules read roles, never point names.
  *
@@ -74,7 +76,7 @@ const role = (shape: Shape, haystack: string, brick: string, ...aliases: string[
 })
 
 /** @source Project Haystack 4 tag names; Brick 1.4 class names; ranges: at each shape */
-export const ROLES: Record<string, Role> = {
+export const ROLES = nameTable<Role>({
   oa_t: role(OUTDOOR, 'outside air temp sensor', 'Outside_Air_Temperature_Sensor', 'oat', 'oa_temp', 'outdoor air temperature'),
   ma_t: role(AIR, 'mixed air temp sensor', 'Mixed_Air_Temperature_Sensor', 'mat', 'mixed air temperature'),
   ra_t: role(AIR, 'return air temp sensor', 'Return_Air_Temperature_Sensor', 'rat', 'return air temperature'),
@@ -277,7 +279,7 @@ export const ROLES: Record<string, Role> = {
   wx_oa_rh: role(HUMIDITY, 'weather air humidity sensor', 'Outside_Air_Humidity_Sensor', 'web_oa_h'),
   wx_wb_t: role(OUTDOOR, 'weather air wetBulb temp sensor', 'Outside_Air_Wet_Bulb_Temperature_Sensor', 'web_wb_t'),
   wx_dp_t: role(OUTDOOR, 'weather air dewPoint temp sensor', 'Outside_Air_Dewpoint_Temperature_Sensor', 'web_oa_dp'),
-}
+})
 
 const NAMES = new Map(
   Object.entries(ROLES).flatMap(([name, { aliases }]) => [name, ...aliases].map(alias => [alias.toLowerCase(), name] as const)),

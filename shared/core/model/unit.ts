@@ -1,3 +1,5 @@
+import { nameTable } from '#shared/core/name-table.ts'
+
 /** Units, each with its dimension and its way to the canonical unit: canonical = value × scale + offset. */
 type Dimension =
   | 'temperature'
@@ -29,7 +31,7 @@ const unit = (dimension: Dimension, scale: number, offset: number, ...aliases: s
  *
  * @source NIST SP 811 (2008) appendix B for the factors; 1 in.w.c., and so 1 ft.w.c., is taken at 60 °F, a therm as therm (EC)
  */
-export const UNITS: Record<string, Unit> = {
+export const UNITS = nameTable<Unit>({
   degC: unit('temperature', 1, 0, '°C', 'celsius', 'C', 'degrees-celsius', 'deg C', 'deg_C'),
   degF: unit('temperature', 5 / 9, -160 / 9, '°F', 'fahrenheit', 'F', 'degrees-fahrenheit', 'deg F', 'deg_F'),
   K: unit('temperature', 1, 0, 'kelvin', 'delta-degrees-kelvin', 'delta_degC'),
@@ -79,7 +81,7 @@ export const UNITS: Record<string, Unit> = {
   bool: unit('none', 1, 0, 'boolean', 'on/off', '0/1', 'binary'),
   enum: unit('none', 1, 0, 'state', 'multistate'),
   count: unit('none', 1, 0, 'no-units', 'none', ''),
-}
+})
 
 const CODES = new Map(
   Object.entries(UNITS).flatMap(([code, { aliases }]) => [code, ...aliases].map(name => [name.toLowerCase(), code] as const)),

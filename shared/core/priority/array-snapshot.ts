@@ -2,6 +2,7 @@
  * Priority arrays as rules read them. A snapshot shows one instant. A value is valid between two snapshots only when both
  * show it; between two that differ, and after the newest, it is unknown.
  */
+import { nameTable } from '#shared/core/name-table.ts'
 import { upperMedianOf } from '#shared/core/series/statistics.ts'
 import { HOUR, MINUTE } from '#shared/core/time.ts'
 import { dateOf } from '#shared/core/time-zone.ts'
@@ -65,7 +66,7 @@ function programCommand({ slots }: ArraySnapshot): number {
   return programs.find(slot => slot !== null) ?? Number.NaN
 }
 
-const FACTS: Record<string, Facts> = {
+const FACTS = nameTable<Facts>({
   active_slot: activeSlot,
   overridden: visit => (Number.isNaN(activeSlot(visit)) ? Number.NaN : visit.overridden ? 1 : 0),
   slot: ({ slots }, level) => slots[level - 1] ?? Number.NaN,
@@ -77,14 +78,14 @@ const FACTS: Record<string, Facts> = {
   relinquish_default: ({ fallback }) => fallback,
   command: visit => [...visit.slots, visit.fallback][activeSlot(visit) - 1] ?? Number.NaN,
   asked: programCommand,
-}
+})
 
 /**
  * Running sums. The change of such a column over a window is the sum within the window.
  *
  * @param origin the sum at the first snapshot
  */
-const SUMS: Record<string, (visits: readonly ArraySnapshot[], origin: number) => number[]> = {
+const SUMS = nameTable<(visits: readonly ArraySnapshot[], origin: number) => number[]>({
   flips: (visits, origin) => {
     let count = origin
     return visits.map((visit, i) => (i > 0 && activeSlot(visit) !== activeSlot(visits[i - 1]!) ? ++count : count))
@@ -110,7 +111,7 @@ const SUMS: Record<string, (visits: readonly ArraySnapshot[], origin: number) =>
       return count
     })
   },
-}
+})
 
 /** @returns whether a column is a running sum, of which only the change over a window has a meaning */
 export const isRunningSum = (column: string): boolean => Object.hasOwn(SUMS, NAME.exec(column)?.[1] ?? '')

@@ -1,8 +1,9 @@
 /** Words of point names and their abbreviations, with the Haystack tags that they mean. */
+import { nameTable } from '#shared/core/name-table.ts'
 import type { EquipmentType } from '#shared/core/model/model.ts'
 
 /** Tags separated by blanks; `a|b` where only the unit decides which is meant. */
-export const MEANINGS: Record<string, string> = {
+export const MEANINGS = nameTable<string>({
   // the air
   'oa osa os oda odt outside outdoor outsideair outdoorair fresh ambient': 'outside air',
   'oadb oadt odb': 'outside air temp',
@@ -125,13 +126,13 @@ export const MEANINGS: Record<string, string> = {
   'leaving leave lvg lv lwt': 'leaving',
   lat: 'leaving air temp',
   eat: 'entering air temp',
-}
+})
 
 /**
  * Letters that mean a machine at the beginning of a name of a plant, `P-C`, `CH1_SS`. On other equipment they mean
  * pressure, or number the unit.
  */
-const OF_PLANTS: Record<string, string> = { p: 'pump', ch: 'chiller', b: 'boiler', ct: 'tower' }
+const OF_PLANTS = nameTable<string>({ p: 'pump', ch: 'chiller', b: 'boiler', ct: 'tower' })
 export const MACHINES_OF: Partial<Record<EquipmentType, Record<string, string>>> = {
   chw_plant: OF_PLANTS,
   hw_plant: OF_PLANTS,

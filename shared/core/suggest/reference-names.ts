@@ -4,13 +4,14 @@
  *
  * @source point dictionary of open-fdd: kebab-case names, their snake_case synonyms and shop names
  */
+import { nameTable } from '#shared/core/name-table.ts'
 import type { EquipmentType } from '#shared/core/model/model.ts'
 
 /** Terminal equipment: its discharge air is its own and not that of the air handler. */
 const TERMINALS: ReadonlySet<EquipmentType> = new Set(['vav', 'zone', 'fcu'])
 
 /** Role → names, separated by blanks. */
-const NAMES: Record<string, string> = {
+const NAMES = nameTable<string>({
   sa_t: 'discharge_air_temp sat supply_air_temp supply_air_temperature discharge_air_temp_f vav_inlet_air_temp vav_inlet_t ahu_discharge_air_temp ahu_sat',
   sa_t_sp:
     'discharge_air_temp_sp sat_sp sat_setpoint dat_reset dat_reset_f sat_sp_f sat_setpoint_f cooling_setpoint effective_setpoint clg_stpt',
@@ -65,17 +66,17 @@ const NAMES: Record<string, string> = {
   wx_dp_t: 'web_outside_air_dewpoint web_oa_dp',
   wx_wb_t: 'web_outside_air_wetbulb web_wb_t',
   wx_oa_rh: 'web_outside_air_humidity web_oa_h',
-}
+})
 
 /** The same for names with another role on a terminal. */
-const ON_TERMINALS: Record<string, string> = {
+const ON_TERMINALS = nameTable<string>({
   discharge_t: 'discharge_air_temp sat supply_air_temp supply_air_temperature discharge_air_temp_f',
   discharge_t_sp: 'discharge_air_temp_sp sat_sp sat_setpoint dat_reset dat_reset_f sat_sp_f sat_setpoint_f',
   zone_t_sp_cool: 'cooling_setpoint clg_stpt',
   zone_t_sp: 'effective_setpoint',
-}
-const ON_BOXES: Record<string, string> = { reheat_valve: 'heating_valve htg_valve_pct heating_cmd hw_valve_pct' }
-const ELSEWHERE: Record<string, string> = { sa_flow: 'airflow actflow flow_input' }
+})
+const ON_BOXES = nameTable<string>({ reheat_valve: 'heating_valve htg_valve_pct heating_cmd hw_valve_pct' })
+const ELSEWHERE = nameTable<string>({ sa_flow: 'airflow actflow flow_input' })
 
 const byName = (table: Record<string, string>) =>
   new Map(Object.entries(table).flatMap(([role, names]) => names.split(' ').map(name => [name, role] as const)))
@@ -98,8 +99,8 @@ export function roleOfReference(text: string, type: EquipmentType): string | und
 }
 
 /** Role of a command → role of the same name where its values lie between off and on. */
-export const SPEED_OF: Readonly<Record<string, string>> = {
+export const SPEED_OF = nameTable<string>({
   fan_cmd: 'fan_speed',
   return_fan_cmd: 'return_fan_speed',
   pump_cmd: 'pump_speed',
-}
+})

@@ -1,4 +1,5 @@
 /** Suggests roles for points, with confidence and reasons. Nothing is assigned. */
+import { nameTable } from '#shared/core/name-table.ts'
 import { parseTarget } from '../bacnet/object.ts'
 import { roleOfHeader } from '#shared/core/csv/header-names.ts'
 import { EQUIPMENT_TYPES, type EquipmentType, type Point } from '#shared/core/model/model.ts'
@@ -48,7 +49,7 @@ const DECIDING = ['temp', 'humidity', 'pressure', 'flow', 'power', 'energy', 'cu
 /** Tags that do not identify a component. */
 const VAGUE = new Set([...DECIDING, 'cmd', 'sensor', 'run', 'position', 'min', 'max', 'air', 'water', 'delta'])
 /** Weights of tags that the name lacks or has in addition; others weigh 1. */
-const WEIGHTS: Record<string, number> = {
+const WEIGHTS = nameTable<number>({
   other: 3,
   air: 0.15,
   sensor: 0.3,
@@ -59,11 +60,11 @@ const WEIGHTS: Record<string, number> = {
   coil: 0.2,
   entering: 0.5,
   leaving: 0.5,
-}
+})
 const weigh = (tag: string): number => WEIGHTS[tag] ?? 1
 const total = (tags: Iterable<string>): number => [...tags].reduce((sum, tag) => sum + weigh(tag), 0)
 
-const SAME: Record<string, string> = { heating: 'heat', cooling: 'cool', active: '' }
+const SAME = nameTable<string>({ heating: 'heat', cooling: 'cool', active: '' })
 const canonical = (tag: string): string => SAME[tag] ?? tag
 
 const VOCABULARY = Object.entries(ROLES).map(([role, { haystack, unit, kind, range }]) => {

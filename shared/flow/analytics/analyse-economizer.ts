@@ -1,3 +1,4 @@
+import { nameTable } from '#shared/core/name-table.ts'
 import { createCellAverager } from '#shared/core/analytics/cells.ts'
 import { createEconomizerAnalysis, type EconomizerParams, type EconomizerResult } from '#shared/core/analytics/economizer.ts'
 import { ECONOMIZER_ROLES } from '#shared/core/analytics/economizer-cells.ts'
@@ -54,7 +55,7 @@ function isAsked({ equipment_id, equipment_type }: Equipment, { equipment_ids, p
 }
 
 /** Roles that may be measured elsewhere: outdoor air is the same everywhere. */
-const ELSEWHERE: Record<string, string[]> = { oa_t: ['oa_t', 'wx_oa_t'] }
+const ELSEWHERE = nameTable<string[]>({ oa_t: ['oa_t', 'wx_oa_t'] })
 const OPTIONAL = ['clg_valve', 'oa_damper_min']
 
 function planOf(own: Equipment, { equipment, points }: EconomizerJob) {

@@ -1,3 +1,4 @@
+import { nameTable } from '#shared/core/name-table.ts'
 import type { ConnectionError, FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
@@ -7,7 +8,7 @@ import type { Route } from './route.ts'
 import { LoginThrottled } from '#shared/node/auth/login-throttle.ts'
 
 /** Problem codes for errors of the server and of its multipart reader. Other errors are mapped by their status. */
-const CODES: Record<string, ProblemCode> = {
+const CODES = nameTable<ProblemCode>({
   FST_ERR_CTP_BODY_TOO_LARGE: 'too_large',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
   FST_INVALID_MULTIPART_CONTENT_TYPE: 'unsupported_media_type',
@@ -15,7 +16,7 @@ const CODES: Record<string, ProblemCode> = {
   FST_PARTS_LIMIT: 'too_large',
   FST_FILES_LIMIT: 'too_large',
   FST_FIELDS_LIMIT: 'too_large',
-}
+})
 
 /** @returns the problem for an error; an unexpected one becomes `internal` without details */
 export function toProblem(error: unknown, request_id: string): Problem {

@@ -1,3 +1,5 @@
+import { nameTable } from '#shared/core/name-table.ts'
+
 /** Markup that is safe to send. Only `html` and `raw` create it. */
 export class Html {
   readonly text: string
@@ -9,7 +11,7 @@ export class Html {
   }
 }
 
-const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+const ENTITIES = nameTable<string>({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' })
 
 /** Escapes text for markup or a quoted attribute. */
 const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, char => ENTITIES[char] ?? char)

@@ -1,3 +1,4 @@
+import { nameTable } from '#shared/core/name-table.ts'
 import fastifyCookie from '@fastify/cookie'
 import fastifyMultipart from '@fastify/multipart'
 import Fastify, {
@@ -120,12 +121,12 @@ export async function openHttp(options: HttpOptions): Promise<HttpService> {
   }
 }
 
-const LISTEN_ERRORS: Record<string, string> = {
+const LISTEN_ERRORS = nameTable<string>({
   EADDRINUSE: 'another process uses this port',
   EADDRNOTAVAIL: 'this machine has no such address',
   EACCES: 'this needs the right to open ports below 1024',
   ENOTFOUND: 'the host name is not known',
-}
+})
 
 function addHeaders(app: FastifyInstance): void {
   app.addHook('onRequest', async (request, reply) => {

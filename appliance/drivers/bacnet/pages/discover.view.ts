@@ -1,4 +1,5 @@
 /** The page of discovery: the form, the devices found, changes against the list, and the diagnosis. */
+import { nameTable } from '#shared/core/name-table.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import type { DeviceChange } from '../core/discovery/changes.ts'
 import { BOUNDS, type FormFields, type RequestError } from '../core/discovery/request.ts'
@@ -55,14 +56,14 @@ ${isRunning && html`<p class="why" id="why-not">One discovery at a time: wait fo
 </form></section>`
 }
 
-const LABELS: Record<string, string> = {
+const LABELS = nameTable<string>({
   low: 'Lowest instance',
   high: 'Highest instance',
   network: 'Network',
   seconds: 'Seconds to wait',
   requests_per_second: 'Requests a second',
   addresses: 'Addresses',
-}
+})
 
 const field = (
   name: Exclude<keyof FormFields, 'addresses'>,

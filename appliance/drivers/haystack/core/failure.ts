@@ -1,3 +1,5 @@
+import { nameTable } from '#shared/core/name-table.ts'
+
 /** The steps at which a request can fail, in their order. */
 export const STEPS = ['dns', 'tcp', 'tls', 'hello', 'auth', 'op', 'parse'] as const
 export type Step = (typeof STEPS)[number]
@@ -32,7 +34,7 @@ export class HaystackFailure extends Error {
 const TRUST = 'set SERVICE_HAYSTACK_CA_FILE to the certificate of the authority that signed it'
 
 /** Error codes of the operating system in plain words. @source errno(3); OpenSSL's verification results as Node names them */
-const CODES: Record<string, { says: string; advice?: string }> = {
+const CODES = nameTable<{ says: string; advice?: string }>({
   ENOTFOUND: {
     says: 'unknown host name',
     advice: 'check the name in the endpoint, and the name server (DNS) of this machine',
@@ -62,7 +64,7 @@ const CODES: Record<string, { says: string; advice?: string }> = {
     says: 'the certificate was issued for another host name',
     advice: 'use the name in the certificate as the host of the endpoint',
   },
-}
+})
 
 const NO_HTTP = {
   says: 'the server does not speak HTTP correctly',

@@ -3,6 +3,7 @@
  *
  * @source project-haystack.org/doc/docHaystack/Json (Hayson) and /HttpApi (error grids)
  */
+import { nameTable } from '#shared/core/name-table.ts'
 
 /** Tags by name. A tag that is absent or null has no value. */
 export type Dict = Readonly<Record<string, unknown>>
@@ -11,7 +12,7 @@ export type Grid = { meta: Dict; cols: string[]; rows: Dict[] }
 /** `value` may be NaN or infinite; `unit` is the server's text. */
 type HaystackNumber = { value: number; unit: string | undefined }
 
-const NUMBERS: Record<string, number> = { NaN: Number.NaN, INF: Infinity, '-INF': -Infinity }
+const NUMBERS = nameTable<number>({ NaN: Number.NaN, INF: Infinity, '-INF': -Infinity })
 /** Maximum length of a server's text in a message; longer ones are shortened. */
 const TEXT_MAX = 300
 

@@ -1,4 +1,5 @@
 /** Turns a record of a Haystack server into the value of a point in the catalogue. */
+import { nameTable } from '#shared/core/name-table.ts'
 import type { PointKind } from '#shared/core/model/model.ts'
 import { convertNumber } from '../../../core/poll/conversion.ts'
 import type { Quality, Value } from '#shared/core/telemetry/reading.ts'
@@ -12,7 +13,7 @@ export type HaystackPoint = { address: HaystackAddress; kind: PointKind; unit: s
 type PointState = { value: Value; quality: Quality; reason?: string }
 
 /** Quality by `curStatus`, the state of the server's connector; any other text is uncertain. */
-const QUALITY_OF_STATUS: Record<string, Quality> = {
+const QUALITY_OF_STATUS = nameTable<Quality>({
   ok: 'good',
   stale: 'stale',
   down: 'bad',
@@ -23,7 +24,7 @@ const QUALITY_OF_STATUS: Record<string, Quality> = {
   remoteFault: 'bad',
   remoteDisabled: 'bad',
   remoteUnknown: 'bad',
-}
+})
 
 const bad = (reason: string): PointState => ({ value: null, quality: 'bad', reason })
 

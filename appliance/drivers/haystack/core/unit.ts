@@ -1,3 +1,4 @@
+import { nameTable } from '#shared/core/name-table.ts'
 import { conversion } from '#shared/core/model/unit.ts'
 
 /**
@@ -5,7 +6,7 @@ import { conversion } from '#shared/core/model/unit.ts'
  *
  * @source project-haystack.org/doc/docHaystack/Units: each unit has a name and symbols
  */
-const NAMES: Record<string, readonly string[]> = {
+const NAMES = nameTable<readonly string[]>({
   degC: ['celsius', '°C'],
   degF: ['fahrenheit', '°F'],
   K: ['kelvin', 'K', 'celsius_degrees', 'Δ°C', 'kelvin_degrees', 'ΔK'],
@@ -41,7 +42,7 @@ const NAMES: Record<string, readonly string[]> = {
   d: ['day'],
   'kJ/kg': ['kilojoules_per_kilogram', 'kJ/kg'],
   'Btu/lb': ['btu_per_pound', 'BTU/lb'],
-}
+})
 
 const CODES = new Map(Object.entries(NAMES).flatMap(([code, names]) => names.map(name => [name, code] as const)))
 

@@ -3,6 +3,7 @@
  *
  * @source project-haystack.org/doc/docHaystack/Zinc
  */
+import { nameTable } from '#shared/core/name-table.ts'
 import assert from 'node:assert/strict'
 import { type Dict, cellKind, numberOf, refOf } from './grid.ts'
 
@@ -33,7 +34,7 @@ function writeCell(cell: unknown): string {
   }
 }
 
-const ESCAPES: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t', '"': '\\"', '\\': '\\\\', $: '\\$' }
+const ESCAPES = nameTable<string>({ '\n': '\\n', '\r': '\\r', '\t': '\\t', '"': '\\"', '\\': '\\\\', $: '\\$' })
 
 const quote = (text: string): string =>
   `"${text.replace(/["\\$\p{Cc}]/gu, one => ESCAPES[one] ?? `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)}"`

@@ -1,4 +1,5 @@
 /** The orders in which devices send the bytes of one value. */
+import { nameTable } from '#shared/core/name-table.ts'
 
 /**
  * The order of the bytes A to D, A the most significant: ABCD unchanged, CDAB with swapped words, BADC with swapped bytes in
@@ -27,7 +28,7 @@ export type ByteOrder = WordOrder | LongOrder
 /** Orders of values of one register. */
 const SHORT: Record<WordOrder, string> = { ABCD: 'AB', CDAB: 'AB', BADC: 'BA', DCBA: 'BA' }
 /** The same orders, written with one letter for each byte. */
-export const SHORT_ORDERS: Readonly<Record<string, WordOrder>> = { AB: 'ABCD', BA: 'BADC' }
+export const SHORT_ORDERS = nameTable<WordOrder>({ AB: 'ABCD', BA: 'BADC' })
 
 /** @returns the order of a value of `registers`, one letter for each byte */
 export function spellOrder(order: ByteOrder, registers: 1 | 2 | 4): string {

@@ -4,6 +4,7 @@
  * @source VOLTTRON documentation, "Modbus Driver", registry configuration file; the table of a row, and the effect of Mixed
  *   Endian, from volttron-lib-modbus-driver (interfaces/modbus.py)
  */
+import { nameTable } from '#shared/core/name-table.ts'
 import { type Cells, readRegistry, type Registry, type RegistryCells, unitNamed } from '../../../core/catalogue/registry.ts'
 import type { PointTable } from '../../../core/catalogue/table.ts'
 import { parseModbusAddress } from './point.ts'
@@ -14,7 +15,7 @@ export const readModbusRegistry = (table: PointTable): Registry =>
 
 const FORMAT_WORDS = 'is not a format of one value with 16, 32 or 64 bits, for example BOOL, >f, >H or <l'
 /** Python's struct formats with standard sizes (its manual, "Format Characters"). */
-const STRUCT_FORMATS: Record<string, string> = {
+const STRUCT_FORMATS = nameTable<string>({
   h: 'int16',
   H: 'uint16',
   i: 'int32',
@@ -25,7 +26,7 @@ const STRUCT_FORMATS: Record<string, string> = {
   Q: 'uint64',
   f: 'float32',
   d: 'float64',
-}
+})
 
 function readModbusCells(cells: Cells): RegistryCells {
   const isWritten = cells('Writable').toLowerCase() === 'true'

@@ -1,4 +1,5 @@
 /** Resolves every name of an expression and checks every dimension; the result is plain data in canonical units. */
+import { nameTable } from '#shared/core/name-table.ts'
 import { nearestRoles, ROLES, roleOf } from '#shared/core/model/role.ts'
 import {
   asNumber,
@@ -97,8 +98,8 @@ function checkUnary(expr: Expr & { kind: 'unary' }, scope: ExprScope): CheckedEx
   return { typed: op('neg', typed), type: asNumber(type) }
 }
 
-const ARITHMETIC: Record<string, string> = { '+': 'add', '-': 'sub', '*': 'mul', '/': 'div' }
-const COMPARE: Record<string, string> = { '<': 'lt', '<=': 'le', '>': 'gt', '>=': 'ge', '==': 'eq', '!=': 'ne' }
+const ARITHMETIC = nameTable<string>({ '+': 'add', '-': 'sub', '*': 'mul', '/': 'div' })
+const COMPARE = nameTable<string>({ '<': 'lt', '<=': 'le', '>': 'gt', '>=': 'ge', '==': 'eq', '!=': 'ne' })
 
 function checkBinary(expr: Expr & { kind: 'binary' }, scope: ExprScope): CheckedExpr {
   if (expr.op === 'and' || expr.op === 'or') {

@@ -1,4 +1,5 @@
 /** The history that a run must load before its span. */
+import { nameTable } from '#shared/core/name-table.ts'
 import { DAY } from '#shared/core/time.ts'
 import type { TypedExpr } from './typed-expr.ts'
 import { WINDOW_MAX_MS } from '#shared/core/rules/language/functions.ts'
@@ -39,7 +40,7 @@ function reachOf(typed: TypedExpr, rule: Rule): number {
 const WINDOWED = new Set(
   'avg min max range delta lag median percentile travel changes reversals coverage duty held count starts cusum'.split(' '),
 )
-const UNIT_SECONDS: Record<string, number> = { s: 1, min: 60, h: 3600, d: 86_400 }
+const UNIT_SECONDS = nameTable<number>({ s: 1, min: 60, h: 3600, d: 86_400 })
 
 /** The longest value of a duration, ms. */
 function seconds(typed: TypedExpr, { params }: Rule): number {

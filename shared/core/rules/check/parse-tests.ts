@@ -1,4 +1,5 @@
 /** The test notation inside a rule file: rows such as `16x18 13x6`, and the faults that must come out. */
+import { nameTable } from '#shared/core/name-table.ts'
 import { isScalar, YAMLMap } from 'yaml'
 import { EQUIPMENT_TYPES } from '#shared/core/model/model.ts'
 import { nearestRoles, roleOf } from '#shared/core/model/role.ts'
@@ -15,7 +16,7 @@ const ROWS_MAX = 90_000
 /** An empty level of a priority array. */
 const EMPTY = Infinity
 /** Texts of a row in place of a figure. */
-const WORDS: Record<string, number | null> = { _: null, '?': Number.NaN, '-': EMPTY }
+const WORDS = nameTable<number | null>({ _: null, '?': Number.NaN, '-': EMPTY })
 const MONDAY = '2026-03-02T00:00'
 const OUTCOME_KEYS = ['name', 'faults', 'status', 'reason', 'cause', 'causes', 'without']
 const OWN_KEYS = [

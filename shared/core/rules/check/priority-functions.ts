@@ -2,6 +2,7 @@
  * The functions of the language that read a priority array: their arguments and results. `priority/visits.ts` calculates
  * them.
  */
+import { nameTable } from '#shared/core/name-table.ts'
 import { LEVELS } from '#shared/core/priority/priority-record.ts'
 import { slotColumn } from '#shared/core/priority/array-snapshot.ts'
 import type { CheckedExpr, TypedExpr } from './typed-expr.ts'
@@ -11,7 +12,7 @@ import type { Expr } from '#shared/core/rules/language/parse-expr.ts'
 
 type SlotFunction = { takes: 'role' | 'level' | 'window'; gives: 'number' | 'bool' | 'value' | 'difference'; example: string }
 
-export const SLOT_FUNCTIONS: Record<string, SlotFunction> = {
+export const SLOT_FUNCTIONS = nameTable<SlotFunction>({
   active_slot: { takes: 'role', gives: 'number', example: 'active_slot(clg_valve)' },
   overridden: { takes: 'role', gives: 'bool', example: 'overridden(clg_valve)' },
   slot: { takes: 'level', gives: 'value', example: 'slot(clg_valve, 8)' },
@@ -23,7 +24,7 @@ export const SLOT_FUNCTIONS: Record<string, SlotFunction> = {
   flips: { takes: 'window', gives: 'number', example: 'flips(clg_valve, 1d)' },
   asked_travel: { takes: 'window', gives: 'difference', example: 'asked_travel(clg_valve, 1d)' },
   override_days: { takes: 'window', gives: 'number', example: 'override_days(clg_valve, 14d)' },
-}
+})
 
 /**
  * @param role the role that the first argument names, with the type of its values

@@ -5,6 +5,7 @@
  * shared loop that calls the operation is three to five times slower.
  */
 
+import { nameTable } from '#shared/core/name-table.ts'
 import { quantileOf } from '#shared/core/series/statistics.ts'
 
 /** Values closer than this (in canonical units) are equal, so that rounding never decides a comparison. */
@@ -12,7 +13,7 @@ const EQUAL = 1e-9
 
 type Kernel = (out: Float64Array, a: Float64Array, b: Float64Array, n: number) => void
 
-export const KERNELS: Record<string, Kernel> = {
+export const KERNELS = nameTable<Kernel>({
   add: (out, a, b, n) => {
     for (let i = 0; i < n; i++) out[i] = a[i]! + b[i]!
   },
@@ -95,7 +96,7 @@ export const KERNELS: Record<string, Kernel> = {
       out[i] = x === x ? x : b[i]!
     }
   },
-}
+})
 
 /** `if(condition, a, b)`: only the selected branch must be evaluated. */
 export function selectBranch(out: Float64Array, condition: Float64Array, a: Float64Array, b: Float64Array, n: number): void {

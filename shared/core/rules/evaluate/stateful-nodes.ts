@@ -1,4 +1,5 @@
 /** Nodes whose values depend on more than one row: windows by name, settling, the median of a day, baselines. */
+import { nameTable } from '#shared/core/name-table.ts'
 import { medianOf } from '#shared/core/series/statistics.ts'
 import type { BaselineState } from './baseline.ts'
 import type { Build, Graph } from './graph.ts'
@@ -25,7 +26,7 @@ const distance = (from: number, to: number): number => (bothKnown(from, to) ? Ma
 type Create = (windowMs: number, extra: number, saved: NodeState | undefined) => WindowOp
 
 /** `covers`: most of the window must be known. The other functions decide by themselves whether they know enough. */
-const WINDOWS: Record<string, { create: Create; covers: boolean }> = {
+const WINDOWS = nameTable<{ create: Create; covers: boolean }>({
   median: { create: (windowMs, _, saved) => quantile(windowMs, 0.5, saved), covers: true },
   percentile: { create: quantile, covers: true },
   changes: { create: (windowMs, _, saved) => eventSum(windowMs, change, saved), covers: true },
@@ -37,16 +38,16 @@ const WINDOWS: Record<string, { create: Create; covers: boolean }> = {
   held: { create: (windowMs, _, saved) => heldFor(windowMs, saved), covers: false },
   lag: { create: (windowMs, _, saved) => lagged(windowMs, saved), covers: false },
   delta: { create: (windowMs, _, saved) => deltaOf(windowMs, saved), covers: false },
-}
+})
 
 /** Window functions with a loop of their own. */
-const LOOPS: Record<string, (graph: Graph, input: Node, windowMs: number) => Node> = {
+const LOOPS = nameTable<(graph: Graph, input: Node, windowMs: number) => Node>({
   avg: (graph, input, windowMs) => graph.average(input, windowMs),
   duty: (graph, input, windowMs) => graph.duty(input, windowMs),
   min: (graph, input, windowMs) => graph.extreme(input, windowMs, -1),
   max: (graph, input, windowMs) => graph.extreme(input, windowMs, 1),
   range: (graph, input, windowMs) => graph.op('sub', graph.extreme(input, windowMs, 1), graph.extreme(input, windowMs, -1)),
-}
+})
 
 export const isWindow = (name: string): boolean => Object.hasOwn(LOOPS, name) || Object.hasOwn(WINDOWS, name)
 

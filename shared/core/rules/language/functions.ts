@@ -1,4 +1,5 @@
 /** The functions of the rule language: their arguments and results. The nodes of the phase `evaluate` calculate them. */
+import { nameTable } from '#shared/core/name-table.ts'
 
 /**
  * `value` a quantity, `cond` a condition, `like` a quantity that the first argument can be compared with, `step` a
@@ -20,7 +21,7 @@ const fn = (args: readonly ArgumentKind[], gives: FunctionSignature['gives'], ex
 })
 
 /** Over the trailing window (t − w, t]. */
-const WINDOWS: Record<string, FunctionSignature> = {
+const WINDOWS = nameTable<FunctionSignature>({
   avg: fn(['value', 'window'], 'same', 'avg(sa_t, 15m)'),
   min: fn(['value', 'window'], 'same', 'min(sa_t, 1h)'),
   max: fn(['value', 'window'], 'same', 'max(sa_t, 1h)'),
@@ -38,9 +39,9 @@ const WINDOWS: Record<string, FunctionSignature> = {
   count: fn(['cond', 'window'], 'number', 'count(sa_t > 20, 1d)'),
   starts: fn(['cond', 'window'], 'number', 'starts(fan_status > 0, 1h)'),
   cusum: fn(['value', 'step', 'window'], 'integral', 'cusum(zone_t - zone_t_sp, 0.5 K, 1d)'),
-}
+})
 
-export const FUNCTIONS: Record<string, FunctionSignature> = {
+export const FUNCTIONS = nameTable<FunctionSignature>({
   ...WINDOWS,
   since: fn(['cond'], 'time', 'since(fan_on)'),
   age: fn(['role'], 'time', 'age(sa_t)'),
@@ -61,7 +62,7 @@ export const FUNCTIONS: Record<string, FunctionSignature> = {
   silent_sensors: fn(['window'], 'number', 'silent_sensors(60m)'),
   off_set_point: fn(['role'], 'difference', 'off_set_point(x)'),
   parent: fn(['role'], 'same', 'parent(sa_t)'),
-}
+})
 
 /** The aggregates of `zones(role, how)` over the equipment that this one feeds. */
 export const ZONE_AGGREGATES = ['avg', 'min', 'max', 'median', 'sum'] as const

@@ -1,4 +1,5 @@
 /** Macros: conditions that every rule may use. Each is defined once and uses whatever proof an equipment has. */
+import { nameTable } from '#shared/core/name-table.ts'
 import type { EquipmentType } from '#shared/core/model/model.ts'
 
 /**
@@ -39,14 +40,14 @@ const BOILER: readonly RunningProof[] = [
   { role: 'boiler_cmd', above: 0 },
 ]
 
-export const MACROS: Record<string, Macro> = {
+export const MACROS = nameTable<Macro>({
   fan_on: { proofs: FAN, alwaysFor: [] },
   pump_on: { proofs: PUMP, alwaysFor: [] },
   chiller_on: { proofs: CHILLER, alwaysFor: [] },
   boiler_on: { proofs: BOILER, alwaysFor: [] },
   running: { proofs: [...FAN, ...CHILLER, ...BOILER, ...PUMP], alwaysFor: ['zone', 'meter', 'weather'] },
   occ: { proofs: [{ role: 'occ', above: 0 }], alwaysFor: [] },
-}
+})
 
 /** The machines of a plant: a plant without a proof of its own is on while one of them is. */
 export const PLANT_MACHINES: Partial<Record<EquipmentType, readonly EquipmentType[]>> = {

@@ -1,4 +1,5 @@
 /** The evidence of a finding: the condition term by term, the inputs and one sentence, all of the worst moment. */
+import { nameTable } from '#shared/core/name-table.ts'
 import type { BaselineView, CauseWeight, Evidence } from '#shared/core/findings/finding.ts'
 import { isRunningSum } from '#shared/core/priority/array-snapshot.ts'
 import { formatDuration } from '#shared/core/time.ts'
@@ -57,7 +58,7 @@ function sentenceOf({ figures, rule, role }: RuleInstance, seen: Float64Array, t
   return words.length > 0 ? words.join('') : role === undefined ? rule.title : `${rule.title}: ${role}`
 }
 
-const SYMBOLS: Record<string, string> = { degC: '°C', degF: '°F', 'm3/s': 'm³/s', 'm3/h': 'm³/h', inwc: 'in.w.c.' }
+const SYMBOLS = nameTable<string>({ degC: '°C', degF: '°F', 'm3/s': 'm³/s', 'm3/h': 'm³/h', inwc: 'in.w.c.' })
 
 /**
  * @param value in canonical units
