@@ -3,7 +3,7 @@
  * breaks does not hide the ones after it.
  */
 import { runInGroup } from './lib/process-group.ts'
-import { closingLine, type Count, readTapResult } from './lib/tap.ts'
+import { closingLine, type Count, readTapResult, RowCount } from './lib/tap.ts'
 
 type Check = { name: string; command: string[] }
 
@@ -42,6 +42,7 @@ const DETAIL = /^\s/
 /** Runs a suite and counts its tests. What failed is shown whole, what was not run by name, what passed is counted. */
 async function runSuite({ name, command }: Check): Promise<Count> {
   const count: Count = { passed: 0, failed: 0, skipped: 0 }
+  const rows = new RowCount()
   let failing = false
   say(`------ ${name}`)
   const code = await run(command, line => {
@@ -49,6 +50,7 @@ async function runSuite({ name, command }: Check): Promise<Count> {
     if (result) {
       failing = result.outcome === 'failed'
       count[result.outcome]++
+      rows.add(result)
     }
     if (result?.outcome === 'skipped') say(`not run - ${result.title}`)
     else if (result ? failing : failing && DETAIL.test(line)) say(line)
@@ -61,6 +63,8 @@ async function runSuite({ name, command }: Check): Promise<Count> {
     say(`not ok - ${name} ran no test`)
     count.failed++
   }
+  const rowLine = rows.line()
+  if (rowLine !== undefined) say(`       ${rowLine}`)
   say(`${count.failed ? 'NOT OK' : 'ok    '} ${name}: ${closingLine(count)}`)
   return count
 }

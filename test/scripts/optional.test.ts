@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } fr
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { closingLine, readTapResult } from '#scripts/lib/tap.ts'
+import { closingLine, readTapResult, RowCount } from '#scripts/lib/tap.ts'
 
 for (const [line, wanted] of [
   ['ok 1 - a title', { outcome: 'passed', title: 'a title' }],
@@ -20,6 +20,14 @@ for (const [line, wanted] of [
 test('the closing line is of two figures, and of three when a test was not run', t => {
   t.is(closingLine({ passed: 12, failed: 0, skipped: 0 }), '12 passed, 0 failed')
   t.is(closingLine({ passed: 12, failed: 3, skipped: 4 }), '12 passed, 3 failed, 4 skipped')
+})
+
+test('rows of the specification are counted by their titles, and those that failed or are missing do not hold', t => {
+  const rows = new RowCount()
+  t.is(rows.line(), undefined)
+  for (const line of ['ok 1 - spec › endpoints › row 1 of 3: GET /', 'not ok 2 - row 2 of 3: x', 'ok 3 - a row 3 of papers'])
+    rows.add(readTapResult(line)!)
+  t.is(rows.line(), 'specification: 1 of 3 rows')
 })
 
 /** A project of its own whose only test reads a file of the data beside it. */

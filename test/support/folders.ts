@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { ExecutionContext } from 'ava'
 
 /** A temporary folder that goes when the test ends. */
-export function folder(t: ExecutionContext): string {
+export function folder(t: Pick<ExecutionContext, 'teardown'>): string {
   const path = mkdtempSync(join(tmpdir(), 'plenum-transport-'))
   t.teardown(() => rmSync(path, { recursive: true, force: true }))
   return path

@@ -19,7 +19,12 @@ import { envelope } from '../messages.ts'
 export type TenantSite = Awaited<ReturnType<typeof openTenantSite>>
 export const OWN_PASSWORD = 'a password of my own'
 
-export async function openTenantSite(t: ExecutionContext, workspace = folder(t), more: Record<string, string> = {}) {
+/** @param t whose end closes the site: a test, or what stands for the tests of one file */
+export async function openTenantSite(
+  t: Pick<ExecutionContext, 'teardown'>,
+  workspace = folder(t),
+  more: Record<string, string> = {},
+) {
   const env = {
     SERVICE_WORKSPACE: workspace,
     SERVICE_MULTI_TENANT: '1',

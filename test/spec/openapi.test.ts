@@ -1,0 +1,30 @@
+/** The OpenAPI document and the routes of a hub are the same, both ways, and anybody may read it. */
+import test from 'ava'
+import { openSpecHub, sharedEnds } from './spec-site.ts'
+
+const ends = sharedEnds()
+test.after.always(ends.end)
+
+test('the OpenAPI document has every route below /api with its role and its schemas, and no other', async t => {
+  const { send, routes } = await openSpecHub(ends)
+  const { body, status } = await send('GET', '/api/openapi.json')
+  t.is(status, 200)
+  t.is(body.openapi, '3.1.0')
+  const described = Object.entries<Record<string, any>>(body.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      name: `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
+      operation,
+    })),
+  )
+  const api = routes.filter(({ path }) => path.startsWith('/api/'))
+  const documents = ['GET /api/openapi.json', 'GET /api/docs']
+  const names = described.map(({ name }) => name).filter(name => !name.startsWith('HEAD'))
+  t.deepEqual(names.toSorted(), [...api.map(({ method, path }) => `${method} ${path}`), ...documents].toSorted())
+  for (const { method, path, auth, body: schema, takes = 'json' } of api) {
+    const { operation } = described.find(({ name }) => name === `${method} ${path}`)!
+    t.deepEqual(operation.security, auth === 'public' ? [] : [{ bearer: [] }], path)
+    t.true(operation.description.startsWith(auth === 'public' ? 'Public' : `Needs the role ${auth}`), path)
+    if (schema && takes === 'json')
+      t.is(operation.requestBody.content['application/json'].schema.additionalProperties, schema['additionalProperties'], path)
+  }
+})
