@@ -41,10 +41,11 @@ test('every playbook has a task, steps, and routes and settings that exist', t =
   for (const task of tasks) {
     const { steps, text } = findPlaybook(task)!
     t.true(steps.length >= 4 && steps.length <= 8, task)
-    for (const [, path] of text.matchAll(/`(?:GET|POST|PUT) (\/api\/[\w/-]+)`/g)) {
+    for (const [, method, path] of text.matchAll(/`(GET|POST|PUT) (\/api\/[\w/{}-]+)`/g)) {
+      const row = `| ${method} | \`${path!.replaceAll(/\{(\w+)\}/g, ':$1')}\` |`
       t.true(
-        sections.some(({ tag, text: api }) => tag === 'api' && api.includes(`| \`${path}\` |`)),
-        path,
+        sections.some(({ text: api }) => api.includes(row)),
+        row,
       )
     }
     for (const [name] of text.matchAll(/\bSERVICE_[A-Z_]+\b/g)) t.true(name in APPLIANCE_ENV || name in HUB_ENV, name)
