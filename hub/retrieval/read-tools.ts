@@ -84,6 +84,7 @@ const getPlaybook = (index: IndexFile): RetrievalTool =>
       const { findPlaybook, tasks } = index.current()
       const playbook = findPlaybook(task_type)
       if (!playbook) throw new Problem('unknown_task', `There is a playbook for each of: ${tasks.join(', ')}`)
-      return playbook
+      const { section_id: source, ...rest } = playbook
+      return { source, ...rest }
     },
   })

@@ -3,7 +3,7 @@ import Database from 'better-sqlite3'
 import type { RouteEntry } from '#shared/core/documents/route-entry.ts'
 import { matchTerms, searchTerms } from '#shared/core/documents/search-terms.ts'
 import type { DocumentTag, Playbook, Section } from '#shared/core/documents/sections.ts'
-import { APPLICATION_ID, INDEX_VERSION } from './index-schema.ts'
+import { APPLICATION_ID, INDEX_VERSION, WORD_TABLES } from './index-schema.ts'
 
 /** Words around a match that a hit repeats, and the most characters of them: a word of a table may be long. */
 const EXCERPT_WORDS = 48
@@ -103,7 +103,7 @@ function ranked<T>(query: string, limit: number, read: (match: string) => T[], k
 }
 const keyOfRoute = ({ method, path }: RouteEntry): string => `${method} ${path}`
 
-/** @throws Error when this is no index that `writeIndex` of this version made, or a page of it is damaged */
+/** @throws Error when this is no index that `writeIndex` of this version made, or a page or a list of words is damaged */
 function assertIndex(db: Database.Database): void {
   const number = (name: string) => db.pragma(name, { simple: true })
   if (number('application_id') !== APPLICATION_ID) throw new Error('this is not an index of documents')
@@ -111,6 +111,7 @@ function assertIndex(db: Database.Database): void {
   if (version !== INDEX_VERSION) throw new Error(`it has version ${version}, and this program reads version ${INDEX_VERSION}`)
   const check = number('quick_check(1)')
   if (check !== 'ok') throw new Error(`it is damaged: ${check}`)
+  for (const table of WORD_TABLES) db.exec(`INSERT INTO ${table} (${table}, rank) VALUES ('integrity-check', 1)`)
 }
 
 const hitOf = ({ id, path, title, chapters, tag }: Omit<HitRow, 'excerpt'>): Omit<DocumentHit, 'excerpt'> => {

@@ -3,6 +3,9 @@ export const APPLICATION_ID = 0x506c656e
 /** Raised with every change of the tables; a program reads no other version. */
 export const INDEX_VERSION = 1
 
+/** The tables of words that a search looks into. */
+export const WORD_TABLES = ['section_words', 'route_words'] as const
+
 /** Words are compared by their stem (porter), so that "overrides" finds "override". Titles and texts are stored once. */
 export const INDEX_SCHEMA = `
 PRAGMA application_id = ${APPLICATION_ID};

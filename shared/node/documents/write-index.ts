@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3'
 import { type DocumentTag, readPlaybook, type Section } from '#shared/core/documents/sections.ts'
 import type { RouteEntry } from '#shared/core/documents/route-entry.ts'
-import { INDEX_SCHEMA } from './index-schema.ts'
+import { INDEX_SCHEMA, WORD_TABLES } from './index-schema.ts'
 
 export type TaggedSection = Section & { tag: DocumentTag }
 
@@ -32,7 +32,7 @@ export function writeIndex({ sections, routes }: { sections: TaggedSection[]; ro
         if (playbook) addPlaybook.run({ ...playbook, steps: JSON.stringify(playbook.steps) })
       }
       for (const entry of routes) addRoute.run(entry)
-      for (const table of ['section_words', 'route_words']) {
+      for (const table of WORD_TABLES) {
         db.exec(`INSERT INTO ${table} (${table}) VALUES ('rebuild'); INSERT INTO ${table} (${table}) VALUES ('optimize')`)
       }
     })()

@@ -104,7 +104,7 @@ test('routes of the API and playbooks are answered with their source', async t =
   t.is(`${route.method} ${route.path} ${route.role}`, 'POST /api/fdd/findings/{finding_id}/ack operator')
   t.is(route.source, 'shared/central/API.md#rules-and-runs')
   const { body } = await post('get_operator_playbook', { task_type: 'edge_silent' })
-  t.is(body['section_id'], 'docs/playbooks.md#an-edge-is-silent')
+  t.is(body['source'], 'docs/playbooks.md#an-edge-is-silent')
   t.true(body['steps'].length >= 5)
   t.regex(body['steps'][0], /Fleet/)
 })

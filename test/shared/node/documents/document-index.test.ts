@@ -115,6 +115,31 @@ for (const [what, [content, message]] of Object.entries(BROKEN)) {
   test(`${what} is refused as an index with the reason`, t => t.throws(() => readIndex(content), { message }))
 }
 
+test('an index with altered bytes is refused, or answers: no search fails later', t => {
+  let refused = 0
+  for (let i = 0; i < 100; i++) {
+    const altered = Buffer.from(bytes)
+    // Spread over the file by a step that shares no factor with its size.
+    for (let k = 0; k < 3; k++) altered[((i * 3 + k) * 104_729) % altered.length]! ^= 0x55
+    const loaded = readOrRefuse(altered)
+    if (!loaded) refused++
+    t.notThrows(() => {
+      loaded?.searchSections('forgotten override of a damper', 50)
+      loaded?.searchRoutes('finding', 50)
+      loaded?.readSection('README.md')
+    })
+  }
+  t.true(refused > 50, `${refused} of 100 were refused`)
+})
+
+function readOrRefuse(content: Buffer) {
+  try {
+    return readIndex(content)
+  } catch {
+    return undefined
+  }
+}
+
 test('a file that appears, breaks, goes and comes back is seen as it is', t => {
   const path = documentIndexFile(t)
   const file = openIndexFile(path, log)
