@@ -10,6 +10,7 @@ const CLOSURE = by('architecture/closure', 'reaches what it is for and nothing t
 const SPLIT = 'e2e/split-edge'
 const HISTORY = 'appliance/priority/history-service'
 const CONNECTORS = 'hub/connectors/connectors'
+const RETRIEVAL = 'hub/retrieval/retrieval'
 const IMAGES = 'images are not built yet'
 
 export const STATEMENTS: Statement[] = [
@@ -205,6 +206,41 @@ export const STATEMENTS: Statement[] = [
     ...by('provisioning/provisioning', 'a kit holds six files and no key but the edge’s own'),
   },
   // Retrieval and agents
+  {
+    section: 'Retrieval service',
+    text: 'GET /health says whether there is an index',
+    ...by(RETRIEVAL, 'health and manifest say what there is, and each tool of the manifest is a route'),
+  },
+  {
+    section: 'Retrieval service',
+    text: 'GET /manifest names the tools',
+    ...by(RETRIEVAL, 'health and manifest say what there is, and each tool of the manifest is a route'),
+  },
+  {
+    section: 'Retrieval service',
+    text: 'POST /tools/search_docs finds sections of documents',
+    ...by(RETRIEVAL, 'a question finds its section, which names its source and can be read whole'),
+  },
+  {
+    section: 'Retrieval service',
+    text: 'POST /tools/get_doc_section answers a section',
+    ...by(RETRIEVAL, 'a question finds its section, which names its source and can be read whole'),
+  },
+  {
+    section: 'Retrieval service',
+    text: 'POST /tools/search_api_capabilities finds routes',
+    ...by(RETRIEVAL, 'routes of the API and playbooks are answered with their source'),
+  },
+  {
+    section: 'Retrieval service',
+    text: 'POST /tools/get_operator_playbook answers a playbook',
+    ...by(RETRIEVAL, 'routes of the API and playbooks are answered with their source'),
+  },
+  {
+    section: 'Retrieval service',
+    text: 'guarded action tools are off unless SERVICE_MCP_ENABLE_ACTION_TOOLS is true',
+    ...by(RETRIEVAL, 'guarded actions answer 403 until the setting allows them'),
+  },
   {
     section: 'Agent tool server',
     text: 'openfdd_csv_import_preflight and openfdd_csv_package_append are there',

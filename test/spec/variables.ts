@@ -6,6 +6,7 @@ import { APPLIANCE_ENV, FIELDBUS_ENV, HAYSTACK_ENV } from '#appliance/env.ts'
 import { CENTRAL_ENV } from '#hub/central/env.ts'
 import { HUB_ENV } from '#hub/env.ts'
 import { HUB_MCP_ENV } from '#hub/mcp/env.ts'
+import { RETRIEVAL_ENV } from '#hub/retrieval/env.ts'
 import { WEB_ENV } from '#hub/web/env.ts'
 import type { VariableTable } from '#shared/core/env.ts'
 
@@ -17,6 +18,7 @@ export const TABLES = {
   central: CENTRAL_ENV,
   web: WEB_ENV,
   mcp: HUB_MCP_ENV,
+  retrieval: RETRIEVAL_ENV,
 } satisfies Record<string, VariableTable>
 type Component = keyof typeof TABLES
 
@@ -135,4 +137,11 @@ export const VARIABLES: Variable[] = [
   },
   { name: 'SERVICE_MCP_TOKEN', section: 'Components', defaults: { mcp: undefined } },
   { name: 'SERVICE_MCP_ALLOW_WRITES', section: 'Endpoints', defaults: { mcp: false }, ...FLAG },
+  {
+    name: 'SERVICE_MCP_ENABLE_ACTION_TOOLS',
+    section: 'Endpoints',
+    defaults: { retrieval: 'false' },
+    accepted: ['true', 'false', '1', '0'],
+    refused: ['TRUE', 'yes', '2'],
+  },
 ]

@@ -122,8 +122,6 @@ const REFUSED: [tool: string, body: unknown, status: number, code: string, says:
   ['search_api_capabilities', { query: 'x', top_k: 51 }, 400, 'bad_request', /top_k/],
   ['get_doc_section', { path_or_id: '../package.json' }, 404, 'unknown_section', /search_docs/],
   ['get_operator_playbook', { task_type: 'dance' }, 404, 'unknown_task', /edge_silent, fault_flagged/],
-  ['run_fdd', { building_id: 'b', confirm: true }, 403, 'action_tools_disabled', /SERVICE_MCP_ENABLE_ACTION_TOOLS/],
-  ['append_csv_chunk', {}, 403, 'action_tools_disabled', /SERVICE_MCP_ENABLE_ACTION_TOOLS/],
 ]
 
 test('what is refused is a problem that names its place', async t => {
@@ -138,6 +136,24 @@ test('what is refused is a problem that names its place', async t => {
   t.is((await get('/tools/search_docs')).status, 405)
   t.is((await get('/tools/none')).status, 404)
   t.is((await post('search_docs', { query: '" OR (NEAR' })).status, 200)
+})
+
+test('guarded actions answer 403 until the setting allows them', async t => {
+  for (const env of [{}, { SERVICE_MCP_ENABLE_ACTION_TOOLS: 'false' }, { SERVICE_MCP_ENABLE_ACTION_TOOLS: '0' }] as Record<
+    string,
+    string
+  >[]) {
+    const { post } = await openService(t, env)
+    for (const tool of ['run_fdd', 'append_csv_chunk']) {
+      for (const given of [{ building_id: 'b', equipment_id: 'e', csv: 'x', confirm: true }, {}]) {
+        const { status, type, body } = await post(tool, given, { authorization: 'Bearer whatever' })
+        t.is(status, 403)
+        t.regex(type, /^application\/problem\+json/)
+        t.is(body['code'], 'action_tools_disabled')
+        t.regex(body['detail'], /SERVICE_MCP_ENABLE_ACTION_TOOLS=true/)
+      }
+    }
+  }
 })
 
 test('without an index, and with a broken one, health says so and the tools that read are 503', async t => {
