@@ -41,6 +41,17 @@ test('tags limit a search, and the limit bounds it', t => {
   t.deepEqual(index.searchSections('forgotten override', 1, ['format', 'decision'])[0]!.tags, ['decision'])
 })
 
+test('a section with every word comes before one that repeats some of them in its title', t => {
+  const markdown =
+    '# Damper damper\ndamper damper\n# Other\nA long text on many things names the damper of a gateway once.\n# None\nvalve'
+  const sections = splitSections('a.md', markdown).map(section => ({ ...section, tag: 'guide' as const }))
+  const small = readIndex(writeIndex({ sections, routes: [] }))
+  const found = (query: string, limit: number) => small.searchSections(query, limit).map(({ title }) => title)
+  t.deepEqual(found('damper', 5), ['Damper damper', 'Other'])
+  t.deepEqual(found('gateways damper', 5), ['Other', 'Damper damper'])
+  t.deepEqual(found('gateways damper', 1), ['Other'])
+})
+
 test('nothing that a person types is syntax of the search', t => {
   for (const query of [
     '"',
