@@ -6,6 +6,8 @@ type HubNotices = {
   receive(notices: readonly HeardNotice[]): void
   /** Whether the hub refused the metadata of this edge; it may accept the next. */
   isMetadataRefused(): boolean
+  /** Whether the hub stores nothing more of this edge for want of budget. */
+  isHeldBack(): boolean
   /** The texts, until the hub takes them back or has not repeated them for a while. */
   current(): string[]
 }
@@ -14,6 +16,7 @@ type HubNotices = {
 export function hubNotices(clock: Clock, log: Logger): HubNotices {
   let received: { notices: readonly HeardNotice[]; at: number } = { notices: [], at: -Infinity }
   const valid = () => (clock.now() - received.at <= NOTICE_MS ? received.notices : [])
+  const has = (wanted: string) => valid().some(({ code }) => code === wanted)
   const current = () => valid().map(({ text }) => text)
   return {
     receive(notices) {
@@ -22,7 +25,8 @@ export function hubNotices(clock: Clock, log: Logger): HubNotices {
       if (before.length > 0 && notices.length === 0) log.info('hub has withdrawn its notices about this edge')
       received = { notices, at: clock.now() }
     },
-    isMetadataRefused: () => valid().some(({ code }) => code === 'metadata_refused'),
+    isMetadataRefused: () => has('metadata_refused'),
+    isHeldBack: () => has('tenant_over_budget'),
     current,
   }
 }

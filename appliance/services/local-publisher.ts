@@ -108,7 +108,7 @@ export class LocalPublisher implements Publisher {
         const status = this.#status(true)
         const answer = await this.#post('/api/ingest/local/status', status)
         const { metadata_revision } = answer
-        this.#parts.notices.receive(noticesOf(answer))
+        this.#parts.receiveNotices(noticesOf(answer))
         this.#parts.checkBootIds(bootIdsOf(answer))
         this.#known.revision = metadata_revision
         await this.#sendMetadata()

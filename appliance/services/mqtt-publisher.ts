@@ -105,7 +105,7 @@ export class MqttPublisher implements Publisher {
     if (body.ok && 'notices' in body.value) {
       const notices = readNotices(body.value)
       return notices.ok
-        ? this.#parts.notices.receive(notices.value)
+        ? this.#parts.receiveNotices(notices.value)
         : log.warn(`notice of the hub not readable: ${notices.reason}`)
     }
     const ack = body.ok ? readAck(body.value) : body

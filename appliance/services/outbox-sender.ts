@@ -3,6 +3,7 @@ import { errorText } from '#shared/core/error-text.ts'
 import type { Clock } from '#shared/core/ports.ts'
 import { writeFindings } from '#shared/core/telemetry/findings.ts'
 import type { Ack } from '#shared/core/telemetry/status.ts'
+import { MINUTE } from '#shared/core/time.ts'
 import { writeTelemetry } from '#shared/core/telemetry/telemetry.ts'
 import type { Topic } from '#shared/core/topic/topics.ts'
 import { clockOffsetMeter } from '../core/outbox/clock-offset.ts'
@@ -18,8 +19,13 @@ export type OutboxSenderOptions = {
   clock: Clock
   /** May reject: a message that is not acknowledged is sent again. */
   publish: (topic: Topic, body: object, outgoing: OutgoingMessage) => Promise<void>
+  /** Whether the destination has said that it stores nothing more: one message is tried now and then. */
+  isHeldBack: () => boolean
   log: Logger
 }
+
+/** How often a message is tried while the destination stores nothing more. It says itself when it stores again. */
+const HELD_BACK_MS = 5 * MINUTE
 
 /**
  * Sends the messages of the outbox to one destination: within a window, again after a silence, and until the destination
@@ -46,12 +52,19 @@ export class OutboxSender {
   connected(): void {
     this.#isConnected = true
     this.#window = reconnect(this.#window)
-    this.#sendWaiting()
+    this.#sendWaiting(true)
   }
 
   disconnected(): void {
     this.#isConnected = false
     clearTimeout(this.#silence)
+  }
+
+  /** The destination has begun or ended to hold this edge back. */
+  holdChanged(): void {
+    if (this.#options.isHeldBack()) return this.#awaitAck()
+    this.#window = reconnect(this.#window)
+    this.#sendWaiting()
   }
 
   async acknowledged(ack: Ack): Promise<void> {
@@ -70,7 +83,7 @@ export class OutboxSender {
     const isProgress = next !== this.#window
     this.#window = next
     reader.settle({ ...ack, rejected })
-    this.#sendWaiting()
+    this.#sendWaiting(isProgress)
     if (isProgress) this.#awaitAck()
   }
 
@@ -91,8 +104,10 @@ export class OutboxSender {
     }
   }
 
-  #sendWaiting(): void {
+  /** @param isProbe sends also while the destination holds this edge back */
+  #sendWaiting(isProbe = false): void {
     if (!this.#isConnected || this.#isBeginningStream || this.#damage !== undefined) return
+    if (!isProbe && this.#options.isHeldBack()) return
     const { reader, log } = this.#options
     const free = windowRoom(this.#window)
     const isAwaitingAck = this.#window.sent > this.#window.acked
@@ -118,11 +133,15 @@ export class OutboxSender {
   /** Sends again from the first message that is not acknowledged when the destination stays silent for too long. */
   #awaitAck(): void {
     clearTimeout(this.#silence)
-    if (!this.#isConnected || this.#window.sent <= this.#window.acked) return
-    this.#silence = setTimeout(() => {
-      this.#window = stepBack(this.#window)
-      this.#sendWaiting()
-    }, this.#window.patienceMs)
+    const isHeldBack = this.#options.isHeldBack()
+    if (!this.#isConnected || (!isHeldBack && this.#window.sent <= this.#window.acked)) return
+    this.#silence = setTimeout(
+      () => {
+        this.#window = stepBack(this.#window)
+        this.#sendWaiting(true)
+      },
+      isHeldBack ? HELD_BACK_MS : this.#window.patienceMs,
+    )
   }
 
   async #beginStream(reason: string): Promise<void> {

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { PollStatus } from '#shared/core/poll/poll-status.ts'
 import type { Clock } from '#shared/core/ports.ts'
 import type { EdgeModel } from '#shared/core/telemetry/metadata.ts'
+import type { HeardNotice } from '#shared/core/telemetry/notice.ts'
 import { writePollReport } from '#shared/core/telemetry/poll-report.ts'
 import { writeStatus } from '#shared/core/telemetry/status.ts'
 import type { Service } from '#shared/node/service.ts'
@@ -88,9 +89,15 @@ export function publisherParts(
     clock,
     log,
     publish: to.publish,
+    isHeldBack: notices.isHeldBack,
   })
   return {
     notices,
+    receiveNotices(received: readonly HeardNotice[]): void {
+      const before = notices.isHeldBack()
+      notices.receive(received)
+      if (notices.isHeldBack() !== before) sender.holdChanged()
+    },
     sender,
     hasConflict: () => conflict !== undefined,
     /** @param boot_ids the processes that the other side has seen under this edge id */

@@ -60,13 +60,16 @@ export async function openHubCentral(settings: HubSettings, { files, broker, ...
   const ingestService = ingestInto(workspace, parts)
   const monitor = new MqttMonitor(parts.clock.now)
   const openTenant = (tenant: Tenant): Promise<HostedTenant> =>
-    openHosted(settings, tenant, { files, subscriber, hub: own.central, parts })
-  const host: TenantHost | undefined = settings.SERVICE_MULTI_TENANT ? new TenantHost({ openTenant, log: parts.log }) : undefined
+    openHosted(settings, tenant, { files, subscriber, hub: own.central, useOf: host!.useOf, parts })
+  const host: TenantHost | undefined = settings.SERVICE_MULTI_TENANT
+    ? new TenantHost({ openTenant, budgetOf: workspace.stores.tenants.get, now: Date.now, log: parts.log })
+    : undefined
   const tenancy: Tenancy | undefined = host && {
     multi_tenant: true,
     tenant_id: LEGACY_TENANT,
     historian_prefix: '',
     open: host.open,
+    useOf: host.useOf,
   }
   const subscriber: MqttSubscriber | undefined =
     files && createMqttSubscriber({ broker, ...files, ingestService, monitor, tenants: host, log: parts.log })
@@ -90,15 +93,15 @@ type OverParts = Pick<ProcessParts, 'service' | 'effective' | 'clock' | 'log' | 
   tenancy: Tenancy | undefined
 }
 
-const ingestInto = ({ inbox, stores }: Workspace, { clock, log }: Pick<Parts, 'clock' | 'log'>): IngestService =>
-  createIngestService({ inbox, model: stores.model, edges: stores.edges, claims: stores.edgeClaims, clock, log })
+const ingestInto = ({ inbox, stores, budget }: Workspace, { clock, log }: Pick<Parts, 'clock' | 'log'>): IngestService =>
+  createIngestService({ inbox, model: stores.model, edges: stores.edges, claims: stores.edgeClaims, clock, budget, log })
 
 function createOver(workspace: Workspace, settings: HubSettings, options: OverParts): CentralOfHub {
   const { ingestService, monitor, files, subscriber, tenancy, ...parts } = options
   const { edges, edgeClaims: claims } = workspace.stores
   const tenant_id = !tenancy || tenancy.tenant_id === LEGACY_TENANT ? undefined : tenancy.tenant_id
   const connectors = openConnectors({ tenant_id, edges, files, publish: subscriber?.publish })
-  const health = hubHealth({ edges, claims, ingestService, broker: subscriber }, parts.clock.now)
+  const health = hubHealth({ edges, claims, budget: workspace.budget, ingestService, broker: subscriber }, parts.clock.now)
   const given = { ...parts, ...(tenancy && { tenancy }), scheduled: true, watchEdges: true, onFindings: () => undefined, health }
   const central = createCentralOf(settings, workspace, given)
 
@@ -108,7 +111,7 @@ function createOver(workspace: Workspace, settings: HubSettings, options: OverPa
     central,
     ingestService,
     routes: layout => [
-      ...fleetRoutes(context, layout),
+      ...fleetRoutes({ ...context, notices: ingestService.ingest.registry.notices }, layout),
       pollStatusRoute(ingestService),
       ...monitorRoutes(monitor, layout),
       ...connectors.routes,
@@ -123,6 +126,7 @@ type HostedParts = {
   files: CentralFiles | undefined
   subscriber: MqttSubscriber | undefined
   hub: Central
+  useOf: NonNullable<Tenancy['useOf']>
   parts: Pick<Parts, 'service' | 'effective' | 'clock' | 'log'>
 }
 
@@ -130,17 +134,18 @@ type HostedParts = {
 async function openHosted(
   given: HubSettings,
   tenant: Tenant,
-  { files, subscriber, hub, parts }: HostedParts,
+  { files, subscriber, hub, useOf, parts }: HostedParts,
 ): Promise<HostedTenant> {
   const { tenant_id } = tenant
   const prefix = tenantPrefix(tenant_id)
   const settings = settingsOf(given, prefix)
   const log = parts.log.child({ tenant_id })
-  const workspace = await openWorkspaceOf(settings, { clock: parts.clock, log, ballastBytes: TENANT_BALLAST })
+  const { auth, users, tenants } = hub.context
+  const limits = () => tenants.get(tenant_id)
+  const workspace = await openWorkspaceOf(settings, { clock: parts.clock, log, ballastBytes: TENANT_BALLAST, limits })
   const ingestService = ingestInto(workspace, { clock: parts.clock, log })
   const monitor = new MqttMonitor(parts.clock.now)
   monitor.setConnected(subscriber?.isConnected() ?? false)
-  const { auth, users, tenants } = hub.context
   const own = createOver(workspace, settings, {
     ...parts,
     log,
@@ -149,10 +154,11 @@ async function openHosted(
     monitor,
     files,
     subscriber,
-    tenancy: { multi_tenant: true, tenant_id, historian_prefix: prefix },
+    tenancy: { multi_tenant: true, tenant_id, historian_prefix: prefix, useOf },
   })
   const pages = centralPages({ central: own.central, layout: layoutOf(tenant.name), routes: own.routes })
-  return { ingestService, monitor, pages, services: [...own.services, ...own.connections] }
+  const { use } = workspace.budget!
+  return { ingestService, monitor, pages, use, services: [...own.services, ...own.connections] }
 }
 
 /** The settings of a tenant: each folder of the hub has one of the tenant in it. */

@@ -1,11 +1,14 @@
-import type { HealthSources } from '#shared/central/context.ts'
+import type { HealthCheck, HealthSources } from '#shared/central/context.ts'
 import type { IngestService } from '#shared/central/ingest-service.ts'
 import { storingStatus } from '#shared/core/storage-status.ts'
+import type { StorageBudget } from '#shared/core/tenant-budget.ts'
 import type { EdgeClaims, EdgeStore } from '#shared/core/stores.ts'
 
 type Parts = {
   edges: EdgeStore
   claims: EdgeClaims
+  /** Limits of what may be stored; undefined where there are none. */
+  budget?: StorageBudget | undefined
   ingestService: Pick<IngestService, 'ingest' | 'counters' | 'edgeIds'>
   /** Undefined where this process is not connected to a broker. */
   broker: { isConnected(): boolean } | undefined
@@ -16,7 +19,7 @@ type Parts = {
  *
  * @param now ms of the process's clock
  */
-export function hubHealth({ edges, claims, ingestService, broker }: Parts, now: () => number): HealthSources {
+export function hubHealth({ edges, claims, budget, ingestService, broker }: Parts, now: () => number): HealthSources {
   const { monitor } = ingestService.ingest
   return {
     checks: {
@@ -27,6 +30,7 @@ export function hubHealth({ edges, claims, ingestService, broker }: Parts, now: 
         const detail = 'an edge is refused or a building takeover is not confirmed: see the page Fleet'
         return { status: 'warn', refused, takeovers, detail }
       },
+      ...(budget && { budget: () => budgetCheck(budget, ingestService.ingest.registry.notices.heldBack()) }),
       ingest: () => {
         const failure = monitor.trouble()
         const detail = failure && `messages of edges cannot be stored and stay on the edges: ${failure.reason}`
@@ -42,4 +46,11 @@ export function hubHealth({ edges, claims, ingestService, broker }: Parts, now: 
     },
     counters: () => ({ edges: edges.list().length, ...ingestService.counters() }),
   }
+}
+
+/** Warns while the budget of the tenant keeps something from being stored. */
+function budgetCheck(budget: StorageBudget, heldBack: { reason: string }[]): HealthCheck {
+  const figures = { ...budget.use(), edges_held_back: heldBack.length }
+  const reason = budget.excess(0)?.reason ?? heldBack[0]?.reason
+  return reason === undefined ? { status: 'ok', ...figures } : { status: 'warn', detail: reason, ...figures }
 }

@@ -5,6 +5,7 @@ import { type Html, html } from '#shared/node/http/html.ts'
 import { Problem } from '#shared/core/problem.ts'
 import type { EdgeRefusal, Takeover } from '#shared/core/stores.ts'
 import { formatInstant } from '#shared/core/time.ts'
+import type { EdgeNotices } from '#shared/flow/ingest/edge-notices.ts'
 import { csrfField, operatorButton, type User } from '#shared/central/ui/frame.ts'
 import { type Here, momentAge } from '#shared/central/ui/moment.ts'
 import { type AuditNote, type Route, route, strict } from '#shared/node/http/route.ts'
@@ -62,16 +63,28 @@ function confirm({ edgeClaims, clock }: Context, building_id: string, by: string
   return confirmed
 }
 
-export type ClaimsModel = { refusals: EdgeRefusal[]; takeovers: Takeover[]; user: User | undefined; csrf: string }
+/** An edge whose messages are beyond the budget of the tenant. */
+type HeldBack = ReturnType<EdgeNotices['heldBack']>[number]
+export type ClaimsModel = {
+  refusals: EdgeRefusal[]
+  takeovers: Takeover[]
+  heldBack: HeldBack[]
+  user: User | undefined
+  csrf: string
+}
 
-/** The section above the table of Fleet; false when there is no refusal and no takeover. */
-export function claimsPart({ refusals, takeovers, user, csrf }: ClaimsModel, here: Here): Html | false {
-  if (refusals.length + takeovers.length === 0) return false
+/** The section above the table of Fleet; false when there is nothing to decide. */
+export function claimsPart({ refusals, takeovers, heldBack, user, csrf }: ClaimsModel, here: Here): Html | false {
+  if (refusals.length + takeovers.length + heldBack.length === 0) return false
   const byBuilding = [...Map.groupBy(takeovers, ({ building_id }) => building_id)]
   return html`<section class="card tile alarm" id="claims" aria-labelledby="claims-title"><h2 id="claims-title">Edges that need a decision</h2>
 ${refusals.map(
   ({ site_id, edge_id, reason, since }) =>
     html`<p class="error"><strong>Refused:</strong> edge <code>${edge_id}</code> of site ${site_id}, ${momentAge(since, here)}: ${reason}. Nothing that it sends is stored.</p>`,
+)}
+${heldBack.map(
+  ({ site_id, edge_id, reason }) =>
+    html`<p class="error"><strong>Held back:</strong> edge <code>${edge_id}</code> of site ${site_id}: ${reason}. The edge keeps its messages until an admin of the hub raises the budget.</p>`,
 )}
 ${byBuilding.map(
   ([building_id, list], i) =>

@@ -5,6 +5,7 @@ import { openFaults } from '#shared/central/pages/faults/faults.route.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { edgeName } from '#shared/core/model/model.ts'
 import { type Call, type Route, route, strict } from '#shared/node/http/route.ts'
+import type { EdgeNotices } from '#shared/flow/ingest/edge-notices.ts'
 import { claimRoutes } from './claims.route.ts'
 import { edgeRoutes } from './edge-routes.ts'
 import { EDGE_STATUSES, type EdgeStatus, healthOf, reportedBy } from './fleet-status.ts'
@@ -12,7 +13,10 @@ import { type FleetModel, type FleetRow, fleetBody, fleetPart } from './fleet.vi
 
 const Query = strict({ status: Type.Optional(Type.Union(EDGE_STATUSES.map(status => Type.Literal(status)))) })
 
-export const fleetRoutes = (context: CentralContext, layout: PageLayout): Route[] => [
+/** `notices`: what the hub tells its edges; undefined where no edge sends anything here. */
+type FleetContext = CentralContext & { notices?: Pick<EdgeNotices, 'heldBack'> }
+
+export const fleetRoutes = (context: FleetContext, layout: PageLayout): Route[] => [
   route({
     method: 'GET',
     path: '/',
@@ -35,7 +39,7 @@ export const fleetRoutes = (context: CentralContext, layout: PageLayout): Route[
 
 type FleetCall = Pick<Call<unknown, Static<typeof Query>, unknown>, 'query' | 'caller'>
 
-function fleetModel(context: CentralContext, layout: PageLayout, { query: { status }, caller }: FleetCall): FleetModel {
+function fleetModel(context: FleetContext, layout: PageLayout, { query: { status }, caller }: FleetCall): FleetModel {
   const here = layout.here()
   const rows = context.edges.list().map((edge): FleetRow => {
     const building = context.model.building(edge.building_id)
@@ -55,6 +59,7 @@ function fleetModel(context: CentralContext, layout: PageLayout, { query: { stat
     claims: {
       refusals: context.edgeClaims.refusals(),
       takeovers: context.edgeClaims.takeovers(),
+      heldBack: context.notices?.heldBack() ?? [],
       user: layout.userOf(caller),
       csrf: layout.csrfOf(caller),
     },

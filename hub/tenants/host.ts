@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { CentralPages } from '#shared/central/process.ts'
 import { errorText } from '#shared/core/error-text.ts'
-import { Problem } from '#shared/core/problem.ts'
+import { Problem, ThrottledProblem } from '#shared/core/problem.ts'
+import { RequestMeter, type StorageUse, type TenantBudget, type TenantUse } from '#shared/core/tenant-budget.ts'
 import { activeTenant, isHubAdmin, LEGACY_TENANT, type Tenant } from '#shared/core/tenant.ts'
 import type { Route } from '#shared/node/http/route.ts'
 import type { Scope, ScopeOf } from '#shared/node/http/route-mount.ts'
@@ -11,11 +12,15 @@ import type { Service } from '#shared/node/service.ts'
 import type { SiteIngest } from '../ingest/mqtt-subscriber.ts'
 
 /** One tenant's part of the hub, created over its own workspace. */
-export type HostedTenant = SiteIngest & { pages: CentralPages; services: Service[] }
+export type HostedTenant = SiteIngest & { pages: CentralPages; services: Service[]; use: () => StorageUse }
 
 type HostOptions = {
   /** Opens the workspace of a tenant. @throws Error that names the file or folder that cannot be used */
   openTenant: (tenant: Tenant) => Promise<HostedTenant>
+  /** The limits of a tenant as they are now. */
+  budgetOf: (tenant_id: string) => TenantBudget | undefined
+  /** The wall clock, ms. */
+  now: () => number
   log: Logger
 }
 
@@ -26,6 +31,7 @@ export const tenantPrefix = (tenant_id: string): string => join('tenants', tenan
 
 export class TenantHost {
   readonly #options: HostOptions
+  readonly #requests = new RequestMeter()
   readonly #opened = new Map<string, Opened>()
 
   constructor(options: HostOptions) {
@@ -60,15 +66,31 @@ export class TenantHost {
   readonly of = (tenant_id: string): SiteIngest | undefined => this.#opened.get(tenant_id)
   readonly all = (): SiteIngest[] => [...this.#opened.values()]
 
+  readonly useOf = (tenant_id: string): TenantUse | undefined => {
+    const opened = this.#opened.get(tenant_id)
+    return opened && { ...opened.use(), requests_per_minute: this.#requests.used(tenant_id, this.#options.now()) }
+  }
+
+  /** @throws ThrottledProblem too_many_requests when the tenant has used its requests of this minute, over all its tokens */
+  #countRequest(tenant_id: string): void {
+    const { budgetOf, now } = this.#options
+    const max = budgetOf(tenant_id)?.max_requests_per_minute ?? null
+    const wait = this.#requests.take(tenant_id, max, now())
+    if (wait === 0) return
+    throw new ThrottledProblem('too_many_requests', `The tenant may send ${max} requests a minute; try again in ${wait} s`, wait)
+  }
+
   readonly scopeOf: ScopeOf = (route, caller) => {
     if (!caller) return undefined
+    const tenant_id = activeTenant(caller)
+    // An admin of the hub in the tenant's workspace may still raise its budget.
+    if (tenant_id !== LEGACY_TENANT && !(route.ofHub && isHubAdmin(caller))) this.#countRequest(tenant_id)
     if (route.ofHub) {
       if (route.auth === 'admin' && !isHubAdmin(caller)) {
         throw new Problem('forbidden', `This needs an admin of the hub, and ${caller.subject} is none`)
       }
       return undefined
     }
-    const tenant_id = activeTenant(caller)
     if (tenant_id === LEGACY_TENANT) return undefined
     const opened = this.#opened.get(tenant_id)
     if (!opened)

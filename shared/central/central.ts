@@ -140,6 +140,7 @@ export function createCentral(workspace: Workspace, options: CentralOptions): Ce
     analytics: createAnalyticsService({ worker: analyst, model: stores.model, clock, screening: options.screening ?? false }),
     config,
     tenancy,
+    budget: workspace.budget,
     auth: openAuthOver(workspace, options.auth, { tenancy, onRefused: refused.add }),
     ...options.signIns,
     health: withOwnChecks(options.health, workspace, { config, runs, trigger, files, backups, alertService, clock }),

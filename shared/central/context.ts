@@ -26,6 +26,7 @@ import type {
   TenantStore,
   UserStore,
 } from '#shared/core/stores.ts'
+import type { StorageBudget, TenantUse } from '#shared/core/tenant-budget.ts'
 import type { Tenant } from '#shared/core/tenant.ts'
 import type { RuleCoverage } from '#shared/core/rules/report/rule-coverage.ts'
 import type { BaselineStore, SettingStore } from '#shared/core/tuning.ts'
@@ -85,6 +86,8 @@ export type CentralContext = {
   alerts: AlertStore
   tenants: TenantStore
   tenancy: Tenancy
+  /** Limits of what may be stored here; undefined where there are none. */
+  budget: StorageBudget | undefined
   health: HealthSources
 }
 
@@ -96,6 +99,8 @@ export type Tenancy = {
   historian_prefix: string
   /** Opens the workspace of a new tenant; undefined where there are no tenants, and in the central of a tenant. */
   open?: (tenant: Tenant) => Promise<void>
+  /** @returns what a tenant uses; undefined for one whose workspace is not open */
+  useOf?: (tenant_id: string) => TenantUse | undefined
 }
 
 /** The context with the parts that only API routes and settings pages use. */

@@ -2,6 +2,7 @@
 import type { Logger } from 'pino'
 import type { Clock, Inbox } from '#shared/core/ports.ts'
 import type { EdgeClaims, EdgeStore, ModelStore } from '#shared/core/stores.ts'
+import type { StorageBudget } from '#shared/core/tenant-budget.ts'
 import { MINUTE, SECOND } from '#shared/core/time.ts'
 import { Ingest } from '#shared/flow/ingest/ingest.ts'
 import type { IngestEvent } from '#shared/flow/ingest/ingest-monitor.ts'
@@ -26,7 +27,15 @@ export type IngestService = Service & {
   tryWrite(write: () => void): boolean
 }
 
-type Parts = { inbox: Inbox; model: ModelStore; edges: EdgeStore; claims: EdgeClaims; clock: Clock; log: Logger }
+type Parts = {
+  inbox: Inbox
+  model: ModelStore
+  edges: EdgeStore
+  claims: EdgeClaims
+  clock: Clock
+  budget?: StorageBudget | undefined
+  log: Logger
+}
 
 export function createIngestService(parts: Parts): IngestService {
   const ingest = new Ingest({ ...parts, notify: eventLog(parts.log) })

@@ -60,7 +60,7 @@ export type ProcessParts = Pick<
 /** @throws Error that names the setting, file or folder that cannot be used, or that another process has open */
 export async function openWorkspaceOf(
   settings: CentralSettings,
-  { clock, log, ballastBytes }: { clock: Clock; log: Logger; ballastBytes?: number },
+  { clock, log, ...more }: Pick<Parameters<typeof openWorkspace>[0], 'clock' | 'log' | 'ballastBytes' | 'limits'>,
 ): Promise<Workspace> {
   await refuseUnkeptResults(settings)
   await refuseUnusableBackups(settings)
@@ -68,7 +68,7 @@ export async function openWorkspaceOf(
     path: settings.SERVICE_WORKSPACE,
     parquetRoot: settings.SERVICE_PARQUET_ROOT,
     memoryMb: settings.QUERY_MEMORY_MB,
-    ...(ballastBytes !== undefined && { ballastBytes }),
+    ...more,
     clock,
     log,
   })

@@ -3,6 +3,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { Clock, Inbox } from '#shared/core/ports.ts'
+import type { StorageBudget } from '#shared/core/tenant-budget.ts'
 import { DAY, HOUR, SECOND } from '#shared/core/time.ts'
 import { type Ballast, ballast, WORKSPACE_BALLAST } from '#shared/node/ballast.ts'
 import { makeFolder } from '#shared/node/files.ts'
@@ -29,6 +30,7 @@ import { paramSettingStore } from '#shared/node/store/param-settings.ts'
 import { quantityStore } from '#shared/node/store/quantities.ts'
 import { resultStores } from '#shared/node/store/results.ts'
 import { ruleStateStore } from '#shared/node/store/rule-states.ts'
+import { openStorageBudget } from '#shared/node/store/storage-budget.ts'
 import { tenantStore } from '#shared/node/store/tenants.ts'
 import { userStore } from '#shared/node/store/users.ts'
 
@@ -47,8 +49,12 @@ type WorkspaceOptions = {
   /** Memory limit of DuckDB in each of its processes, MB. */
   memoryMb: number
   clock: Clock
+  /** Limits of what may be stored; without it there are none. */
+  limits?: StorageLimits
   log: Logger
 }
+
+type StorageLimits = Parameters<typeof openStorageBudget>[1]
 
 type Stores = ReturnType<typeof openStores>
 
@@ -60,6 +66,8 @@ export type Workspace = {
   stores: Stores
   historian: StoredHistorian
   ballast: Ballast
+  /** Undefined where the workspace has no limits. */
+  budget: StorageBudget | undefined
   /** Stores what edges send; makes room for it on a full disk. */
   inbox: Inbox
   /** These start before, and stop after, everything that uses the workspace. */
@@ -93,6 +101,7 @@ async function openLocked(options: WorkspaceOptions, unlock: () => void): Promis
   const db = openDatabase(join(path, 'plenum.db'))
   const historian = await openHistorian({ db, root: parquetRoot, memoryMb, idleMs: IDLE_MS })
   const reserve = ballast({ folder: path, bytes: options.ballastBytes ?? WORKSPACE_BALLAST, log })
+  const budget = options.limits && openStorageBudget(db, options.limits)
   const database: Service = {
     name: 'workspace',
     start: async () => undefined,
@@ -108,7 +117,8 @@ async function openLocked(options: WorkspaceOptions, unlock: () => void): Promis
     stores: openStores(db),
     historian,
     ballast: reserve,
-    inbox: withRoom(openInbox(db), reserve.needRoom),
+    budget,
+    inbox: withRoom(openInbox(db, budget), reserve.needRoom),
     services: [database, reserve, historianService(historian, { clock, log, everyMs: SEAL_EVERY_MS, keepMs: HOT_MS })],
   }
 }

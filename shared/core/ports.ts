@@ -3,6 +3,7 @@ import type { Ending, Finding, FindingNote, ResultReason, ResultState, RuleResul
 import type { PriorityReading, PriorityRecord, PriorityTarget } from '#shared/core/priority/priority-record.ts'
 import type { ArraySnapshot } from '#shared/core/priority/array-snapshot.ts'
 import type { Quality, Reading } from '#shared/core/telemetry/reading.ts'
+import type { BudgetExcess } from '#shared/core/tenant-budget.ts'
 import type { EquipmentState } from '#shared/core/rules/evaluate/equipment-state.ts'
 import type { Buckets, Series } from '#shared/core/series/series.ts'
 
@@ -244,14 +245,15 @@ export interface SegmentedLog<T> {
 export interface Inbox {
   /**
    * @returns the present mark of this edge and stream, and the id of its message where that is known; `foreign`: ids of
-   *   findings that were not stored, because findings of other buildings have them
+   *   findings that were not stored, because findings of other buildings have them; `over_budget`: nothing was stored
    */
-  accept(message: EdgeMessage): {
-    status: 'stored' | 'duplicate' | 'gap'
-    through_seq: number
-    through_id?: string
-    foreign?: string[]
-  }
+  accept(message: EdgeMessage): Accepted | ({ status: 'over_budget' } & BudgetExcess)
+}
+type Accepted = {
+  status: 'stored' | 'duplicate' | 'gap'
+  through_seq: number
+  through_id?: string
+  foreign?: string[]
 }
 export type EdgeMessage = {
   site_id: string

@@ -48,6 +48,7 @@ export const PROBLEMS = {
   rule_invalid: { status: 422, title: 'The rule is not valid' },
   rule_tests_failed: { status: 422, title: 'The rule fails its own tests' },
   login_throttled: { status: 429, title: 'Too many failed logins' },
+  too_many_requests: { status: 429, title: 'The tenant has used its requests of this minute' },
   headers_too_large: { status: 431, title: 'Request header too large' },
   device_failed: { status: 502, title: 'The device gave no usable answer' },
   edge_failed: { status: 502, title: 'The edge gave no usable answer' },
@@ -60,6 +61,7 @@ export const PROBLEMS = {
   edge_timeout: { status: 504, title: 'The edge did not answer in time' },
   central_timeout: { status: 504, title: 'Central did not answer in time' },
   workspace_full: { status: 507, title: 'The workspace is full' },
+  tenant_over_budget: { status: 507, title: 'The budget of the tenant is used up' },
   internal: { status: 500, title: 'Internal error' },
 } as const
 
@@ -82,6 +84,15 @@ export class Problem extends Error {
     this.code = code
     this.errors = errors
     this.hints = hints
+  }
+}
+
+/** A refusal that ends by itself; the answer carries `Retry-After`. */
+export class ThrottledProblem extends Problem {
+  readonly retryAfterSecs: number
+  constructor(code: ProblemCode, detail: string, retryAfterSecs: number) {
+    super(code, detail)
+    this.retryAfterSecs = retryAfterSecs
   }
 }
 

@@ -85,7 +85,7 @@ export async function healthOf({ service, version, startedAt, clock, auth, healt
     multi_tenant: tenancy.multi_tenant,
     historian_prefix: tenancy.historian_prefix,
     active_tenant_id: tenancy.tenant_id,
-    tenant_budgets: false,
+    tenant_budgets: tenancy.multi_tenant,
     ...counters,
     last_ingest_at: last_ingest_at === null ? null : formatInstant(last_ingest_at),
     checks,

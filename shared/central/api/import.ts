@@ -38,7 +38,7 @@ const preflightRoute = (context: CentralParts) =>
     takes: 'upload',
     bodyMax: PACKAGE_MAX,
     action: 'preflight',
-    problems: ['package_invalid', 'workspace_full'],
+    problems: ['package_invalid', 'workspace_full', 'tenant_over_budget'],
     handle: async call => {
       const { session_id, expires_at, report } = await stagePackage(context, call, call.request)
       return { ok: true, session_id, expires_at: formatInstant(expires_at), ...report }
@@ -73,7 +73,7 @@ const executeRoute = (context: CentralParts) =>
     query: DRY_RUN,
     action: 'import',
     idempotent: true,
-    problems: ['unknown_session', 'confirm_required', 'package_invalid', 'conflict', 'workspace_full'],
+    problems: ['unknown_session', 'confirm_required', 'package_invalid', 'conflict', 'workspace_full', 'tenant_over_budget'],
     handle: async call => {
       const { confirm, mode = 'merge', session_id } = call.body
       assertConfirmed(confirm)
@@ -112,10 +112,11 @@ const appendRoute = (context: CentralContext, chunks: ChunkQueue) =>
       'conflict',
       'not_ready',
       'workspace_full',
+      'tenant_over_budget',
     ],
     handle: async ({ body, audit }) => {
       assertConfirmed(body.confirm)
-      await assertSpace(context.workspace)
+      await assertSpace(context)
       const { ts_min, ts_max, ...counts } = await chunks.append(body)
       const { checks: _checks, ...after } = counts
       audit({ subject: `${body.building_id}/${body.equipment_id}`, after })

@@ -32,7 +32,7 @@ export const centralRoutes = (context: CentralParts, trigger: Trigger): Route[] 
   ...authRoutes(context),
   ...ofHub(userRoutes(context)),
   ...ofHub(apiTokenRoutes(context)),
-  ...ofHub(tenantRoutes(context)),
+  ...tenantRoutes(context),
   ...importRoutes(context),
   ...modelRoutes(context),
   ...commissionRoutes(context),

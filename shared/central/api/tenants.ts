@@ -1,13 +1,16 @@
 /** Tenants of a hub: an admin of the hub adds them and their members, a user selects one. */
 import { Type } from '@sinclair/typebox'
 import { activeTenant } from '#shared/core/tenant.ts'
-import { route, type Route, strict } from '#shared/node/http/route.ts'
+import { ofHub, route, type Route, strict } from '#shared/node/http/route.ts'
 import {
   addMember,
   addTenant,
+  BUDGET,
+  budgetsFor,
   needTenant,
   removeMember,
   selectTenant,
+  setBudget,
   TENANT_NAME,
   TENANT_REF,
   tenantsFor,
@@ -23,7 +26,12 @@ const MEMBER = `${BASE}/:tenant_id/members/:username`
 const MEMBER_PARAMS = strict({ tenant_id: TENANT_REF, username: Type.String({ maxLength: 128 }) })
 const Tenants = Type.Array(Type.Object({ tenant_id: Type.String(), name: Type.String() }))
 
-export const tenantRoutes = (context: Context): Route[] => [...listRoutes(context), ...memberRoutes(context)]
+const Use = Type.Object({ bytes: Type.Integer(), series: Type.Integer(), requests_per_minute: Type.Integer() })
+
+export const tenantRoutes = (context: Context): Route[] => [
+  ...ofHub([...listRoutes(context), ...memberRoutes(context), changeBudgetRoute(context)]),
+  budgetsRoute(context),
+]
 
 const listRoutes = (context: Context): Route[] => [
   route({
@@ -77,6 +85,49 @@ const listRoutes = (context: Context): Route[] => [
     },
   }),
 ]
+
+const budgetsRoute = (context: Context): Route =>
+  route({
+    method: 'GET',
+    path: `${BASE}/budgets`,
+    auth: 'admin',
+    summary: 'Use and limits of all tenants for an admin of the hub, of the own tenant for any other',
+    query: strict(PAGE),
+    reply: Type.Object({
+      ok: Type.Literal(true),
+      tenants: Type.Array(
+        Type.Object({
+          tenant_id: Type.String(),
+          name: Type.String(),
+          use: Type.Union([Use, Type.Null()]),
+          limits: Type.Object(BUDGET),
+        }),
+      ),
+      next_cursor: Type.Optional(Type.String()),
+    }),
+    problems: ['tenants_disabled', 'bad_cursor'],
+    handle: ({ caller, query }) => {
+      const { items, ...next } = cutPage(budgetsFor(context, caller!), query, ({ tenant_id }) => tenant_id)
+      return { ok: true, tenants: items, ...next }
+    },
+  })
+
+const changeBudgetRoute = (context: Context): Route =>
+  route({
+    method: 'PATCH',
+    path: `${BASE}/:tenant_id/budget`,
+    auth: 'admin',
+    summary: 'Sets limits of a tenant; those that are left out stay, null is no limit',
+    params: strict({ tenant_id: TENANT_REF }),
+    body: Type.Partial(strict(BUDGET)),
+    reply: Type.Object({ ok: Type.Literal(true), tenant_id: Type.String(), limits: Type.Object(BUDGET) }),
+    action: 'set_budget',
+    problems: ['tenants_disabled', 'unknown_tenant', 'conflict'],
+    handle: call => {
+      const { tenant_id } = call.params
+      return { ok: true, tenant_id, limits: setBudget(context, call, tenant_id, call.body) }
+    },
+  })
 
 const memberRoutes = (context: Context): Route[] => [
   route({

@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { hintsFor } from '#shared/core/csv/checks.ts'
 import { PACKAGE_LIMITS } from '#shared/core/csv/package-limits.ts'
 import { type DataError, Problem } from '#shared/core/problem.ts'
+import type { StorageBudget } from '#shared/core/tenant-budget.ts'
 import { type ImportResult, importPackage } from '#shared/flow/ingest/import-package.ts'
 import type { CentralParts } from '#shared/central/context.ts'
 import { assertSpace } from '#shared/central/import/disk-space.ts'
@@ -22,7 +23,7 @@ type ImportMode = (typeof IMPORT_MODES)[number]
  * Receives the files of a request and stages them with the report of what an import would do.
  *
  * @param assertFields checks the text fields of the form before anything is stored
- * @throws Problem package_invalid, too_large, workspace_full, and what `assertFields` throws
+ * @throws Problem package_invalid, too_large, workspace_full, tenant_over_budget, and what `assertFields` throws
  */
 export async function stagePackage(
   context: CentralParts,
@@ -31,7 +32,7 @@ export async function stagePackage(
   assertFields: (fields: ReadonlyMap<string, string>) => void = () => undefined,
 ): Promise<ImportSession> {
   const { sessions } = context
-  await assertSpace(context.workspace)
+  await assertSpace(context)
   const { session_id, ...folders } = await sessions.open()
   try {
     const { files, fields } = await receivePackage(request, folders, PACKAGE_LIMITS, PACKAGE_MAX)
@@ -46,17 +47,26 @@ export async function stagePackage(
   }
 }
 
-/** Imports a staged package, all of it or nothing. @throws Problem unknown_session, conflict, package_invalid, workspace_full */
+/** Imports a staged package, all of it or nothing. @throws Problem unknown_session, conflict, package_invalid, workspace_full, tenant_over_budget */
 export async function importStaged(
   context: CentralParts,
   { audit }: Pick<Actor, 'audit'>,
   session_id: string,
   mode: ImportMode,
 ): Promise<ImportResult> {
-  await assertSpace(context.workspace)
-  const result = await context.sessions.importOnce(session_id, session => importSession(session, mode, context))
+  await assertSpace(context)
+  const result = await context.sessions.importOnce(session_id, session => {
+    assertSeries(session, context.budget)
+    return importSession(session, mode, context)
+  })
   audit({ subject: result.building_id, building_id: result.building_id, after: { mode, ...result } })
   return result
+}
+
+/** @throws Problem tenant_over_budget when the package would begin more series than the tenant may have */
+function assertSeries({ plan }: ImportSession, budget: StorageBudget | undefined): void {
+  const excess = plan && budget?.excessOf(plan.building.building_id, new Set(plan.points.map(({ point_id }) => point_id)))
+  if (excess) throw new Problem('tenant_over_budget', `Nothing is imported: ${excess.reason}`)
 }
 
 /** The result that an import would have now. For a package that was imported already, nothing is left to write. @throws as `importStaged` */

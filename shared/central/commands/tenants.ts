@@ -2,6 +2,7 @@
 import { Type } from '@sinclair/typebox'
 import { isBuiltIn, type UserRole } from '#shared/core/auth/users.ts'
 import { Problem } from '#shared/core/problem.ts'
+import type { TenantBudget, TenantUse } from '#shared/core/tenant-budget.ts'
 import { activeTenant, isHubAdmin, isTenantId, LEGACY_TENANT, type Tenant, tenantsOfCaller } from '#shared/core/tenant.ts'
 import type { LoginSession } from '#shared/node/auth/access-token.ts'
 import type { Caller } from '#shared/node/http/route.ts'
@@ -17,6 +18,15 @@ const MEMBERSHIPS_MAX = 30
 /** Any text, so that an id that cannot be one is answered like one that does not exist. */
 export const TENANT_REF = Type.String({ minLength: 1, maxLength: 128 })
 export const TENANT_NAME = Type.String({ minLength: 1, maxLength: 100 })
+
+const limit = (minimum: number) => Type.Union([Type.Integer({ minimum, maximum: Number.MAX_SAFE_INTEGER }), Type.Null()])
+/** The limits of a tenant; null is no limit. */
+export const BUDGET = {
+  max_bytes: limit(0),
+  max_series: limit(0),
+  // With fewer a person could not even load a page with its files.
+  max_requests_per_minute: limit(10),
+}
 
 type Context = Pick<CentralContext, 'auth' | 'users' | 'tenants' | 'tenancy'>
 
@@ -36,8 +46,10 @@ export function needTenant({ tenants, tenancy }: Pick<Context, 'tenants' | 'tena
 
 function needTenants({ tenancy }: Pick<Context, 'tenancy'>): NonNullable<Context['tenancy']['open']> {
   if (tenancy.open) return tenancy.open
-  throw new Problem('tenants_disabled', 'SERVICE_MULTI_TENANT is off: there is one tenant')
+  throw tenantsDisabled()
 }
+
+const tenantsDisabled = () => new Problem('tenants_disabled', 'SERVICE_MULTI_TENANT is off: there is one tenant')
 
 /**
  * Opens the workspace of a new tenant and lists it.
@@ -61,6 +73,43 @@ export async function addTenant(
   audit({ subject: tenant_id, after: tenant })
   return tenant
 }
+
+/**
+ * Sets limits of a tenant; those that are left out stay, and null is no limit. They count from the next message and request on.
+ *
+ * @throws Problem tenants_disabled, unknown_tenant, or conflict for the tenant of the hub itself, which has no limits
+ */
+export function setBudget(context: Context, { audit }: Actor, tenant_id: string, limits: Partial<TenantBudget>): TenantBudget {
+  needTenant(context, tenant_id)
+  const tenant = context.tenants.get(tenant_id)
+  if (!tenant) throw new Problem('conflict', `${tenant_id} is the hub's own workspace and has no budget`)
+  const after = { ...tenant, ...limits }
+  context.tenants.put(after)
+  audit({ subject: tenant_id, before: budgetOf(tenant), after: budgetOf(after) })
+  return budgetOf(after)
+}
+
+/** Use and limits of the tenants that a caller administers: all for an admin of the hub, else the tenant of the token. @throws Problem tenants_disabled */
+export function budgetsFor({ tenants, tenancy }: Pick<Context, 'tenants' | 'tenancy'>, caller: Caller): ShownBudget[] {
+  const { useOf } = tenancy
+  if (!useOf) throw tenantsDisabled()
+  const shown = tenants.list().filter(({ tenant_id }) => isHubAdmin(caller) || tenant_id === activeTenant(caller))
+  return shown.map(tenant => ({
+    tenant_id: tenant.tenant_id,
+    name: tenant.name,
+    use: useOf(tenant.tenant_id) ?? null,
+    limits: budgetOf(tenant),
+  }))
+}
+
+/** `use` is null while the workspace of the tenant is not open. */
+type ShownBudget = { tenant_id: string; name: string; use: TenantUse | null; limits: TenantBudget }
+
+const budgetOf = ({ max_bytes, max_series, max_requests_per_minute }: Tenant): TenantBudget => ({
+  max_bytes,
+  max_series,
+  max_requests_per_minute,
+})
 
 /** @throws Problem tenants_disabled, unknown_tenant, unknown_user, conflict beyond `MEMBERSHIPS_MAX` */
 export function addMember(context: Context, { audit }: Actor, tenant_id: string, username: string): void {

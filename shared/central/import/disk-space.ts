@@ -1,4 +1,5 @@
 import { statfs } from 'node:fs/promises'
+import type { StorageBudget } from '#shared/core/tenant-budget.ts'
 import { Problem } from '#shared/core/problem.ts'
 
 const MB = 1024 * 1024
@@ -13,8 +14,16 @@ export async function freeMb(folder: string): Promise<number> {
   return Math.floor((bavail * bsize) / MB)
 }
 
-/** @throws Problem workspace_full */
-export async function assertSpace(workspace: string): Promise<void> {
+/** @throws Problem workspace_full, tenant_over_budget */
+export async function assertSpace({
+  workspace,
+  budget,
+}: {
+  workspace: string
+  budget: StorageBudget | undefined
+}): Promise<void> {
+  const excess = budget?.excess(0)
+  if (excess) throw new Problem('tenant_over_budget', `Nothing is imported: ${excess.reason}`)
   const free = await freeMb(workspace)
   if (free < IMPORT_MIN_MB) throw new Problem('workspace_full', `Only ${free} MB are free; an import needs ${IMPORT_MIN_MB} MB`)
 }

@@ -2,12 +2,15 @@
 import { type EdgeKey, edgeName } from '#shared/core/model/model.ts'
 import type { Clock } from '#shared/core/ports.ts'
 import type { EdgeClaims, EdgeRecord, EdgeStore, Takeover } from '#shared/core/stores.ts'
+import type { BudgetExcess, StorageBudget } from '#shared/core/tenant-budget.ts'
 import type { Notice } from '#shared/core/telemetry/notice.ts'
 
 /** Most edges that are tracked as notified. */
 const NOTIFIED_MAX = 10_000
 /** Longest reason that is stored, characters. */
 const REASON_MAX = 400
+
+type Parts = { claims: EdgeClaims; edges: EdgeStore; clock: Clock; budget: StorageBudget | undefined }
 
 /** `local`: posted over HTTP to a central on the same box. */
 export type IngestTransport = 'mqtt' | 'local'
@@ -19,10 +22,33 @@ export class EdgeNotices {
   /** `edgeName` of the edges whose last message from the hub had notices: they get one empty list when these are over. */
   readonly #notified = new Set<string>()
 
-  constructor(claims: EdgeClaims, edges: EdgeStore, clock: Clock) {
+  readonly #budget: StorageBudget | undefined
+  /** Edges whose last message was beyond the budget, by `edgeName`, with the number of series that it would begin. */
+  readonly #heldBack = new Map<string, EdgeKey & { added: number }>()
+
+  constructor({ claims, edges, clock, budget }: Parts) {
     this.#claims = claims
     this.#edges = edges
     this.#clock = clock
+    this.#budget = budget
+  }
+
+  /** Records that a message of an edge is not stored because of the budget. */
+  recordExcess({ site_id, edge_id }: EdgeKey, { added }: BudgetExcess): void {
+    const name = edgeName({ site_id, edge_id })
+    if (this.#heldBack.has(name) || this.#heldBack.size < NOTIFIED_MAX) this.#heldBack.set(name, { site_id, edge_id, added })
+  }
+
+  recordStored(edge: EdgeKey): void {
+    this.#heldBack.delete(edgeName(edge))
+  }
+
+  /** The edges that wait for the budget, each with the reason. */
+  heldBack(): (EdgeKey & { reason: string })[] {
+    return [...this.#heldBack.values()].flatMap(({ site_id, edge_id, added }) => {
+      const excess = this.#budget?.excess(added)
+      return excess ? [{ site_id, edge_id, reason: excess.reason }] : []
+    })
   }
 
   /** Records that the metadata of an edge is refused. */
@@ -52,7 +78,16 @@ export class EdgeNotices {
     const refused: Notice[] = refusal
       ? [{ code: 'metadata_refused', text: `The hub refuses the metadata of this appliance: ${refusal.reason}` }]
       : []
-    return [...refused, ...this.#claims.takeovers().filter(concerns(edge)).map(takeoverNotice)]
+    const excess = this.#budget?.excess(this.#heldBack.get(edgeName(edge))?.added ?? 0)
+    const overBudget: Notice[] = excess
+      ? [
+          {
+            code: 'tenant_over_budget',
+            text: `The hub stores nothing more, and this appliance keeps its messages: ${excess.reason}`,
+          },
+        ]
+      : []
+    return [...refused, ...overBudget, ...this.#claims.takeovers().filter(concerns(edge)).map(takeoverNotice)]
   }
 
   /** @returns the notices to send now; empty to end earlier ones; undefined when there are none and none were sent last */

@@ -11,6 +11,7 @@ import {
   type BootHistory,
   type SharedEdgeId,
 } from '#shared/core/telemetry/shared-edge-id.ts'
+import type { StorageBudget } from '#shared/core/tenant-budget.ts'
 import { MINUTE } from '#shared/core/time.ts'
 import { type Building, type EdgeKey, edgeName, type Point } from '#shared/core/model/model.ts'
 import { pointsThatLeave, withRolesBack } from '#shared/core/model/retired-points.ts'
@@ -32,7 +33,7 @@ const REPORTS_MAX = 2_000
 /** An edge that reports over HTTP has no last will: its session ends after this silence. */
 const LEASE_MS = 1.5 * MINUTE
 
-type Parts = { edges: EdgeStore; model: ModelStore; claims: EdgeClaims; clock: Clock }
+type Parts = { edges: EdgeStore; model: ModelStore; claims: EdgeClaims; clock: Clock; budget?: StorageBudget | undefined }
 
 export class EdgeRegistry {
   readonly notices: EdgeNotices
@@ -48,11 +49,11 @@ export class EdgeRegistry {
   /** Edges that were online before the broker connection was lost and have sent no status since. */
   #unconfirmed = new Map<string, EdgeKey>()
 
-  constructor({ edges, model, claims, clock }: Parts) {
+  constructor({ edges, model, claims, clock, budget }: Parts) {
     this.#edges = edges
     this.#model = model
     this.#clock = clock
-    this.notices = new EdgeNotices(claims, edges, clock)
+    this.notices = new EdgeNotices({ claims, edges, clock, budget })
     for (const edge of edges.list()) if (edge.online && edge.status_body['via'] === 'local') this.#extendLease(edge)
   }
 

@@ -12,7 +12,7 @@ type IngestCounts = {
   ingest_ok: number
   ingest_duplicate: number
   ingest_rejected: number
-  /** Messages of edges whose metadata has not arrived yet; they are not acknowledged. */
+  /** Messages of edges whose metadata has not arrived yet, or beyond the budget of the tenant; they are not acknowledged. */
   ingest_waiting: number
   /** Messages that could not be written to the store; they are not acknowledged. */
   ingest_failed: number
@@ -22,7 +22,7 @@ type IngestCounts = {
 }
 /** An event for the log. `edge` is `site_id/edge_id`. */
 export type IngestEvent = {
-  kind: 'rejected' | 'waiting' | 'failed' | 'recovered' | 'shared' | 'misdated'
+  kind: 'rejected' | 'waiting' | 'failed' | 'recovered' | 'tenant_over_budget' | 'shared' | 'misdated'
   edge: string
   reason: string
 }
@@ -71,6 +71,11 @@ export class IngestMonitor {
   recordWaiting(edge: EdgeKey, reason: string): void {
     this.#counts.ingest_waiting++
     this.#report('waiting', edge, reason)
+  }
+
+  recordOverBudget(edge: EdgeKey, reason: string): void {
+    this.#counts.ingest_waiting++
+    this.#report('tenant_over_budget', edge, `message not stored, the edge keeps it: ${reason}`)
   }
 
   recordFailure(edge: EdgeKey, error: unknown): void {

@@ -9,6 +9,7 @@ import { readPollReport } from '#shared/core/telemetry/poll-report.ts'
 import { readStatus } from '#shared/core/telemetry/status.ts'
 import { refuseOtherUnits } from '#shared/core/telemetry/stated-units.ts'
 import type { Refused } from '#shared/core/telemetry/telemetry.ts'
+import type { BudgetExcess, StorageBudget } from '#shared/core/tenant-budget.ts'
 import type { EdgeKey } from '#shared/core/model/model.ts'
 import type { IngestTransport } from './edge-notices.ts'
 import type { EdgeSession } from './edge-record.ts'
@@ -22,6 +23,8 @@ type IngestParts = {
   edges: EdgeStore
   claims: EdgeClaims
   clock: Clock
+  /** Limits of what may be stored; without it there are none. */
+  budget?: StorageBudget | undefined
   notify(event: IngestEvent): void
 }
 
@@ -30,7 +33,7 @@ type MessageResult =
   /** Stream and sequence number cannot be read. */
   | { state: 'unreadable'; reason: string }
   /** Not stored and not acknowledged: the edge sends it again. */
-  | { state: 'waiting'; for: 'metadata' | 'clock'; reason: string }
+  | { state: 'waiting'; for: 'metadata' | 'clock' | 'budget'; reason: string }
   | ({ state: 'processed'; seq: number; stream: string } & Outcome)
 
 /** `reason`: why nothing of the message was stored; `refused`: its readings and findings that were not stored. */
@@ -53,8 +56,8 @@ export class Ingest {
   readonly #model: ModelStore
   readonly #unknownPoints: UnknownPointFilter
 
-  constructor({ inbox, model, edges, claims, clock, notify }: IngestParts) {
-    this.registry = new EdgeRegistry({ edges, model, claims, clock })
+  constructor({ inbox, model, edges, claims, clock, budget, notify }: IngestParts) {
+    this.registry = new EdgeRegistry({ edges, model, claims, clock, budget })
     this.monitor = new IngestMonitor(clock, notify)
     this.#inbox = inbox
     this.#model = model
@@ -74,8 +77,7 @@ export class Ingest {
     if (!isClockSet(this.clock.now())) return this.#postpone(topic, 'clock', CLOCK_NOT_SET)
     const usable =
       received.state === 'good' && via === 'local' ? this.#unknownPoints.refuseReadings(received, building_id) : received
-    const { stream, seq } = received
-    return { state: 'processed', stream, seq, ...this.#storeNumbered(topic, building_id, usable) }
+    return this.#storeNumbered(topic, building_id, usable)
   }
 
   /** @returns why the metadata is refused, or undefined when it is accepted */
@@ -102,7 +104,14 @@ export class Ingest {
     return { state: 'waiting', for: wanted, reason }
   }
 
-  #storeNumbered(topic: MessageTopic, building_id: string, received: Numbered): Outcome {
+  /** The edge is told that it is held back, so that it tries seldom. */
+  #holdBack(topic: MessageTopic, excess: BudgetExcess): MessageResult {
+    this.registry.notices.recordExcess(topic, excess)
+    this.monitor.recordOverBudget(topic, excess.reason)
+    return { state: 'waiting', for: 'budget', reason: excess.reason }
+  }
+
+  #storeNumbered(topic: MessageTopic, building_id: string, received: Numbered): MessageResult {
     const { site_id, edge_id } = topic
     const now = this.clock.now()
     const checked = received.state === 'good' ? this.#refuseItems(received, building_id, now) : received
@@ -115,13 +124,15 @@ export class Ingest {
       ...(message_id !== undefined && { message_id }),
       ...(misdated.length > 0 && { misdated: { arrived_at: now, readings: misdated } }),
     })
+    if (accepted.status === 'over_budget') return this.#holdBack(topic, accepted)
     const { status, foreign = [], ...mark } = accepted
     const refused = [...(checked.state === 'good' ? checked.refused : []), ...foreign.map(foreignFinding)]
     const outcome: Outcome = { status, mark, refused, ...(reason !== undefined && { reason }) }
     this.#record(topic, outcome)
+    if (status === 'stored') this.registry.notices.recordStored(topic)
     if (status === 'stored') this.monitor.recordMisdated(topic, misdated, now)
     if (status === 'stored' && reason === undefined) this.registry.recordData(topic, newestOf(dated))
-    return outcome
+    return { state: 'processed', stream, seq, ...outcome }
   }
 
   #refuseItems(received: Good, building_id: string, now: number): Good {

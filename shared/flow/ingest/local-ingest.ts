@@ -33,7 +33,8 @@ export class LocalIngest {
    * Stores one telemetry message. Readings that cannot be used are named in the answer; the others are stored.
    *
    * @throws Problem bad_request when its stream and sequence number cannot be read, invalid for another site, unknown_edge before
-   * the metadata of the edge has arrived, not_ready when the store cannot take it
+   * the metadata of the edge has arrived, not_ready when the store cannot take it,
+   * tenant_over_budget
    */
   storeTelemetry(body: Record<string, unknown>): LocalAnswer {
     const edge = this.#edgeOf(body)
@@ -43,6 +44,7 @@ export class LocalIngest {
     const result = this.#write(edge, () => this.#ingest.storeMessage(topic, received, 'local'))
     if (result.state === 'unreadable') throw new Problem('bad_request', result.reason)
     if (result.state === 'waiting') {
+      if (result.for === 'budget') throw new Problem('tenant_over_budget', `Not stored: ${result.reason}`)
       if (result.for === 'clock') throw new Problem('not_ready', `Not stored: ${result.reason}`)
       const building =
         received.state === 'good' && received.building_id !== undefined ? ` in building ${received.building_id}` : ''

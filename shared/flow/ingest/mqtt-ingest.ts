@@ -9,11 +9,11 @@ import { parseTopic, type Topic } from '#shared/core/topic/topics.ts'
 import { type Ingest, readSession, rejectionOf } from './ingest.ts'
 
 /** An acknowledgement or notices, and the edge that they are for. */
-type Reply = EdgeKey & ({ ack: Ack; notices?: undefined } | { ack?: undefined; notices: Notice[] })
-export type AckReply = Extract<Reply, { ack: Ack }>
+type EdgeReply = EdgeKey & ({ ack: Ack; notices?: undefined } | { ack?: undefined; notices: Notice[] })
+export type AckReply = Extract<EdgeReply, { ack: Ack }>
 
 /** Processes one published message. After a failure of the store it is not acknowledged, so the edge repeats it. */
-export function processPublish(ingest: Ingest, name: string, payload: Uint8Array): Reply | undefined {
+export function processPublish(ingest: Ingest, name: string, payload: Uint8Array): EdgeReply | undefined {
   const topic = parseTopic(name)
   if (!topic) return void ingest.monitor.recordRejection(undefined, `topic ${name} is not one that edges publish to`)
   try {
@@ -22,18 +22,23 @@ export function processPublish(ingest: Ingest, name: string, payload: Uint8Array
     else if (topic.kind === 'status') processStatus(ingest, topic, payload)
     else return undefined
     const { site_id, edge_id } = topic
-    const notices = ingest.registry.notices.noticesToSend({ site_id, edge_id })
-    return notices && { site_id, edge_id, notices }
+    return noticesTo(ingest, { site_id, edge_id })
   } catch (error) {
     ingest.monitor.recordFailure(topic, error)
     return undefined
   }
 }
 
-function processMessage(ingest: Ingest, topic: MessageTopic, payload: Uint8Array): AckReply | undefined {
+function noticesTo(ingest: Ingest, edge: EdgeKey): EdgeReply | undefined {
+  const notices = ingest.registry.notices.noticesToSend(edge)
+  return notices && { ...edge, notices }
+}
+
+function processMessage(ingest: Ingest, topic: MessageTopic, payload: Uint8Array): EdgeReply | undefined {
   const result = ingest.storeMessage(topic, receive(topic, payload), 'mqtt')
-  if (result.state !== 'processed') return undefined
   const { site_id, edge_id } = topic
+  if (result.state === 'waiting' && result.for === 'budget') return noticesTo(ingest, { site_id, edge_id })
+  if (result.state !== 'processed') return undefined
   const { stream, seq, mark } = result
   const reason = rejectionOf(result)
   const rejected = reason !== undefined && { rejected: [{ seq, reason }] }

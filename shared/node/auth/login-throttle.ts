@@ -1,4 +1,4 @@
-import { Problem } from '#shared/core/problem.ts'
+import { ThrottledProblem } from '#shared/core/problem.ts'
 import { HOUR, MINUTE, SECOND } from '#shared/core/time.ts'
 
 const NEAR_MS = 15 * MINUTE
@@ -132,10 +132,8 @@ export function rememberNetworks(): KnownNetworks {
 }
 
 /** Too many failures; the answer carries `Retry-After`. */
-export class LoginThrottled extends Problem {
-  readonly retryAfterSecs: number
+export class LoginThrottled extends ThrottledProblem {
   constructor(retryAfterSecs: number) {
-    super('login_throttled', `Too many wrong passwords or tokens; try again in ${retryAfterSecs} s`)
-    this.retryAfterSecs = retryAfterSecs
+    super('login_throttled', `Too many wrong passwords or tokens; try again in ${retryAfterSecs} s`, retryAfterSecs)
   }
 }

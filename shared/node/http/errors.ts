@@ -3,9 +3,8 @@ import type { ConnectionError, FastifyError, FastifyReply, FastifyRequest } from
 import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import { type DataError, Problem, type ProblemCode, toProblemJson } from '#shared/core/problem.ts'
+import { type DataError, Problem, type ProblemCode, ThrottledProblem, toProblemJson } from '#shared/core/problem.ts'
 import type { Route } from './route.ts'
-import { LoginThrottled } from '#shared/node/auth/login-throttle.ts'
 
 /** Problem codes for errors of the server and of its multipart reader. Other errors are mapped by their status. */
 const CODES = nameTable<ProblemCode>({
@@ -64,7 +63,7 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
   const problem = toProblem(error, request.id)
   if (problem.code === 'internal') request.log.error({ err: error, url: request.url }, 'request failed')
   if (problem.code === 'unauthenticated') reply.header('www-authenticate', 'Bearer')
-  if (problem instanceof LoginThrottled) reply.header('retry-after', String(problem.retryAfterSecs))
+  if (problem instanceof ThrottledProblem) reply.header('retry-after', String(problem.retryAfterSecs))
   const [instance] = request.url.split('?')
   const { hints } = (request.routeOptions?.config ?? {}) as Pick<Route, 'hints'>
   const listed = problem.hints.length > 0 ? problem.hints : hints?.(problem)

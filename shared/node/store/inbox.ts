@@ -1,6 +1,7 @@
 import type { EdgeMessage, Inbox } from '#shared/core/ports.ts'
 import { misdatedRows } from '#shared/core/telemetry/misdated.ts'
 import { type Reading, toNumber } from '#shared/core/telemetry/reading.ts'
+import type { StorageBudget } from '#shared/core/tenant-budget.ts'
 import { openHotRows } from '../historian/hot.ts'
 import type { Database } from '../sqlite.ts'
 import { findingWriter } from './findings.ts'
@@ -14,8 +15,12 @@ export const withRoom = ({ accept }: Inbox, needRoom: () => void): Inbox => ({
   },
 })
 
-/** Stores messages of edges: each completely, once, and in the order of its stream. */
-export function openInbox(db: Database): Inbox {
+/**
+ * Stores messages of edges: each completely, once, and in the order of its stream.
+ *
+ * @param budget limits of this workspace; without it there are none
+ */
+export function openInbox(db: Database, budget?: StorageBudget): Inbox {
   const hot = openHotRows(db)
   const misdated = misdatedStore(db)
   const writeFinding = findingWriter(db)
@@ -52,7 +57,10 @@ export function openInbox(db: Database): Inbox {
       const stands = at(held.seq, held.message_id ?? undefined)
       if (message.seq <= held.seq) return { status: 'duplicate', ...stands }
       if (message.seq > held.seq + 1) return { status: 'gap', ...stands }
-      hot.prepare(message.building_id, new Set(message.readings.map(({ id }) => id)))
+      const ids = new Set(message.readings.map(({ id }) => id))
+      const excess = budget?.excessOf(message.building_id, ids)
+      if (excess) return { status: 'over_budget', ...excess }
+      hot.prepare(message.building_id, ids)
       const foreign = store(message)
       return { status: 'stored', ...at(message.seq, message.message_id), ...(foreign.length > 0 && { foreign }) }
     },

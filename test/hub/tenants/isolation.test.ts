@@ -37,7 +37,7 @@ async function twoTenants(site: TenantSite) {
 
 const PARAM = /:([a-z_]+)/g
 const fill = (path: string, id: string) => path.replaceAll(PARAM, id)
-/** Without what differs in any two answers: ids of requests, times and free space. */
+/** Without what differs in any two answers: ids of requests, times, free space and what the caller uses. */
 const plain = (text: string, id: string) =>
   text
     .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'UUID')
@@ -45,6 +45,7 @@ const plain = (text: string, id: string) =>
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
     .replaceAll(/name="csrf" value="[^"]*"/g, 'CSRF')
     .replaceAll(/"[a-z_]*(ms|secs|mb)":\d+/g, 'SPAN')
+    .replaceAll(/"(bytes|requests_per_minute)":\d+/g, 'USE')
     .replaceAll(/<time[^>]*>[^<]*<\/time>(, \d+ s ago)?/g, 'TIME')
     .replaceAll(id, 'ID')
 

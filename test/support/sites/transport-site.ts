@@ -23,6 +23,7 @@ import { openDatabase } from '#shared/node/sqlite.ts'
 import { edgeClaimStore } from '#shared/node/store/edge-claims.ts'
 import { edgeStore } from '#shared/node/store/edges.ts'
 import { openInbox } from '#shared/node/store/inbox.ts'
+import { openStorageBudget } from '#shared/node/store/storage-budget.ts'
 import { modelStore } from '#shared/node/store/model.ts'
 
 export const silent = pino({ level: 'silent' })
@@ -42,12 +43,14 @@ export async function startBroker(dir: string, port = 0) {
   return broker
 }
 
-export async function startHub(certs: string, workspace: string, port: number) {
+/** @param limits what the hub may store; without it there are none */
+export async function startHub(certs: string, workspace: string, port: number, limits?: Parameters<typeof openStorageBudget>[1]) {
   mkdirSync(workspace, { recursive: true })
   const db = openDatabase(join(workspace, 'plenum.db'))
-  const stores = { inbox: openInbox(db), model: modelStore(db), edges: edgeStore(db), claims: edgeClaimStore(db) }
+  const budget = limits && openStorageBudget(db, limits)
+  const stores = { inbox: openInbox(db, budget), model: modelStore(db), edges: edgeStore(db), claims: edgeClaimStore(db) }
   const files = await readCentralFiles(certs)
-  const ingestService = createIngestService({ ...stores, clock: wallClock, log: silent })
+  const ingestService = createIngestService({ ...stores, budget, clock: wallClock, log: silent })
   const monitor = new MqttMonitor(wallClock.now)
   const hub = createMqttSubscriber({ ...files, ingestService, monitor, broker: { host: '127.0.0.1', port }, log: silent })
   await ingestService.start()

@@ -27,7 +27,7 @@ export const importPages = (context: CentralParts, layout: PageLayout): Route[] 
     takes: 'upload',
     bodyMax: PACKAGE_MAX,
     action: 'preflight',
-    problems: ['package_invalid', 'workspace_full'],
+    problems: ['package_invalid', 'workspace_full', 'tenant_over_budget'],
     handle: async call => {
       const { request, caller, reply } = call
       const { session_id } = await stagePackage(context, call, request, fields => {
@@ -59,7 +59,7 @@ export const importPages = (context: CentralParts, layout: PageLayout): Route[] 
     params: BY_SESSION,
     body: strict({ mode: oneOf(IMPORT_MODES) }),
     action: 'import',
-    problems: ['unknown_session', 'package_invalid', 'conflict', 'workspace_full'],
+    problems: ['unknown_session', 'package_invalid', 'conflict', 'workspace_full', 'tenant_over_budget'],
     handle: async call => {
       const { session_id } = call.params
       await importStaged(context, call, session_id, call.body.mode)

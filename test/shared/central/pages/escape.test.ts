@@ -341,6 +341,7 @@ test('Fleet escapes', t =>
       claims: {
         refusals: [{ site_id: text, edge_id: text, reason: text, since: NOW }],
         takeovers: [{ site_id: text, edge_id: text, from_edge_id: text, building_id: text, since: NOW }],
+        heldBack: [{ site_id: text, edge_id: text, reason: text }],
         user: { name: text, role: text, mayOperate: true },
         csrf: text,
       },
