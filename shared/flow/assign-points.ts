@@ -24,7 +24,7 @@ export function assignPoints(request: AssignRequest, model: ModelStore, dryRun: 
   }))
   const errors = [
     ...assignments.flatMap((one, i) => complaints(one, i, points, equipment)),
-    ...collisions(assignments, points, mode),
+    ...roleCollisions(assignments, mode === 'replace' ? [] : points, i => `/assignments/${i}`),
   ]
   if (errors.length) throw new Problem('invalid', `Nothing was saved: ${errors[0]!.message}`, errors)
   return dryRun ? preview(assignments, points, mode) : model.assign(building_id, assignments, mode)
@@ -60,24 +60,31 @@ function complaints(
   return errors
 }
 
-/** A role of one equipment belongs to one point; rules could not tell which to read. */
-function collisions(assignments: Assignment[], points: Point[], mode: 'merge' | 'replace'): DataError[] {
-  const named = new Set(assignments.map(({ point_id }) => point_id))
-  const staying = mode === 'replace' ? [] : points.filter(({ point_id, role }) => role !== undefined && !named.has(point_id))
+type RoleHolder = Pick<Point, 'point_id' | 'equipment_id' | 'role'>
+
+/**
+ * A role of one equipment belongs to one point; rules could not tell which to read.
+ *
+ * @param given points that are to hold roles
+ * @param others points of the building, of which those that are not given keep theirs
+ * @param at pointer to a given point by its place in the request
+ */
+export function roleCollisions(
+  given: readonly RoleHolder[],
+  others: readonly RoleHolder[],
+  at: (i: number) => string,
+): DataError[] {
+  const named = new Set(given.map(({ point_id }) => point_id))
+  const staying = others.filter(({ point_id, role }) => role !== undefined && !named.has(point_id))
   const holders = new Map(staying.map(({ point_id, equipment_id, role }) => [`${equipment_id} ${role}`, point_id]))
-  return assignments.flatMap(({ point_id, equipment_id, role }, i): DataError[] => {
+  return given.flatMap(({ point_id, equipment_id, role }, i): DataError[] => {
+    if (role === undefined || equipment_id === undefined) return []
     const place = `${equipment_id} ${role}`
     const holder = holders.get(place)
     holders.set(place, point_id)
     if (holder === undefined) return []
     const message = `${role} of ${equipment_id} is held by point ${holder}`
-    return [
-      {
-        pointer: `/assignments/${i}/role`,
-        message,
-        hint: 'give that point another role in the same request, or use mode replace',
-      },
-    ]
+    return [{ pointer: `${at(i)}/role`, message, hint: 'give that point another role in the same request' }]
   })
 }
 

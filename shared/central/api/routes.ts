@@ -15,6 +15,7 @@ import { healthRoutes } from './health.ts'
 import { importRoutes } from './import.ts'
 import { misdatedRoutes } from './misdated.ts'
 import { modelRoutes } from './model.ts'
+import { modelExchangeRoutes } from './model-exchange.ts'
 import { legacyRoutes } from './legacy-api.ts'
 import { paramRoutes } from '#shared/central/api/fdd/params.ts'
 import { publicRoutes } from './public.ts'
@@ -35,6 +36,7 @@ export const centralRoutes = (context: CentralParts, trigger: Trigger): Route[] 
   ...tenantRoutes(context),
   ...importRoutes(context),
   ...modelRoutes(context),
+  ...modelExchangeRoutes(context),
   ...commissionRoutes(context),
   ...quantityRoutes(context),
   ...ruleRoutes(context),

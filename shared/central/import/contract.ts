@@ -22,13 +22,14 @@ export const ingestContract = ({ uploadMax, chunkMax }: { uploadMax: number; chu
     'timestamp_utc: ISO 8601 in UTC; or timestamp, read in the manifest’s timezone',
     'date_order mdy or dmy where dates such as 5/7/2022 are ambiguous; never guessed',
   ],
-  roles: Object.entries(ROLES).map(([role, { unit, kind, range, haystack, brick }]) => ({
+  roles: Object.entries(ROLES).map(([role, { unit, kind, range, haystack, label }]) => ({
     role,
     unit,
     kind,
     range,
     haystack,
-    brick,
+    // A name in the style of Brick for every role, also where Brick has none: column maps may use it.
+    brick: label,
   })),
   units: Object.entries(UNITS).map(([unit, { dimension, aliases }]) => ({ unit, dimension, aliases })),
   limits: {

@@ -5,6 +5,7 @@ import { ROLES } from '#shared/core/model/role.ts'
 import type { Suggestion } from '#shared/core/suggest/suggest.ts'
 import { conversion } from '#shared/core/model/unit.ts'
 import { csrfField, operatorButton, type User } from '#shared/central/ui/frame.ts'
+import type { ModelFormat } from '#shared/central/commands/model-exchange.ts'
 import { buildingChoice } from '#shared/central/pages/settings/params.view.ts'
 import { unitLabel } from '#shared/central/ui/measure.ts'
 import { type Here, moment } from '#shared/central/ui/moment.ts'
@@ -31,10 +32,17 @@ export type PointsModel = {
 /** A suggestion that is right nine times in ten is worth choosing for a person who asks for it. */
 const LIKELY = 0.9
 
+const EXPORTS: readonly (readonly [ModelFormat, string])[] = [
+  ['csv', 'CSV'],
+  ['haystack', 'Haystack'],
+  ['brick', 'Brick'],
+]
+
 export const pointsBody = (model: PointsModel): Html => html`<h1>Points</h1>
 <p class="lead">What each point is to its equipment. Rules read roles, never names.</p>
 ${commissionTabs('/points', model.building.building_id)}
 ${buildingChoice(model.buildings, model.building, '/points')}
+<p>Model of this building as a file: ${EXPORTS.map(([format, text], i) => html`${i > 0 && ', '}<a href="/api/model/export?building_id=${encodeURIComponent(model.building.building_id)}&format=${format}">${text}</a>`)}.</p>
 ${model.refusal && html`<p class="error" role="alert">${model.refusal.message}</p>`}
 ${model.equipment.length ? equipmentList(model) : html`<section class="card"><p>No point of this building belongs to equipment yet.</p></section>`}
 ${model.points.length > 0 && pointForm(model)}`

@@ -100,10 +100,10 @@ export function formatParam(value: number, unit: string, system: UnitSystem): st
 
 /** @returns for example `supply air temperature`: the role in words */
 export function roleWords(role: string): string {
-  const brick = ROLES[role]?.brick
-  return brick === undefined
+  const label = ROLES[role]?.label
+  return label === undefined
     ? role
-    : brick
+    : label
         .replaceAll('_', ' ')
         .replace(/ sensor$/i, '')
         .toLowerCase()

@@ -29,14 +29,14 @@ const words = (name: string) =>
     .toSorted()
     .join(' ')
 
-/** Brick classes of any component: they are written for roles, but no role is read from them. */
+/** Labels that are Brick classes of any component: they are written for roles, but no role is read from them. */
 const GENERAL_CLASSES: ReadonlySet<string> = new Set(['Status', 'On_Off_Status', 'Enable_Command', 'Current_Sensor'])
 
 const BY_WORDS = new Map(
   [
     ...Map.groupBy(
-      Object.entries(ROLES).flatMap(([name, { haystack, brick }]) =>
-        [haystack, brick].filter(text => !GENERAL_CLASSES.has(text)).map(text => ({ name, key: words(text) })),
+      Object.entries(ROLES).flatMap(([name, { haystack, label }]) =>
+        [haystack, label].filter(text => !GENERAL_CLASSES.has(text)).map(text => ({ name, key: words(text) })),
       ),
       ({ key }) => key,
     ),

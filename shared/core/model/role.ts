@@ -15,7 +15,8 @@ export type Role = {
   /** Set points and schedules rest for days; flat or stale is normal for them. */
   rests: boolean
   haystack: string
-  brick: string
+  /** Name in words, in the style of Brick; `classOfRole` has the class that Brick really has. */
+  label: string
   /** Names under which packages and point lists carry it. */
   aliases: readonly string[]
 }
@@ -68,14 +69,14 @@ const CURRENT: Shape = { unit: 'A', kind: 'number', range: [-1, 10_000], rests: 
 /** @source counters of 12 digits; a counter that runs below zero is set wrongly */
 const ENERGY: Shape = { unit: 'kWh', kind: 'number', range: [0, 1e12], rests: false }
 
-const role = (shape: Shape, haystack: string, brick: string, ...aliases: string[]): Role => ({
+const role = (shape: Shape, haystack: string, label: string, ...aliases: string[]): Role => ({
   ...shape,
   haystack,
-  brick,
+  label,
   aliases,
 })
 
-/** @source Project Haystack 4 tag names; Brick 1.4 class names; ranges: at each shape */
+/** @source Project Haystack 4 tag names; ranges: at each shape */
 export const ROLES = nameTable<Role>({
   oa_t: role(OUTDOOR, 'outside air temp sensor', 'Outside_Air_Temperature_Sensor', 'oat', 'oa_temp', 'outdoor air temperature'),
   ma_t: role(AIR, 'mixed air temp sensor', 'Mixed_Air_Temperature_Sensor', 'mat', 'mixed air temperature'),

@@ -93,6 +93,7 @@ test('every route answers with nothing of another tenant, and like for an id tha
     '/backups',
   ]
   const more = [
+    '/twins/:building_id',
     '/faults/:id',
     '/edges/:edge_id/overrides',
     '/login',

@@ -104,6 +104,7 @@ const OF_NO_BUILDING = [
   'GET /api/fault-definitions',
   'GET /api/fdd-rules',
   'GET /api/ingest/contract',
+  'GET /api/model/quantities/schema',
   'GET /api/version',
 ]
 

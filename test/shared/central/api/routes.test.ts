@@ -33,8 +33,9 @@ test('a GET that changes something takes a token in the Authorization header alo
 
 test('every JSON answer says ok', async t => {
   for (const route of site.central.routes.filter(({ method, path }) => method === 'GET' && !path.includes(':'))) {
-    const { status, body } = await site.call('admin', 'GET', route.path)
-    if (status !== 200 || body === undefined) continue
+    const { status, body, headers } = await site.call('admin', 'GET', route.path)
+    // A schema is a document of its own.
+    if (status !== 200 || body === undefined || headers.get('content-type')?.includes('schema+json')) continue
     t.is(body.ok, true, nameOf(route))
   }
 })

@@ -20,12 +20,12 @@ const NOT_BY_CLASS: Record<string, string> = {
   load_satisfied: 'Brick has no class for a satisfied load; Status is of any part',
 }
 
-for (const vocabulary of ['haystack', 'brick'] as const) {
+for (const vocabulary of ['haystack', 'label'] as const) {
   test(`every role comes back from its ${vocabulary} name on every equipment that may have it, or it is said why not`, t => {
     for (const [role, known] of Object.entries(ROLES)) {
       const types = EQUIPMENT_TYPES.filter(type => mayHave(type, role))
       t.true(types.length > 0, `${role} belongs to no equipment`)
-      const why = vocabulary === 'brick' ? NOT_BY_CLASS[role] : undefined
+      const why = vocabulary === 'label' ? NOT_BY_CLASS[role] : undefined
       const lost = types.filter(type => roleOfName(known[vocabulary], type) !== role)
       if (why === undefined) t.deepEqual(lost, [], `${role} is not what ${known[vocabulary]} means`)
       else t.true(lost.length > 0, `${role} comes back: its explanation is out of date`)
@@ -57,7 +57,7 @@ test('every role is listed with its tags and its class for whoever writes a pack
   try {
     const { body } = await site.call('viewer', 'GET', '/api/ingest/contract')
     const listed = new Map(body.roles.map(({ role, haystack, brick }: any) => [role, { haystack, brick }]))
-    for (const [role, { haystack, brick }] of Object.entries(ROLES)) t.deepEqual(listed.get(role), { haystack, brick })
+    for (const [role, { haystack, label }] of Object.entries(ROLES)) t.deepEqual(listed.get(role), { haystack, brick: label })
   } finally {
     await site.close()
   }

@@ -130,8 +130,8 @@ test('the same part is known when it is said to be of the box, and what enters a
 })
 
 test('Haystack tags and a Brick class are names too', t => {
-  for (const [role, { haystack, brick, unit, kind }] of Object.entries({ ma_t: ROLES.ma_t!, duct_static: ROLES.duct_static! })) {
-    for (const name of [haystack, haystack.replaceAll(' ', '-'), brick]) {
+  for (const [role, { haystack, label, unit, kind }] of Object.entries({ ma_t: ROLES.ma_t!, duct_static: ROLES.duct_static! })) {
+    for (const name of [haystack, haystack.replaceAll(' ', '-'), label]) {
       t.like(first(asked(name, unit, kind, 'ahu')), { role, confidence: 0.98 }, name)
     }
   }

@@ -1,0 +1,132 @@
+/**
+ * Classes of Brick 1.4 for equipment types and roles, and QUDT names of units. Brick has no class for some roles, such as the
+ * command of a cooling valve: those have the nearest class above.
+ *
+ * @source Brick 1.4 classes (checked against the vocabulary of rdflib 6.1 and the ontology's sources); QUDT 2.1 unit vocabulary
+ */
+import { nameTable } from '#shared/core/name-table.ts'
+import type { EquipmentType } from '#shared/core/model/model.ts'
+import { ROLES } from '#shared/core/model/role.ts'
+
+export const CLASS_OF_TYPE: Record<EquipmentType, string> = {
+  ahu: 'AHU',
+  vav: 'VAV',
+  zone: 'HVAC_Zone',
+  fcu: 'FCU',
+  rtu: 'RTU',
+  heat_pump: 'HVAC_Equipment',
+  chiller: 'Chiller',
+  chw_plant: 'Chilled_Water_System',
+  cooling_tower: 'Cooling_Tower',
+  boiler: 'Boiler',
+  hw_plant: 'Hot_Water_System',
+  pump: 'Pump',
+  fan: 'Fan',
+  meter: 'Meter',
+  weather: 'Weather_Station',
+}
+
+/** Roles whose label is no class of Brick, by the class that is. */
+const NEAREST = nameTable<string>({
+  clg_coil_enter_t: 'Air_Temperature_Sensor',
+  clg_coil_leave_t: 'Air_Temperature_Sensor',
+  htg_coil_enter_t: 'Air_Temperature_Sensor',
+  htg_coil_leave_t: 'Air_Temperature_Sensor',
+  hr_leave_t: 'Air_Temperature_Sensor',
+  sa_t_sp_heat: 'Supply_Air_Temperature_Setpoint',
+  sa_t_sp_cool: 'Supply_Air_Temperature_Setpoint',
+  oa_flow_min: 'Min_Outside_Air_Flow_Setpoint_Limit',
+  fan_cmd: 'On_Off_Command',
+  fan_speed: 'Speed_Setpoint',
+  fan_speed_pos: 'Speed_Status',
+  return_fan_cmd: 'On_Off_Command',
+  return_fan_status: 'Fan_Status',
+  return_fan_speed: 'Speed_Setpoint',
+  oa_damper: 'Damper_Position_Command',
+  oa_damper_min: 'Min_Position_Setpoint_Limit',
+  ra_damper: 'Damper_Position_Command',
+  ea_damper: 'Damper_Position_Command',
+  oa_damper_pos: 'Damper_Position_Sensor',
+  clg_valve: 'Valve_Command',
+  htg_valve: 'Valve_Command',
+  preheat_valve: 'Valve_Command',
+  reheat_valve: 'Valve_Command',
+  clg_valve_pos: 'Valve_Position_Sensor',
+  htg_valve_pos: 'Valve_Position_Sensor',
+  reheat_valve_pos: 'Valve_Position_Sensor',
+  hr_status: 'On_Off_Status',
+  static_reset_requests: 'Status',
+  reset_requests: 'Status',
+  chw_reset_requests: 'Status',
+  hw_reset_requests: 'Status',
+  zone_flow_min: 'Min_Air_Flow_Setpoint_Limit',
+  zone_flow_max: 'Max_Air_Flow_Setpoint_Limit',
+  cw_supply_t_sp: 'Water_Temperature_Setpoint',
+  evap_refr_t: 'Temperature_Sensor',
+  cond_refr_t: 'Temperature_Sensor',
+  wse_chw_t: 'Leaving_Water_Temperature_Sensor',
+  system_pressure: 'Pressure_Sensor',
+  pump_cmd: 'On_Off_Command',
+  cw_pump_cmd: 'On_Off_Command',
+  pump_speed: 'Speed_Setpoint',
+  chiller_cmd: 'On_Off_Command',
+  chiller_status: 'On_Off_Status',
+  boiler_cmd: 'On_Off_Command',
+  boiler_status: 'On_Off_Status',
+  compressor_cmd: 'On_Off_Command',
+  compressor_status: 'On_Off_Status',
+  heat_status: 'On_Off_Status',
+  aux_heat: 'On_Off_Status',
+  defrost: 'Status',
+  wx_dp_t: 'Outside_Air_Dewpoint_Sensor',
+  // Deprecated since Brick 1.3 in favour of these.
+  zone_t_sp: 'Target_Zone_Air_Temperature_Setpoint',
+  zone_t_sp_cool: 'Cooling_Zone_Air_Temperature_Setpoint',
+  zone_t_sp_heat: 'Heating_Zone_Air_Temperature_Setpoint',
+})
+
+/** @returns the local name of the class; `Point` where there is no role */
+export const classOfRole = (role: string | undefined): string =>
+  (role === undefined ? undefined : (NEAREST[role] ?? ROLES[role]?.label)) ?? 'Point'
+
+/** By code of `UNITS`; units of states and counts have none. */
+export const QUDT_UNITS = nameTable<string>({
+  degC: 'DEG_C',
+  degF: 'DEG_F',
+  K: 'K',
+  Pa: 'PA',
+  kPa: 'KiloPA',
+  bar: 'BAR',
+  psi: 'PSI',
+  inwc: 'IN_H2O',
+  ftwc: 'FT_H2O',
+  'm3/s': 'M3-PER-SEC',
+  'm3/h': 'M3-PER-HR',
+  'L/s': 'L-PER-SEC',
+  cfm: 'FT3-PER-MIN',
+  gpm: 'GAL_US-PER-MIN',
+  kW: 'KiloW',
+  W: 'W',
+  MW: 'MegaW',
+  ton: 'TON_FG',
+  'Btu/h': 'BTU_IT-PER-HR',
+  hp: 'HP',
+  kWh: 'KiloW-HR',
+  Wh: 'W-HR',
+  MJ: 'MegaJ',
+  therm: 'THM_EEC',
+  fraction: 'UNITLESS',
+  percent: 'PERCENT',
+  ppm: 'PPM',
+  Hz: 'HZ',
+  rpm: 'REV-PER-MIN',
+  A: 'A',
+  V: 'V',
+  s: 'SEC',
+  min: 'MIN',
+  h: 'HR',
+  d: 'DAY',
+  'K/h': 'K-PER-HR',
+  'kJ/kg': 'KiloJ-PER-KiloGM',
+  'Btu/lb': 'BTU_IT-PER-LB',
+})
