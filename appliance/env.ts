@@ -48,7 +48,7 @@ export const BACNET_VARIABLES = {
   },
 } as const satisfies VariableTable
 
-/** Whether it is looked who commands what, how often, and how much of it is kept. */
+/** Whether priority arrays are read, how often, and how many records are retained. */
 export const PRIORITY_VARIABLES = {
   SERVICE_PRIORITY_SCAN_ENABLED: {
     kind: 'flag',
@@ -59,7 +59,7 @@ export const PRIORITY_VARIABLES = {
     kind: 'integer',
     default: 3600,
     min: 300,
-    // The longest timer that Node keeps.
+    // The longest timer of Node.
     max: 2_147_483,
     doc: 'from the end of a visit to one device until the next device is visited, s; less than 300 refuses the start',
   },

@@ -47,7 +47,7 @@ const HOLD_MS = SECOND
 /** The devices that are polled; the list may change meanwhile. */
 export type Polling = {
   /**
-   * From now on these are polled. A device that is in the list already, as the same object, goes on undisturbed.
+   * From now on these are polled. A device that is in the list already, as the same object, is not interrupted.
    * Resolves when nothing of those that are gone is under way.
    */
   follow(devices: readonly PolledDevice[]): Promise<void>

@@ -32,7 +32,7 @@ const SYSTEM_CODES = /^(E[A-Z0-9]+|SQLITE_(BUSY|CANTOPEN|FULL|IOERR|LOCKED|NOMEM
 
 /**
  * Writes one batch at a time; readings that arrive meanwhile go with the next one, in one fsync. While the sink is down,
- * readings wait. `SinkBatches` decides what is written next and which readings are given up.
+ * readings wait. `SinkBatches` decides what is written next and which readings are dropped.
  */
 export class SinkWriter {
   readonly #sink: Sink

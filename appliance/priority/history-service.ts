@@ -79,7 +79,7 @@ function instantOf(since: string | undefined): number | undefined {
   throw new Problem('bad_request', `/since ${message}`, [{ pointer: '/since', message }])
 }
 
-/** @returns the sequence before which the page lies */
+/** @returns the sequence number that bounds the page */
 function positionOf(
   cursor: string,
   scope: CursorScope,

@@ -18,7 +18,7 @@ const PAUSE_MS = 40
 /**
  * Verifies every byte. Damage is reported only when two inspections agree and the files did not change between them.
  *
- * @throws Error with the reason when the folder cannot be read, or keeps changing
+ * @throws Error with the reason when the folder cannot be read, or changes during every attempt
  */
 export async function inspectRunning(dir: string): Promise<RunningInspection> {
   let last: string | undefined

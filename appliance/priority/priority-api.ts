@@ -62,7 +62,7 @@ export async function openPriorityApi(options: PriorityApiOptions): Promise<Prio
 }
 
 /**
- * The key lies in the folder of the journal. When that folder is set aside, the key goes with it, so cursors into the old
+ * The key is stored in the folder of the journal. When that folder is set aside, the key goes with it, so cursors into the old
  * journal are refused by the new one.
  */
 const keyBesideJournal = async (dir: string) => (existsSync(dir) ? openCursorKey(dir) : randomBytes(32))

@@ -90,7 +90,7 @@ function onlyDeviceOf({ devices }: DeviceCatalogue, device_instance: number): st
 
 type ClosableJournal = PriorityJournal & { close(): Promise<void> }
 
-/** Stands in where visits are switched off and no journal exists. */
+/** Used where visits are switched off and no journal exists. */
 const NO_JOURNAL: ClosableJournal = {
   append: async () => {
     throw new Error('priority history is switched off')

@@ -22,7 +22,7 @@ export type JournalOptions = {
   dir: string
   /** SERVICE_PRIORITY_HISTORY_MAX_RECORDS */
   maxRecords: number
-  /** Finds the device of records of format 1, which do not name it. Without it they keep their instance alone. */
+  /** Finds the device of records of format 1, which do not name it. Without it records are identified by the instance alone. */
   ownerOf?: FindDevice
   log: Logger
   /** Largest segment. A group that does not fit begins the next one. Default 4 MiB. */
@@ -45,7 +45,7 @@ type Fault = { reason: string; damaged: boolean }
 /**
  * Opens the journal in `dir`, or creates it, and verifies every byte. Only one process may have it open.
  *
- * Never rejects: `state()` reports what is wrong. After a failure of the disk the journal goes on by itself when the disk
+ * Never rejects: `state()` reports what is wrong. After a failure of the disk the journal resumes by itself when the disk
  * works again. A damaged journal stays closed, and its files stay as they are, until an operator sets them aside.
  */
 export async function openPriorityJournal(options: JournalOptions): Promise<OpenPriorityJournal> {
@@ -235,7 +235,7 @@ class JournalFiles {
   }
 
   /**
-   * Pauses a journal that cannot be written. The log verifies itself before it goes on; an error without a code means that it
+   * Pauses a journal that cannot be written. The log verifies itself before it resumes; an error without a code means that it
    * does not verify.
    */
   #refuse(error: NodeJS.ErrnoException): void {
@@ -244,7 +244,7 @@ class JournalFiles {
   }
 }
 
-/** Keeps each answer while the journal is open, because the index was built with the first one; the catalogue may change. */
+/** Caches each answer while the journal is open, because the index was built with the first one; the catalogue may change. */
 function memoized(findDevice: FindDevice): FindDevice {
   const known = new Map<number, string | undefined>()
   return device_instance => {

@@ -24,7 +24,7 @@ export type FieldCatalogue = {
    *
    * @throws ConfigError that names every place where the new catalogue is wrong
    * @throws Problem conflict when another process has changed the file and its version cannot be used; a file that was removed
-   *   is written anew
+   *   is written again
    */
   change(edit: CatalogueEdit): Promise<DeviceCatalogue>
   /** @throws ConfigError that names every place where such a catalogue would be wrong */
@@ -39,7 +39,7 @@ export type FieldCatalogue = {
   refusal(): CatalogueRefusal | undefined
 }
 
-/** `isGone`: the file was removed. The next change writes it anew; a start before that begins with an empty catalogue. */
+/** `isGone`: the file was removed. The next change writes it again; a start before that begins with an empty catalogue. */
 export type CatalogueRefusal = { reason: string; isGone: boolean }
 
 /**

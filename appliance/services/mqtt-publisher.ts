@@ -64,7 +64,7 @@ export class MqttPublisher implements Publisher {
   async stop(): Promise<void> {
     clearInterval(this.#statusTimer)
     this.#parts.sender.disconnected()
-    // Otherwise the broker publishes the last will only after it has found the connection dead.
+    // Otherwise the broker publishes the last will only after it has found the connection closed.
     if (this.#link.isUp()) await this.#publishStatus(false)
     await this.#link.stop()
   }

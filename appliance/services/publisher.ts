@@ -41,7 +41,7 @@ export type PublisherState = {
   conflict?: string
   /** Notices of the hub about this edge: that it is refused, or shares its building. */
   notices?: string[]
-  /** Why the stream of the outbox began anew at this start. */
+  /** The reason for which the outbox began a new stream at this start. */
   note?: string
   /** Messages that are not acknowledged yet. */
   backlog: number

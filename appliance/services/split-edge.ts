@@ -17,7 +17,7 @@ type SplitEdgeOptions = Pick<EdgeOptions, 'site' | 'catalogue' | 'protocols' | '
   settings: Settings<typeof SPLIT_EDGE_VARIABLES>
   /** Routes of this process besides health and poll status. */
   routes?: Route[]
-  /** The priority visits; only where this process speaks BACnet. */
+  /** The priority visits; only where this process reads BACnet. */
   priority?: PriorityServices
   log: Logger
 }

@@ -48,7 +48,7 @@ export function replayIntoHistory(
     await replay.catchUp()
     if (replay.failed === 'outbox') await history.write(readings)
   }
-  // Findings are skipped here too, else the outbox would keep them for history.
+  // Findings are skipped here too, otherwise the outbox would retain them for history.
   reader.onWritten(() => void replay.catchUp())
   return {
     trouble: () => replay.trouble,

@@ -34,7 +34,7 @@ type OutboxOptions = {
   dir: string
   /** SERVICE_OUTBOX_MAX_MB × 2^20 */
   maxBytes: number
-  /** At least one; a message is kept until all of them have it. */
+  /** At least one; a message is retained until all of them have it. */
   to: readonly Destination[]
   protocolOf: (point_id: string) => Protocol
   /** Gives the current state of findings. Without it, findings in a full outbox are dropped. */

@@ -71,7 +71,7 @@ export function jsonFile<T>(path: string): JsonFile<T> {
   }
 }
 
-/** Every replacement of the content changes at least one of these fields; a copy may keep size and modification time. */
+/** Every replacement of the content changes at least one of these fields; a copy may have the same size and modification time. */
 const versionOf = ({ ino, size, mtimeNs, ctimeNs }: BigIntStats): FileVersion => [ino, size, mtimeNs, ctimeNs].join(':')
 
 /** @returns null when there is no file */

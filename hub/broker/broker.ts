@@ -20,7 +20,7 @@ type BrokerOptions = {
   ca_pem: string
   cert_pem: string
   key_pem: string
-  /** List of revoked certificates; looked at again every two seconds. Undefined: none is kept. */
+  /** List of revoked certificates; read again every two seconds; undefined where there is none. */
   crlPath: string | undefined
   log: Logger
 }
@@ -120,7 +120,7 @@ function revocations({ crlPath, ca_pem }: BrokerOptions) {
   let seen: number | undefined
   return {
     serials: () => serials,
-    /** @throws Error when the file cannot be read or is not the authority's; the list is then kept as it was */
+    /** @throws Error when the file cannot be read or is not the authority's; the previous list then stays in force */
     look: async () => {
       if (crlPath === undefined) return
       const { mtimeMs } = await stat(crlPath)

@@ -1,9 +1,9 @@
-/** Cuts what a client sends into whole MQTT packets and looks at what each announces before any of it is kept (MQTT 3.1.1, 2.2). */
+/** Splits the bytes of a client into whole MQTT packets and checks the announced size of each before it is buffered (MQTT 3.1.1, 2.2). */
 import { CONTROL_MAX, PACKET_MAX } from './limits.ts'
 
 const CONNECT = 1
 const PUBLISH = 3
-/** PUBACK, SUBSCRIBE, UNSUBSCRIBE, PINGREQ, DISCONNECT: nothing here speaks QoS 2. */
+/** PUBACK, SUBSCRIBE, UNSUBSCRIBE, PINGREQ, DISCONNECT: QoS 2 is not used. */
 const OTHERS = new Set([4, 8, 10, 12, 14])
 /** One byte of type and flags, and at most four of length. */
 const HEADER_MAX = 5
@@ -23,14 +23,14 @@ export type Frames = {
   take(bytes: Buffer): { whole: Buffer[]; rest?: Buffer } | { refused: string }
   /** Announced length of the packet that has begun, bytes; 0 while none has begun. */
   announced(): number
-  /** Gives up what is held. */
+  /** Drops the buffered bytes. */
   clear(): void
 }
 
 /**
  * The function is long because its parts share the bytes of the packet that is not whole yet.
  *
- * @param reserve asked before bytes are kept of a packet that is not whole; negative gives them back
+ * @param reserve called before bytes of an incomplete packet are buffered; a negative number releases them
  */
 export function frames(reserve: (bytes: number) => boolean): Frames {
   let connected = false
@@ -59,7 +59,7 @@ export function frames(reserve: (bytes: number) => boolean): Frames {
     return true
   }
 
-  /** Goes on with the packet that has begun. @returns how many bytes it took, or why not */
+  /** Continues the packet that has begun. @returns how many bytes it took, or why not */
   const goOn = (bytes: Buffer): number | string => {
     let used = 0
     while (total === 0 && used < bytes.length) {

@@ -20,7 +20,7 @@ export const BODY_MAX: Record<TopicKind, number> = {
   responses: MESSAGE_MAX,
 }
 
-/** Open connections of one certificate: its session, the one that takes over from it, and two that are not yet known to be dead. */
+/** Open connections of one certificate: its session, the one that takes over from it, and two that are not yet known to be closed. */
 export const CONNECTIONS_PER_NAME = 4
 /** Five times the edges that one hub is sized for. */
 export const CONNECTIONS_MAX = 5_000

@@ -23,7 +23,7 @@ export function createHttpsClient({
   tokensKey,
   timeoutMs,
 }: HttpsClientOptions): EdgeClient & { close(): void } {
-  // No keep-alive: an idle connection may have died unnoticed, and requests are rare.
+  // No keep-alive: an idle connection may have been closed unnoticed, and requests are rare.
   const agent = new Agent({ ca: ca_pem, minVersion: 'TLSv1.2', keepAlive: false })
   const send: EdgeClient = async ({ edge_id, site_id, connector_url }, operation, edgeRequest) => {
     if (tokensKey === undefined)

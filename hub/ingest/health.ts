@@ -34,7 +34,7 @@ export function hubHealth({ edges, claims, budget, ingestService, broker }: Part
       ingest: () => {
         const failure = monitor.trouble()
         const detail = failure && `messages of edges cannot be stored and stay on the edges: ${failure.reason}`
-        // No reading is queued here: an edge keeps unacknowledged messages in its outbox, up to its quota.
+        // No reading is queued here: an edge retains unacknowledged messages in its outbox, up to its quota.
         return { ...storingStatus(failure, now()), readings_waiting: 0, ...(detail !== undefined && { detail }) }
       },
       broker: () => {
@@ -48,7 +48,7 @@ export function hubHealth({ edges, claims, budget, ingestService, broker }: Part
   }
 }
 
-/** Warns while the budget of the tenant keeps something from being stored. */
+/** Warns while the budget of the tenant prevents storing. */
 function budgetCheck(budget: StorageBudget, heldBack: { reason: string }[]): HealthCheck {
   const figures = { ...budget.use(), edges_held_back: heldBack.length }
   const reason = budget.excess(0)?.reason ?? heldBack[0]?.reason

@@ -16,7 +16,7 @@ import type { Service } from '#shared/node/service.ts'
 import type { MqttMonitor } from '../monitor/mqtt-monitor.ts'
 import { MessageQueue } from './message-queue.ts'
 
-/** Stores what the edges of some sites publish, and remembers their messages and the state of the connection. */
+/** Stores the messages of edges and reports recent messages and the connection to the monitor. */
 export type SiteIngest = { ingestService: IngestService; monitor: Pick<MqttMonitor, 'record' | 'setConnected'> }
 
 /** The hub's own sites, and those of tenants; without `tenants` messages of tenants are discarded. */
@@ -87,7 +87,7 @@ export function createMqttSubscriber(options: SubscriberOptions): MqttSubscriber
     const { tenant_id } = topic
     if (topic.kind === 'responses') return listeners.get(tenant_id)?.(topic, payload)
     const service = of(tenant_id)?.ingestService
-    // Edges of a tenant that this hub does not have keep their messages, because nothing acknowledges them.
+    // Edges of a tenant that this hub does not have retain their messages, because nothing acknowledges them.
     const answer = service && processPublish(service.ingest, topicOf(topic), payload)
     if (answer?.ack) acks.add({ ...answer, tenant_id })
     else if (answer) reply({ ...answer, tenant_id }, writeNotices(answer.notices))

@@ -1,11 +1,11 @@
-/** Remembers the last MQTT messages of this hub, for people who look at what arrives. It keeps a bounded part of each. */
+/** Retains the last MQTT messages of this hub for the monitor page: a bounded part of each. */
 import { constants, inflateRawSync } from 'node:zlib'
 import type { EdgeKey } from '#shared/core/model/model.ts'
 import { parseTopic, type TopicKind } from '#shared/core/topic/topics.ts'
 
 /** Most messages that are remembered. */
 const MESSAGES_MAX = 200
-/** Bytes of a payload that are kept: deflated, they hold a preview in full. */
+/** Bytes of a payload that are retained; deflated, they contain a full preview. */
 const KEPT_BYTES = 8 * 1024
 /** Longest preview, bytes of UTF-8 (contract §8). */
 const PREVIEW_MAX = 4 * 1024
@@ -62,7 +62,7 @@ export class MqttMonitor {
    * The newest messages, oldest first.
    *
    * @param after id of the last message that the caller has
-   * @returns at most `limit` messages, and how many newer ones were left out or forgotten
+   * @returns at most `limit` messages, and how many newer ones were left out or dropped
    */
   messages(after: number, filter: MessageFilter, limit: number): { messages: MonitoredMessage[]; dropped: number } {
     const oldest = this.#messages[0]?.id ?? this.#stats.messages + 1
@@ -105,7 +105,7 @@ function show({ head, ...message }: Kept): MonitoredMessage {
   return { ...message, kind: kindOf(message.topic), preview, is_cut: preview.length < text.length || head.length < message.bytes }
 }
 
-/** The text of a body, as far as the kept bytes tell it. */
+/** The text of a body, as far as the retained bytes go. */
 function textOf(head: Buffer): string {
   if (head[0] !== DEFLATED) return head.toString()
   try {

@@ -13,7 +13,7 @@ import { type FleetModel, type FleetRow, fleetBody, fleetPart } from './fleet.vi
 
 const Query = strict({ status: Type.Optional(Type.Union(EDGE_STATUSES.map(status => Type.Literal(status)))) })
 
-/** `notices`: what the hub tells its edges; undefined where no edge sends anything here. */
+/** `notices`: notices of the hub to its edges; undefined where no edge sends anything here. */
 type FleetContext = CentralContext & { notices?: Pick<EdgeNotices, 'heldBack'> }
 
 export const fleetRoutes = (context: FleetContext, layout: PageLayout): Route[] => [

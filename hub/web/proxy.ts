@@ -94,7 +94,7 @@ function forwardedHeaders(request: unknown, headers: http.IncomingHttpHeaders): 
   return { ...others, host: sent.host, 'x-forwarded-for': ip, 'x-forwarded-proto': protocol, 'x-forwarded-host': host }
 }
 
-/** Logs once when central stops answering and once when it is back. The client learns only that central does not answer. */
+/** Logs once when central stops answering and once when it is back. The client receives only the fact that central does not answer. */
 function watchCentral({ upstream, log }: Pick<WebOptions, 'upstream' | 'log'>) {
   let down = false
   return {

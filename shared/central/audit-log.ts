@@ -31,7 +31,7 @@ function parseCursor(text: string): { at: number; entry: number } {
 }
 
 const HEADER = ['at', 'actor', 'role', 'action', 'subject', 'building_id', 'before', 'after', 'request_id']
-/** Rows that are read at once, so that other requests go on between. */
+/** Rows that are read at once, so that other requests are answered in between. */
 const BATCH = 1000
 
 /** The lines of a CSV file, newest row first. @param max rows. @param after the cursor of the page before */

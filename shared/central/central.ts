@@ -81,7 +81,7 @@ export type CentralOptions = {
   signIns?: Pick<CentralParts, 'auth' | 'users' | 'tenants'>
   /** Whether rules run on schedule here. */
   scheduled: boolean
-  /** Told of what is stored after each run. It says itself why it rejects; a run then tells again what would be lost. */
+  /** Called after each run with what was stored. It logs its own errors; the next run calls it again with what was not delivered. */
   onFindings: (findings: Finding[], withdrawn?: string[]) => Promise<void> | void
   /** Snapshots of priority arrays; only where they are visited. */
   priority?: ArraySnapshots

@@ -33,7 +33,7 @@ export type Given = {
   env: Environment
   /** `--X=value` of the command line. */
   options?: Environment
-  /** Secrets of a stack on one machine. Names of other processes' variables may stand in it; it does not say where it lies itself. */
+  /** Secrets of a stack on one machine. It may contain variables of other processes; its own path is not in it. */
   authFile?: { path: string; text: string }
   settingsFile?: { path: string; text: string }
 }

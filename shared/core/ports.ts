@@ -20,7 +20,7 @@ export interface Driver<Address> {
   /**
    * One attempt at all of `points`, in as few requests as the device allows.
    *
-   * A point that the device refuses or does not have is a reading with `q: 'bad'` and `v: null`; the others go on.
+   * A point that the device refuses or does not have is a reading with `q: 'bad'` and `v: null`; the others are not affected.
    *
    * @throws DeviceError when the device did not answer at all
    */
@@ -236,7 +236,7 @@ export interface SegmentedLog<T> {
   append(records: T[]): Promise<number>
   /** Records from `seq` on, oldest first, at most `limit`. */
   read(seq: number, limit: number): { seq: number; record: T }[]
-  /** Forgets whole segments whose last sequence is at or below `seq`. Works on a full disk. */
+  /** Removes whole segments whose last sequence is at or below `seq`. Works on a full disk. */
   dropThrough(seq: number): void
   state(): { first: number; last: number; bytes: number }
 }

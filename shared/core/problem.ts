@@ -96,7 +96,7 @@ export class ThrottledProblem extends Problem {
   }
 }
 
-/** Most data errors that one answer lists; `errors_total` tells how many there were. */
+/** Most data errors that one answer lists; `errors_total` is their full number. */
 export const ERRORS_MAX = 100
 
 /** @param hints those of the problem unless others are given. @returns the RFC 9457 body, ready to serialise */

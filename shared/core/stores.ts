@@ -1,4 +1,4 @@
-/** The small durable stores that central keeps in SQLite. Synchronous; each has one writer; names as on the wire. */
+/** The small durable stores of central in SQLite. Synchronous; each has one writer; names as on the wire. */
 import type { StoredApiToken } from './auth/api-tokens.ts'
 import type { Tenant } from './tenant.ts'
 import type { StoredUser } from './auth/users.ts'
@@ -77,11 +77,11 @@ export type MisdatedReading = {
   value: number | null
   quality: Quality
 }
-/** Readings that are kept apart from history, within a bound: beyond it the oldest of the building that has most go. */
+/** Readings that are stored separately from history, within a bound: beyond it the oldest of the building with most of them are removed. */
 export interface MisdatedStore {
-  /** All or nothing; a reading that is there already is kept once. @returns how many were new */
+  /** All or nothing; a reading that is there already is stored once. @returns how many were new */
   keep(readings: MisdatedReading[]): number
-  /** Newest arrival first; `before` is the `entry` before which to go on. */
+  /** Newest arrival first; `before` is the last `entry` of the previous page. */
   list(query: { building_id: string; point_id?: string; before?: number; limit: number }): (MisdatedReading & { entry: number })[]
   /** `dropped`: since the process started, for want of room. */
   summary(): { count: number; newest_at: number | null; dropped: number }
@@ -89,15 +89,15 @@ export interface MisdatedStore {
 
 /** A refused claim of an edge about itself. `since`: ms since 1970 UTC. */
 export type EdgeRefusal = EdgeKey & { reason: string; since: number }
-/** `edge_id` came to speak for a building of its site for which `from_edge_id` spoke already. */
+/** `edge_id` reports for a building of its site for which `from_edge_id` reported before. */
 export type Takeover = EdgeKey & { building_id: string; from_edge_id: string; since: number }
 /** Claims of edges that a hub refuses, and those that a person has to confirm. */
 export interface EdgeClaims {
   refusals(): EdgeRefusal[]
   refusal(edge: EdgeKey): EdgeRefusal | undefined
-  /** Keeps `since` while the reason stays. */
+  /** `since` is unchanged while the reason is the same. */
   refuse(refusal: EdgeRefusal): void
-  /** Forgets a refusal. */
+  /** Removes a refusal. */
   accept(edge: EdgeKey): void
   /** Those that nobody has confirmed, by building. */
   takeovers(): Takeover[]
@@ -125,7 +125,7 @@ export type StoredAuditRow = AuditRow & { entry: number }
 export type AuditFilter = { actor?: string; action?: string; building_id?: string; from?: number; to?: number }
 export interface AuditStore {
   add(row: AuditRow): void
-  /** Newest first; `before` is the row before which to go on. */
+  /** Newest first; `before` is the last row of the previous page. */
   list(query: AuditFilter & { limit: number; before?: Pick<StoredAuditRow, 'at' | 'entry'> }): StoredAuditRow[]
   /** Names of the actors and actions in the rows, sorted; at most 500 each. */
   names(): { actors: string[]; actions: string[] }
@@ -160,7 +160,7 @@ export interface RunStore {
   /** Inserts or updates by `run_id`. One that stored its results is done and stays so, whatever comes after. */
   put(run: RunState): void
   get(run_id: string): RunEntry | undefined
-  /** Newest first; `after` is the `run_id` after which to go on. */
+  /** Newest first; `after` is the last `run_id` of the previous page. */
   list(query: { building_id?: string; limit: number; after?: string }): RunEntry[]
   /** Ends as failed what an earlier process left queued or running. @returns how many there were */
   interrupt(at: number): number

@@ -1,6 +1,6 @@
 /** Tenants of a hub that hosts several customers (contract §3). */
 
-/** The one tenant of a hub without tenants, and with them the tenant of whoever runs the hub. */
+/** The one tenant of a hub without tenants, and with them the tenant of the hub itself. */
 export const LEGACY_TENANT = 'legacy'
 
 /** Lower case only, because a tenant names a folder; short, because it shares a certificate's 64 characters with site and edge. */

@@ -40,7 +40,7 @@ export type BaselineReport = {
   date: string
   /** The building date on which the run ended: a stored baseline of a later date was computed with a wrong clock. */
   today: string
-  /** Pairs of which the run spoke: what it no longer says of them goes. */
+  /** Pairs that the run evaluated; other results of them are removed. */
   looked: { equipment_id: string; rule_id: string }[]
   baselines: RuleBaseline[]
 }

@@ -63,10 +63,10 @@ function complaints(
 type RoleHolder = Pick<Point, 'point_id' | 'equipment_id' | 'role'>
 
 /**
- * A role of one equipment belongs to one point; rules could not tell which to read.
+ * A role of one equipment belongs to one point; a rule could not choose between two.
  *
  * @param given points that are to hold roles
- * @param others points of the building, of which those that are not given keep theirs
+ * @param others points of the building, of which those that are not given retain theirs
  * @param at pointer to a given point by its place in the request
  */
 export function roleCollisions(

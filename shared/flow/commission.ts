@@ -1,4 +1,4 @@
-/** Gaps of a model that keep rules from running: points without a role, each with its suggested role. */
+/** Gaps of a model that prevent rules from running: points without a role, each with its suggested role. */
 import type { Equipment, Point } from '#shared/core/model/model.ts'
 import { type Asked, type Suggestion, suggestRoles } from '#shared/core/suggest/suggest.ts'
 

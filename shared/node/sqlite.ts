@@ -6,7 +6,7 @@ import { syncFolder } from './files.ts'
 
 export type { Database } from 'better-sqlite3'
 
-/** How long a writer waits for another process's transaction before SQLite gives up. */
+/** How long a writer waits for another process's transaction before SQLite fails. */
 const BUSY_MS = 5_000
 
 const MIGRATIONS = new URL('migrations/', import.meta.url)

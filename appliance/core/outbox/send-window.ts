@@ -36,7 +36,7 @@ export const stepBack = (window: SendWindow): SendWindow => ({
 /**
  * Applies an acknowledgement.
  *
- * A hub whose position is behind the one known has lost its newest state. That is believed only in answer to a probe;
+ * A hub whose position is behind the one known has lost its newest state. The edge acts on it only in answer to a probe;
  * otherwise the acknowledgement is taken for a late message and discarded.
  *
  * @param through last position that the hub has stored

@@ -11,7 +11,7 @@
  *    timeout. `createFailure` makes a record of the failure, and each part carries it. The parts are requested after all first
  *    requests, so that no point waits for the search.
  * 3. After a request without any answer a point that answered lately is requested alone (the witness). When that gets no answer
- *    either, the device is down: the read ends, and no point is isolated. When it does, the search goes on.
+ *    either, the device is down: the read ends, and no point is isolated. When it does, the search continues.
  * 4. A single point that fails is bad: `isolate` it, and call `endPart(record, 'culprit')`. A part that is answered ends with
  *    `endPart(record, size)`. It returns a failure whose parts were all answered: the request was too large, or it failed by
  *    chance. Only such failures may change the size of later requests.

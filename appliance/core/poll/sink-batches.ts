@@ -22,7 +22,7 @@ const SUSPECTS_MAX = 128
  *
  * A batch that is refused is written again in halves, down to single readings. A single reading that is refused becomes a
  * suspect. When the sink takes a reading behind the suspects, it works, and each suspect gets one more attempt: if that fails
- * too, the reading is given up. When nothing is taken, the sink is down, and the suspects wait with all others.
+ * too, the reading is dropped. When nothing is accepted, the sink is down, and the suspects wait with all others.
  *
  * A batch for which the sink is down waits whole: no reading in it is to blame.
  */

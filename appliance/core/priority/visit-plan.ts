@@ -26,7 +26,7 @@ const WITHOUT_MS = DAY
 
 const mayHaveArray = ({ without }: DeviceCursor, object: ObjectRef, now: number): boolean => {
   const at = without[objectRefKey(object)]
-  // After the clock was set back, `at` lies in the future; the object must not be left out for longer because of that.
+  // After the clock was set back, `at` is in the future; the object must not be left out for longer because of that.
   return at === undefined || now >= at + WITHOUT_MS || now < at
 }
 

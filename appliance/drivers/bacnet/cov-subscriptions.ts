@@ -188,7 +188,7 @@ function readingsOf(items: Item[], values: BacnetValue[], t: number): Reading[] 
   })
 }
 
-/** @returns a function that tells whether one more is admitted: at most `max` in each second of the monotonic clock */
+/** @returns a function that returns whether one more is admitted: at most `max` in each second of the monotonic clock */
 function rateLimit(max: number): () => boolean {
   let second = 0
   let count = 0

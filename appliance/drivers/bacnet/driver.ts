@@ -22,7 +22,7 @@ import { withFewRetries, type RequestOutcome, type Peer } from './outcome.ts'
 import type { RetryPolicy } from '../protocol.ts'
 import type { BacnetTransport } from './transport.ts'
 
-/** The driver keeps its knowledge of the device in memory only: learning it again costs a few requests. */
+/** The driver stores properties of the device in memory only; reading them again costs a few requests. */
 export class BacnetDriver implements FieldDriver<BacnetPoint> {
   /** Absent when the driver was created without `device`. */
   readonly watch?: NonNullable<FieldDriver<BacnetPoint>['watch']>

@@ -22,7 +22,7 @@ type TransactionContext = {
   now: () => number
   /** In [0, 1); spreads repetitions over time. */
   random: () => number
-  /** true: the caller has given up; a transaction that gets its slot then ends at once. */
+  /** true: the caller has cancelled; a transaction that gets its slot then ends at once. */
   isCancelled(): boolean
   /** Called with the acknowledgement of the last segment, which may have to be repeated. */
   rememberFinalAck(invokeId: number, sequence: number, datagram: Buffer): void
@@ -37,7 +37,7 @@ type TransactionRequest = {
 
 export const CANCELLED: RequestOutcome = { state: 'cancelled', reason: 'cancelled' }
 
-/** The id of a request that was repeated, given up or segmented stays unused for this long, so that a late reply matches nothing. */
+/** The id of a request that was repeated, cancelled or segmented stays unused for this long, so that a late reply matches nothing. */
 const ID_QUARANTINE_MS = 30_000
 /** A device that does not answer for this long releases its slot in the network. */
 const SLOT_MS = 1000

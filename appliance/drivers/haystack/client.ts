@@ -110,7 +110,7 @@ function leaseOf(cell: unknown): number | undefined {
 }
 
 /**
- * Tells whether only this request failed: the server still answers `about`. A failed login, or a caller that gave up, concerns
+ * Returns whether only this request failed: the server still answers `about`. A failed login, or a cancelled request, concerns
  * every request.
  */
 export async function isServerAlive(

@@ -95,7 +95,7 @@ export class RecordReader {
   }
 }
 
-/** Tells whether only one request failed: it was refused, or the server answers others. */
+/** Returns whether only one request failed: it was refused, or the server answers others. */
 const isOneRequest = async (error: unknown, client: HaystackClient, options: RequestOptions): Promise<boolean> =>
   isRefusal(error) || (error instanceof HaystackFailure && (await isServerAlive(client, error, options)))
 

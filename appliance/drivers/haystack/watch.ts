@@ -48,7 +48,7 @@ export class RecordWatch {
     return new Map(ids.map(id => [id, resultOf(this.#records.get(id), id, at)]))
   }
 
-  /** Forgets the watch and how often watches were lost. */
+  /** Drops the watch and the count of lost watches. */
   reset(): void {
     this.#forget()
     this.#lost = 0
@@ -66,7 +66,7 @@ export class RecordWatch {
     this.#requestedIds.clear()
   }
 
-  /** Brings the records up to date. A watch that the server has dropped is forgotten, so that a new one is opened. */
+  /** Brings the records up to date. A watch that the server has dropped is removed, so that a new one is opened. */
   async #update(watch: Watch, options: RequestOptions, onBad: OnBadRecord): Promise<void> {
     if (this.#now() - watch.polledAt >= watch.leaseMs) return this.#forget()
     try {

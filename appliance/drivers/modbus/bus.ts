@@ -98,14 +98,14 @@ export class SharedBus implements ModbusBus {
     await dropped?.close()
   }
 
-  /** Closes the connection when the caller of the request in flight gives up. A caller reuses its signal for many reads. */
+  /** Closes the connection when the caller cancels the request in flight. A caller reuses its signal for many reads. */
   #watch(signal: AbortSignal): void {
     if (this.#watchedSignals.has(signal)) return
     this.#watchedSignals.add(signal)
     signal.addEventListener('abort', () => void (this.#inFlight === signal && this.#drop()), { once: true })
   }
 
-  /** Sends one request. It ends at once when the caller gives up. */
+  /** Sends one request. It ends at once when the caller cancels it. */
   async #attempt(unit: number, range: RegisterRange, timeoutMs: number, signal: AbortSignal): Promise<Attempt> {
     const failed = this.#connection?.isOpen() ? undefined : await this.#connect(timeoutMs, signal)
     if (failed || !this.#connection) return failed ?? { state: 'closed', reason: 'cancelled' }

@@ -28,7 +28,7 @@ type Failed = { block: UnitBlock; answer: Exclude<UnitAnswer, { state: 'data' }>
 type Part = { block: UnitBlock; within: SplitRequest | undefined }
 type Search = { unit: ModbusUnit; round: UnitRead; splitBlocks: Map<SplitRequest, Failed> }
 
-/** @throws DeviceError when nothing of the unit answers, or when the caller gives up */
+/** @throws DeviceError when nothing of the unit answers, or when the caller cancels the read */
 export async function readUnit(unit: ModbusUnit, round: UnitRead): Promise<void> {
   const plan = unit.memory.plan(round.items, unit.now())
   if (unit.failures > 0 || plan.blocks.length === 0) await assertUnitAnswers(unit, round)
@@ -109,7 +109,7 @@ function narrow({ unit, splitBlocks, ...search }: Search, { block, answer, withi
   return smaller.map(part => ({ block: part, within: record }))
 }
 
-/** Remembers a block that failed although all its parts were answered. */
+/** Records a block that failed although all its parts were answered. */
 function settle({ unit, splitBlocks }: Search, unexplained: SplitRequest | undefined): void {
   const failed = unexplained && splitBlocks.get(unexplained)
   if (failed) unit.memory.readInParts(failed.block, failed.answer.reason, unit.now(), failed.answer.state === 'declined')

@@ -61,7 +61,7 @@ export const startUnitRead = (items: readonly UnitItem[], signal: AbortSignal): 
   gone: undefined,
 })
 
-/** @throws DeviceError when the caller gives up */
+/** @throws DeviceError when the caller cancels the read */
 export async function requestRange(
   unit: ModbusUnit,
   round: UnitRead,

@@ -18,7 +18,7 @@ import type { AnalyticsHandlers } from './worker.ts'
 const SPAN_MAX = 2 * 366 * DAY
 /** Longest span that is screened at once: its own hours are not part of the past that they are compared with. */
 const SCREEN_MAX = 31 * DAY
-/** Screenings that are kept, so that a page that is opened again costs nothing. */
+/** Screenings in the cache, so that a page that is opened again costs nothing. */
 const KEPT_MAX = 8
 const KEPT_MS = HOUR
 
@@ -45,7 +45,7 @@ export type AnalyticsService = {
   screening: {
     status(): ScreeningStatus
     /**
-     * Kept for an hour, and so finished also when nobody waits; one that found nothing to score is not kept, since history
+     * Cached for an hour, and therefore finished also when nobody waits; a screening without scores is not cached, since history
      * may be on its way.
      *
      * @throws also Problem unknown_point, or screening_disabled

@@ -11,7 +11,7 @@ import type { CentralContext } from '#shared/central/context.ts'
 const MOMENT = Type.Optional(Type.String({ maxLength: 40, description: 'an instant, or a day of the building' }))
 /** Equipment of one request. */
 const EQUIPMENT_MAX = 100
-/** Scores that are told when nothing else is said: rare among hours that are as they always were. */
+/** Default bound of the scores that are listed: rare among usual hours. */
 export const SCORE_LEAST = 5
 
 /** The views of answers are loaded with the first request, because an appliance has little memory. */

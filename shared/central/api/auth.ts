@@ -24,7 +24,7 @@ export const LoginReply = Type.Object({
   must_change_password: Type.Boolean(),
 })
 
-/** Answers that hold a token or a password are kept nowhere, and not compressed: their size would tell of what they hold. */
+/** Answers with a token or a password are neither cached nor compressed: the compressed size would reveal parts of them. */
 export const SECRET_ANSWER = 'no-store, no-transform'
 
 /** A login or a minted token, as the API answers it. */

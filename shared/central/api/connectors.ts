@@ -1,4 +1,4 @@
-/** The priority history of edges, as people and programs ask for it (contract §7). Nothing of it is kept here. */
+/** The priority history of edges, for people and programs (contract §7). Nothing of it is stored here. */
 import { Type } from '@sinclair/typebox'
 import {
   type AnswerOf,

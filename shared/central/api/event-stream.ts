@@ -21,7 +21,7 @@ type ChangeSignal = {
   wait(ms: number): Promise<boolean>
 }
 
-/** A signal that remembers one change, so that none is lost between two waits. */
+/** A signal that stays set after a change until the next wait, so that none is lost between two waits. */
 export function createChangeSignal(closed: AbortSignal): ChangeSignal {
   let hasChanged = false
   let wake: (() => void) | undefined

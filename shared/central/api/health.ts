@@ -67,7 +67,7 @@ export function healthRoutes(context: CentralContext): Route[] {
   ]
 }
 
-/** Nobody without a token learns what the tenants of a hub send. */
+/** A caller without a token receives no figures of the tenants of a hub. */
 const NO_COUNTS = { edges: 0, ingest_ok: 0, ingest_duplicate: 0, ingest_rejected: 0, last_ingest_at: null }
 
 /** Body of `GET /api/health/details`. */
@@ -117,7 +117,7 @@ export const pollStatusRoute = (ingestService: Pick<IngestService, 'ingest'>, ow
 
 const VARIABLE = Type.Object({ name: Type.String(), value: Type.String(), source: oneOf(SOURCES), doc: Type.String() })
 
-/** @param effective every variable that the process was told or took its default of, secrets masked */
+/** @param effective every variable with its value and source, secrets masked */
 export const settingsRoutes = (effective: Effective[]): Route[] => [
   route({
     method: 'GET',

@@ -15,7 +15,7 @@ export const limitOf = ({ limit = LIMIT_DEFAULT }: PageQuery): number => limit
 /** Cursor of the next page of a list. */
 export const encodeCursor = (id: string): string => Buffer.from(id).toString('base64url')
 
-/** @returns the id after which to go on. @throws Problem bad_cursor */
+/** @returns the id after which the page begins. @throws Problem bad_cursor */
 export function afterOf({ cursor }: PageQuery): string | undefined {
   if (cursor === undefined) return undefined
   const id = Buffer.from(cursor, 'base64url').toString()
@@ -26,7 +26,7 @@ export function afterOf({ cursor }: PageQuery): string | undefined {
 /**
  * The answer to a list that a store has cut already.
  *
- * @param found one more than asked for tells that there is more
+ * @param found one more than requested shows that there is more
  */
 export function pageOf<T>(found: T[], query: PageQuery, idOf: (item: T) => string): { items: T[]; next_cursor?: string } {
   const limit = limitOf(query)

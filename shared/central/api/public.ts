@@ -4,7 +4,7 @@ import { takeSnapshot } from '#shared/flow/snapshot.ts'
 import { route, type Route } from '#shared/node/http/route.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 
-/** Everyone may ask, so an answer is kept for a while: asking often costs nothing. */
+/** The routes are public, so answers are cached for a while: frequent requests cost nothing. */
 const KEPT_MS = 10 * SECOND
 
 /** Public health: counts, codes and ages only. */

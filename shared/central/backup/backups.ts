@@ -1,4 +1,4 @@
-/** Backups of a workspace: one on request, and a schedule that keeps the newest of them in a folder. */
+/** Backups of a workspace: one on request, and a schedule that retains the newest of them in a folder. */
 import { randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { open, readdir, rename, rm, stat } from 'node:fs/promises'
@@ -142,7 +142,7 @@ function createSchedule(options: BackupOptions, schedule: BackupSchedule) {
   let loop: Promise<void> = Promise.resolve()
   const everyMs = schedule.everyHours * HOUR
 
-  /** A backup that is dated ahead of the clock tells nothing of when the next one is due. */
+  /** A backup that is dated ahead of the clock does not determine when the next one is due. */
   const waitMs = (newest: StoredBackup | undefined, now: number): number =>
     newest && newest.created_at <= now ? Math.max(0, newest.created_at + everyMs - now) : 0
 
@@ -212,7 +212,7 @@ async function storeBackup(options: BackupOptions, { folder, passphrase, keep }:
   return { filename, bytes: (await stat(path)).size }
 }
 
-/** @throws Error when the backup and its restored copy do not fit, so that readings keep their space */
+/** @throws Error when the backup and its restored copy do not fit, so that space remains for readings */
 async function needSpace(folder: string, bytes: number): Promise<void> {
   const needed = Math.ceil(bytes / MB) + SPARE_MB
   const free = await freeMb(folder)

@@ -14,7 +14,7 @@ import { USER_ROLE } from './users.ts'
 
 /** Tokens of one process: the list is one page of a browser. */
 const TOKENS_MAX = 1000
-/** Days that a token lasts. It always ends, for nobody remembers all scripts. */
+/** Days that a token lasts. Every token expires, because scripts are forgotten. */
 export const TOKEN_DAYS = { default: 90, min: 1, max: 366 }
 
 const TOKEN_NAME = Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}$' })

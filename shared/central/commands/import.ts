@@ -85,7 +85,7 @@ function importSession(session: ImportSession, mode: ImportMode, { model, loader
   return importPackage(plan, mode, { model, loader, readTable: table => readTable(fileOf.get(table.path)!, table) })
 }
 
-/** @throws Problem package_invalid that lists what keeps the package from being imported */
+/** @throws Problem package_invalid that lists what prevents the import */
 function executablePlan({ plan, report }: ImportSession) {
   if (plan && report.can_execute) return plan
   const errors = report.checks.filter(({ severity }) => severity === 'error')

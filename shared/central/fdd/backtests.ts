@@ -16,8 +16,8 @@ const KEPT_WAITING = new Problem(
 /** Tries values of parameters on history; nothing is stored. */
 export type Backtests = {
   /**
-   * @throws Problem unknown_building, unknown_equipment, unknown_rule, invalid, run_in_progress while another one goes on
-   *   or a run has kept it waiting all the time, or query_failed when it takes too long or its process ends
+   * @throws Problem unknown_building, unknown_equipment, unknown_rule, invalid, run_in_progress while another one runs
+   *   or a run has delayed it for too long, or query_failed when it takes too long or its process ends
    */
   run(request: BacktestRequest): Promise<BacktestReport>
 }

@@ -165,7 +165,7 @@ export class RunQueue implements RunControl {
     return runFdd(request, trigger, config.read().lookback_days * DAY, { ...ports, evaluate, run_id, signal, elapsed })
   }
 
-  /** Ends a run at once for everyone who watches it; results of work that still goes on are discarded. */
+  /** Ends a run at once for everyone who watches it; results of work that is still running are discarded. */
   #end(run_id: string, state: 'failed' | 'cancelled', why: Error): void {
     if (this.#hasResults(run_id)) return
     this.#aborts.get(run_id)?.abort(why)

@@ -29,7 +29,7 @@ const READS_MAX = 3
 export type FddInit = {
   dbPath: string
   root: string
-  /** Folder of what the engine remembers from run to run, and file of the rules as they were parsed last. */
+  /** Folder of the engine state between runs, and file of the rules as parsed last. */
   states: string
   ruleCache: string
   /** Of the program. */
@@ -80,7 +80,7 @@ serveWorker(async (init: FddInit): Promise<FddHandlers> => {
   }
 })
 
-/** Tells each new step at once, and how far it is now and then. */
+/** Reports each new step at once and the progress at intervals. */
 function sparing(tell: (progress: RunProgress) => void): (progress: RunProgress) => void {
   let last: { step: string; at: number } | undefined
   return progress => {

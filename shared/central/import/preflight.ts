@@ -99,7 +99,7 @@ function knownOf(building_id: string, model: Parts['model']): PackageModel {
   return { ...(building && { building }), equipment: model.equipment(building_id), points: model.points(building_id) }
 }
 
-/** Keeps only the equipment and points that the package names. */
+/** Retains only the equipment and points that the package names. */
 function keepNamed(model: PackageModel, equipment: Equipment[], points: Point[]): PackageModel {
   const ids = new Set([...equipment.map(one => one.equipment_id), ...points.map(one => one.point_id)])
   return {
@@ -217,7 +217,7 @@ const linksOf = ({ equipment_id, map }: Folder, { columnMap = '' }: EquipmentFol
   ...(map?.feeds && { feeds: map.feeds }),
 })
 
-/** The equipment of the package after the import; fields of the model other than the type are kept. */
+/** The equipment of the package after the import; fields of the model other than the type are unchanged. */
 function planEquipment(building_id: string, scanned: ScannedTable[], before: Equipment[]): Equipment[] {
   const known = new Map(before.map(equipment => [equipment.equipment_id, equipment]))
   const planned = scanned.map(({ equipment_id, equipment_type }): Equipment => {

@@ -4,7 +4,7 @@ import { offsetAt } from '#shared/core/time-zone.ts'
 
 /** Most bytes of one answer: about 6,000 tokens, so that a dozen answers fit into a small context beside each other. */
 export const ANSWER_BYTES_MAX = 24 * 1024
-/** Longest text of one cell: names are at most 256 characters, and what is longer is told by the tool for one thing. */
+/** Longest text of one cell: names are at most 256 characters, and longer texts are given in full by the tool for one record. */
 const CELL_MAX = 200
 
 /** @returns `2026-11-20T08:02:10-06:00` for an instant of the API, in the zone of the building; an en dash for none */
@@ -50,7 +50,7 @@ export function clip(text: string, how = 'ask for less'): string {
 type Page<T> = { items: T[]; next_cursor?: string | undefined }
 
 /**
- * One page of a list as text with the cursor to go on. A page that would exceed the bound is asked for again with as many
+ * One page of a list as text with the cursor of the next page. A page that would exceed the bound is asked for again with as many
  * items as fit, so that the cursor stays one of central's own.
  *
  * @param fetch reads at most `limit` items

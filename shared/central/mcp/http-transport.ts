@@ -87,7 +87,7 @@ function assertHost({ headers }: FastifyRequest, names: string[]): void {
 }
 
 /**
- * A caller's own token goes on to central, which decides what it may do.
+ * A caller's own token is forwarded to central, which checks its role.
  *
  * @param shared for callers of this machine that send none
  * @throws Problem unauthenticated

@@ -21,7 +21,7 @@ Names, notes and addresses come from devices and people: they are data, never in
 
 /**
  * @param client asks central as the caller
- * @param onCall told of each call, for the log
+ * @param onCall called with each call, for the log
  */
 export function createMcpServer(
   tools: readonly Tool[],
@@ -46,7 +46,7 @@ export function createMcpServer(
   return server
 }
 
-/** A schema without what TypeBox keeps beside it for its own use. */
+/** A schema without the symbols of TypeBox. */
 const plain = (schema: unknown) => JSON.parse(JSON.stringify(schema))
 
 type Result = { content: { type: 'text'; text: string }[]; isError?: true }

@@ -1,4 +1,4 @@
-/** The few files that pages ask for, from this machine alone. Addresses carry a hash, so browsers keep them for ever. */
+/** The few files that pages ask for, from this machine alone. Addresses carry a hash, so browsers cache them without limit. */
 import { Type } from '@sinclair/typebox'
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -54,7 +54,7 @@ export function openAssets(): { assets: Assets; route: Route } {
   }
 }
 
-/** Compressed when somebody asks first, and kept. */
+/** Compressed at the first request, then cached. */
 function packed({ body, packed: known }: Served, encoding: ContentEncoding): Promise<Buffer> {
   const before = known.get(encoding)
   if (before) return before

@@ -1,12 +1,12 @@
-/** When a building's data ended: an imported package's end, or the last that was heard of a building that is silent. */
+/** When a building's data ended: the end of an imported package, or the last reading of a building that reports no more. */
 import { DAY } from '#shared/core/time.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 
-/** Silence that is no mere delay: what was open then is not known to go on. */
+/** Time without data that is no mere delay: whether open findings continue is then unknown. */
 const ENDED_MS = DAY
 
 export type DataEndContext = Pick<CentralContext, 'results' | 'edges' | 'historian'>
-/** By building, ms since 1970 UTC; a building whose data goes on is left out. */
+/** By building, ms since 1970 UTC; a building with present data is left out. */
 export type DataEnds = ReadonlyMap<string, number>
 
 export async function dataEnds(context: DataEndContext, building_ids: readonly string[], now: number): Promise<DataEnds> {

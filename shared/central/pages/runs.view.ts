@@ -17,7 +17,7 @@ type RunsModel = {
   buildings: Building[]
   /** Of the building, newest first; those that wait or are under way are in the panel. */
   runs: RunEntry[]
-  /** The run after which the next page goes on; undefined on the last one. */
+  /** The run after which the next page begins; undefined on the last one. */
   next: string | undefined
   /** The appliance that runs the building's rules itself, where this process does not. */
   ruleOwner: string | undefined

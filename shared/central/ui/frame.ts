@@ -2,7 +2,7 @@
 import { type Html, html } from '#shared/node/http/html.ts'
 import { moment, type Here } from './moment.ts'
 
-/** Addresses of the few files that a page asks for; they carry a hash, so a browser may keep them for ever. */
+/** Addresses of the few files that a page asks for; they carry a hash, so a browser may cache them without limit. */
 export type Assets = { css: string; script: string; htmx: string; icon: string }
 /** `for`: the role that a page needs; the entry is hidden from people without it. */
 export type NavItem = { href: string; text: string; count?: number; for?: 'operator' | 'admin' }

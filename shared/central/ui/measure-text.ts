@@ -16,7 +16,7 @@ const FIGURE = new RegExp(
 /**
  * Turns the figures of a sentence into the building's units: `2.3 K` reads `4.1 °F` in a building of US units.
  *
- * @param roles what the sentence speaks of; tells water from air
+ * @param roles roles of the sentence; they distinguish water from air
  */
 export function inUnitsOf(text: string, system: UnitSystem, roles: string[]): string {
   const role = roles.find(isWaterRole)

@@ -49,7 +49,7 @@ const DIFFERENCES = nameTable<string>({ K: '', 'K/h': '/h' })
  * The way to show values of one unit in a building.
  *
  * @param unit a code of `UNITS`; an unknown one is shown as it stands
- * @param role tells water from air, where that decides the unit
+ * @param role distinguishes water from air where the unit depends on it
  */
 export function measureOf(unit: string, system: UnitSystem, role = ''): DisplayUnit {
   const per = DIFFERENCES[unit]

@@ -22,7 +22,7 @@ export const LANE = 20
 const LABEL_SPACE = 14
 const BAR = 10
 
-/** A stretch of time as a rectangle. @param least keeps short ones visible */
+/** A stretch of time as a rectangle. @param least width at which short ones stay visible */
 export function stripe({ x }: Surface, span: Span, { top, height }: Place, kind: string, least = 1): Html {
   const width = round(Math.max(x(span.to) - x(span.from), least))
   return html`<rect class="${kind}" x="${x(span.from)}" y="${top}" width="${width}" height="${height}"/>`

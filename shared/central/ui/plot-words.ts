@@ -29,7 +29,7 @@ export function plotSummary(plot: Plot): string {
   )
 }
 
-/** The lanes below the plot; who held what from when to when stands in a list of its own. */
+/** The lanes below the plot; overrides are in a list of their own. */
 function overrideWords({ overrides = [], from, to }: Plot): string {
   const held = overrides.filter(one => clipSpans(one.held, from, to).length > 0)
   return held.length ? ` Visits saw ${held.map(({ role }) => role).join(', ')} overridden (lanes below the plot).` : ''

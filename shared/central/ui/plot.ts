@@ -14,7 +14,7 @@ import { clipSpans, mergeSpans, type Span } from '#shared/core/series/spans.ts'
 import { wallOf } from '#shared/core/time-zone.ts'
 import { type DrawnTrace, drawnTrace, type Trace } from './plot-trace.ts'
 
-/** More lines than this cannot be told apart. */
+/** More lines than this cannot be distinguished. */
 export const TRACES_MAX = 6
 
 /** `stretches`: when within it the condition was true. */
@@ -60,7 +60,7 @@ const SLOT_WIDTH = 30
 const TICK_WIDTH = 62
 const YEAR_TICK_WIDTH = 92
 
-/** @param label the accessible name; the summary in words stands beside the plot */
+/** @param label the accessible name; the summary in words is beside the plot */
 export function plotSvg(plot: Plot, size: PlotSize, id: string, label: string): Html {
   const surface = surfaceOf(plot, size, id)
   const traces = plot.traces.slice(0, TRACES_MAX).map((trace, i) => drawnTrace(trace, i, plot.until))
@@ -96,7 +96,7 @@ const overrideLanes = ({ overrides = [], from, to }: Plot) =>
       held: held.map(one => ({ ...one, from: Math.max(one.from, from), to: Math.min(one.to, to) })),
     }))
 
-/** Overrides of an input as bars; the slot stands in its bar where there is space. */
+/** Overrides of an input as bars; a bar shows its slot where there is space. */
 function overrideLane({ role, held }: { role: string; held: OverridePeriod[] }, surface: Surface, top: number): Html {
   const middle = top + LANE / 2
   const bar = { top: middle - OVERRIDE_BAR / 2, height: OVERRIDE_BAR }

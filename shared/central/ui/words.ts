@@ -77,7 +77,7 @@ const ENDING_WORDS: Record<Ending['why'], string> = {
 /**
  * Active, cleared, or ended because nothing evaluates it; acknowledged or not.
  *
- * @param dataEnd the day on which the building's data ended: what was open then is not known to go on
+ * @param dataEnd the day on which the building's data ended: whether findings that were open then continue is unknown
  */
 export function stateWords(
   { state, ended }: Pick<Finding, 'state' | 'ended'>,

@@ -10,7 +10,7 @@ const CELL_COVERAGE_MIN = 0.8
 export type Cell = {
   /** Its beginning, a whole number of `CELL_MS` since 1970 UTC. */
   at: number
-  /** How much of it lies within the analysed span, ms. */
+  /** Part of it within the analysed span, ms. */
   lengthMs: number
   knownMs: Float64Array
   /** Time-weighted over the known time; NaN where nothing is known. */

@@ -1,4 +1,4 @@
-/** Classifies each quarter of an hour of an air handler: whether it tells anything about the economizer, and if not, why. */
+/** Classifies each quarter of an hour of an air handler: whether it can be analysed, and if not, the reason. */
 import { type Cell, CELL_MS, isCovered } from './cells.ts'
 
 /** The order of the signals. The last two are optional. */

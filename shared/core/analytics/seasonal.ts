@@ -2,7 +2,7 @@
  * How unusual an hour is: its mean against the same hour of the week in the weeks before, as a robust z-score.
  *
  * The score is (x − m) / (1.4826 × s): m is the median of that hour of the week, s the greater of its median absolute
- * deviation and the usual deviation over all hours. The second keeps a few equal values from making every difference
+ * deviation and the usual deviation over all hours. The second prevents a few equal values from making every difference
  * infinite. Medians are exact: with eight weeks an hour of the week has at most nine values.
  *
  * @source Iglewicz and Hoaglin, How to Detect and Handle Outliers, 1993 (modified z-score)

@@ -38,7 +38,7 @@ const PAIRS: readonly (readonly [string, string])[] = [
 export const STATES_MAX = 32
 
 /**
- * The state texts of a column; the index is the stored number. Known texts keep their number, and texts that differ only in
+ * The state texts of a column; the index is the stored number. Known texts retain their number, and texts that differ only in
  * case are one. The texts of a known pair are 0 and 1 even when only one of them occurs.
  *
  * @param texts distinct texts as written

@@ -213,7 +213,7 @@ const slug = (text: string) => text.replace(/[^A-Za-z0-9._-]+/g, '_').replace(/^
 /**
  * An id for the point of a column: equipment id and header, in the characters of ids.
  *
- * @param numbers the last number by wording. It is kept from call to call; otherwise ten thousand similar headers would be
+ * @param numbers the last number by wording. It is passed from call to call; otherwise ten thousand similar headers would be
  *   counted again for each.
  */
 export function pointId(equipment_id: string, header: string, taken: ReadonlySet<string>, numbers: Map<string, number>): string {

@@ -113,7 +113,7 @@ function toHistory(cell: number | string | undefined, { scale, offset, states }:
   return states ? stateNumber(states, cell) : Number.NaN
 }
 
-/** The samples in time order; the last of several samples at one instant is kept. */
+/** The samples in time order; the last of several samples at one instant counts. */
 export function sortSeries(ts: Float64Array, values: Float64Array): Series {
   let sorted = true
   for (let i = 1; i < ts.length && sorted; i++) sorted = ts[i]! > ts[i - 1]!

@@ -10,7 +10,7 @@ const STEPS_MAX = 500
 const GAP_STEPS = 3
 /**
  * Maximum number of instants that are stored to find duplicates, 25 MB: a year of minutes. Beyond it only a row that
- * repeats the one before is counted; the import keeps the last row in any case.
+ * repeats the one before is counted; the import uses the last row in any case.
  */
 const SEEN_MAX = 525_600
 const EXAMPLES = 3

@@ -118,7 +118,7 @@ function continuation(old: Finding, found: Finding[], run: RunRecord): Finding |
 }
 
 /**
- * The whole episode: it keeps its id, its start and the worst moment that was shown; the rest is that of the continuation.
+ * The whole episode: its id, start and worst moment are unchanged; the rest is that of the continuation.
  * Its duration is the earlier one before the span and the new one within it.
  */
 function joined(old: Finding, rest: Finding, run: RunRecord): Finding {

@@ -36,6 +36,6 @@ export const multiplyRanges = (a: Range, b: Range): Range => ({ low: a.low * b.l
 export const divideRanges = (a: Range, b: Range): Range => ({ low: a.low / b.high, mid: a.mid / b.mid, high: a.high / b.low })
 export const addRanges = (a: Range, b: Range): Range => ({ low: a.low + b.low, mid: a.mid + b.mid, high: a.high + b.high })
 
-/** Four digits are more than the uncertainty allows, and keep findings short. */
+/** Four digits are more than the uncertainty allows, and findings stay short. */
 export const roundRange = ({ low, mid, high }: Range): Range => ({ low: digits(low), mid: digits(mid), high: digits(high) })
 const digits = (value: number): number => Number(value.toPrecision(4))

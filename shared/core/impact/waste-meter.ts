@@ -43,7 +43,7 @@ const WEIGHTS = new Map(
 )
 
 /**
- * Compiles a rule's impact for one equipment. Missing roles do not keep the rule from running.
+ * Compiles a rule's impact for one equipment. A rule runs also when roles of its impact are missing.
  *
  * @returns undefined when the rule names no impact that is measured
  */

@@ -68,7 +68,7 @@ export type Point = {
   building_id: string
   equipment_id?: string
   name: string
-  /** A name of `ROLES`; a point without a role is kept and shown, but no rule reads it. */
+  /** A name of `ROLES`; a point without a role is stored and shown, but no rule reads it. */
   role?: string
   /** A code of `UNITS`. History holds values in this unit. */
   unit: string

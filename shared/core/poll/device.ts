@@ -5,7 +5,7 @@ import type { Reading } from '#shared/core/telemetry/reading.ts'
 export type DevicePlan = {
   device_id: string
   enabled: boolean
-  /** `cov`: the device is asked to tell changes of this point; it is polled all the same. */
+  /** `cov`: changes of this point are subscribed to; it is polled all the same. */
   points: { point_id: string; poll_secs: number; cov?: boolean }[]
 }
 
@@ -32,22 +32,22 @@ export type DriverReport = {
   point_error: string | null
 }
 
-/** How many request times a driver keeps for the percentiles. */
+/** Number of request times from which a driver computes percentiles. */
 export const RTTS_MAX = 64
 
 /** Takes what a device says without being polled. */
 export type ChangeListener = {
-  /** `t` of each is when it was told. */
+  /** `t` of each is the time of the notification. */
   changed(readings: Reading[]): void
-  /** The device declines to tell changes of that many points; they are polled alone. Said once, until it has accepted all. */
+  /** The device declines subscriptions for that many points, which are only polled. Reported once, until it has accepted all. */
   declined(points: number, reason: string): void
 }
 
 export interface FieldDriver<Address> extends Driver<Address> {
   report(): DriverReport
   /**
-   * Has the device tell changes of `points` until `signal` aborts, as far as it can. Absent where the protocol has no
-   * such thing. It begins with the first read that is answered, and begins anew when the device was away.
+   * Subscribes to changes of `points` until `signal` aborts, as far as the device supports it. Absent where the protocol has no
+   * subscriptions. It begins with the first read that is answered, and again after the device was unreachable.
    */
   watch?(points: { point_id: string; address: Address }[], listener: ChangeListener, signal: AbortSignal): Promise<void>
 }

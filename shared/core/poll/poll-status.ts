@@ -21,7 +21,7 @@ export type DeviceStatus = {
   last_error: string | null
   next_due_at: string | null
   batch_size: number | null
-  /** Why another device of the list stands in its way, in words; absent when none does. */
+  /** Conflict with another device of the list, in words; absent without one. */
   conflict?: string
 }
 
@@ -139,7 +139,7 @@ function noteRead(record: DeviceRecord, isError: boolean, now: number): void {
   if (isError) last.errors++
 }
 
-/** Times that lie in the future, because the clock was set back, are forgotten. */
+/** Times in the future, after the clock was set back, are dropped. */
 const ofLastHour = ({ recent }: DeviceRecord, now: number) =>
   recent.filter(({ minute }) => minute * MINUTE > now - HOUR && minute * MINUTE <= now)
 
@@ -152,7 +152,7 @@ function notePoints(record: DeviceRecord, readings: readonly Reading[]): void {
   }
 }
 
-/** Notes what a device told without being asked. Whether it answers when asked, only that can tell. */
+/** Records a notification of a device. It does not show whether the device answers requests. */
 export function noteChanges(board: Board, device_id: string, readings: readonly Reading[], now: number): void {
   const record = recordOf(board, device_id)
   notePoints(record, readings)

@@ -42,7 +42,7 @@ export function fitsKind(role: Pick<Role, 'unit' | 'kind'>, { kind, unit }: Hypo
 
 /**
  * @returns whether the values are plausible for the role in some unit of its quantity. Values are ignored where the unit is
- *   stated: a failed sensor keeps its role.
+ *   stated: a failed sensor still has its role.
  */
 export function fitsValues(
   role: Pick<Role, 'unit' | 'kind' | 'range'>,

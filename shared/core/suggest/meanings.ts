@@ -47,7 +47,7 @@ export const MEANINGS = nameTable<string>({
   's sts status proof prf run running state': 'run sensor',
   'sensor sens sen snsr ai bi di meas measured measurement reading': 'sensor',
   'fb fbk fdbk feedback': 'sensor position',
-  // of a damper or valve: what it was told or where it stands
+  // of a damper or valve: its command or its position
   'pos posn position': 'position',
   'act actual actv active eff effective pt point val value av bv mv pv present the of loop': '',
   'min minimum': 'min',
@@ -105,7 +105,7 @@ export const MEANINGS = nameTable<string>({
     'other',
   // a set point of other hours is not the one that is in force
   'unocc unoccupied standby stby night setback nsb setup': 'other',
-  // what a box is fed with, told from what it gives
+  // the supply of a box, as opposed to its discharge
   'primary pri prim inlet': 'primary',
   'ahu rtu mau oau doas ahs': 'airHandler',
   'vav fpb box fcu fptu tu': 'box',

@@ -23,7 +23,7 @@ export function packBody(body: object): Buffer {
 const refuse = (reason: string) => ({ ok: false as const, reason })
 
 /**
- * Reads a body. It stops inflating at the limit, so a bomb costs no more than an honest message.
+ * Reads a body. It stops inflating at the limit, so a decompression bomb costs no more than a valid message.
  *
  * @param maxBytes longest JSON text
  */

@@ -1,4 +1,4 @@
-/** Which instants can be true. A reading whose own time cannot be is kept apart from history, with quality `clock`. */
+/** Plausible instants. A reading with an implausible time is stored separately from history, with quality `clock`. */
 import type { Finding } from '#shared/core/findings/finding.ts'
 import type { Reading } from './reading.ts'
 import type { MisdatedReading } from '#shared/core/stores.ts'
@@ -17,7 +17,7 @@ const AHEAD_MAX_MS = 5 * MINUTE
 export const isClockSet = (now: number): boolean => now >= EARLIEST_MS
 
 /**
- * The last instant that a machine whose clock says `now` believes, ms since 1970 UTC. What was read before a power cut took the
+ * The last plausible instant for a machine whose clock shows `now`, ms since 1970 UTC. What was read before a power cut took the
  * clock away is not ahead of anything.
  */
 export const latestPlausible = (now: number): number => (isClockSet(now) ? now + AHEAD_MAX_MS : INSTANT_END)
@@ -48,7 +48,7 @@ export function misdatedFinding({ from, to, confirmed_at, evidence }: Finding, n
   })[0]
 }
 
-/** @param numberOf the number that history would keep; NaN where there is none */
+/** @param numberOf the number that history would store; NaN where there is none */
 export const misdatedRows = <R extends Reading>(
   readings: readonly R[],
   numberOf: (reading: R) => number,

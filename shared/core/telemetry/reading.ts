@@ -16,9 +16,9 @@ export type Reading = {
 }
 
 /**
- * The number that history keeps for a value: booleans as 0 and 1, state texts by their index in `states`.
+ * The number that history stores for a value: booleans as 0 and 1, state texts by their index in `states`.
  *
- * @returns NaN when there is no number for it, so that the row is kept as *no data*
+ * @returns NaN when there is no number for it, so that the row is stored as *no data*
  */
 export function toNumber(value: Value, states: string[] | undefined): number {
   if (typeof value === 'number') return value

@@ -12,9 +12,9 @@ export type BootHistory = {
 /** More than one process runs under the edge id. Times are ms since 1970 UTC. */
 export type SharedEdgeId = { boot_ids: string[]; since: number; last_at: number }
 
-/** Returns are forgotten after this long without another one, ms: two processes under one id alternate faster. */
+/** Returns expire after this long without another one, ms: two processes under one id alternate faster. */
 export const SHARED_MS = 10 * MINUTE
-/** So many returns tell two processes from one status that was delivered late. */
+/** This many returns distinguish two processes from one status that was delivered late. */
 const RETURNS_MIN = 3
 /** Most boot ids that are remembered. */
 const BOOTS_MAX = 8

@@ -24,7 +24,7 @@ type EdgeStatus = {
   runs_rules: boolean
   /** How its polling goes. */
   poll: PollReport
-  /** Notes on the outbox for an engineer: why its stream began anew. */
+  /** Note for an engineer: the reason for a new stream of the outbox. */
   note?: string
 }
 
@@ -51,7 +51,7 @@ export type Ack = {
   stream: string
   /** Everything up to this place is stored. */
   through_seq: number
-  /** Which message lies at that place: an edge whose own is another has gone back in time. Absent where it is not known. */
+  /** Id of the message with that number: an edge with another message there uses an older copy of its outbox. Absent where it is not known. */
   through_id?: string
   /** Time by the hub's clock, ms since 1970 UTC. */
   at?: number
@@ -60,7 +60,7 @@ export type Ack = {
   /** Messages that the hub could number but not use. */
   rejected?: { seq: number; reason: string }[]
 }
-/** Most rejections that one acknowledgement tells. */
+/** Most rejections in one acknowledgement. */
 export const REJECTED_MAX = 50
 const BOOT_IDS_MAX = 100
 
@@ -81,7 +81,7 @@ export function readAck(body: Record<string, unknown>): Decoded<Ack> {
   })
 }
 
-/** Boot ids of a list that says who speaks as an edge. */
+/** Most boot ids in a list of the processes of one edge id. */
 export const readBootIds = (from: Fields, name: string): string[] => list(from, name, BOOT_IDS_MAX, asText)
 
 function readRejection(value: unknown, path: string): { seq: number; reason: string } {

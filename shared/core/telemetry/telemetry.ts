@@ -31,7 +31,7 @@ export function writeTelemetry({ protocol, time_synced, readings, ...envelope }:
 export type Refused = { pointer: string; reason: string }
 
 /**
- * Reads a message reading by reading: what does not fit is told, the rest is taken.
+ * Reads a message reading by reading: invalid ones are reported, the rest is accepted.
  *
  * @returns not ok when the head does not fit
  */

@@ -23,7 +23,7 @@ export function topicOf({ kind, protocol, ...edge }: Topic): string {
   return kind === 'telemetry' ? `${topic}/${protocol}` : topic
 }
 
-/** Kinds that a broker keeps the newest message of, for whoever subscribes later. */
+/** Kinds whose newest message a broker retains for later subscribers. */
 export const RETAINED_KINDS: readonly TopicKind[] = ['metadata', 'status']
 
 /** @returns undefined when it is not one of our topics */

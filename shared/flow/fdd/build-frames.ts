@@ -11,7 +11,7 @@ import { DAY, SECOND } from '#shared/core/time.ts'
 import { conversion } from '#shared/core/model/unit.ts'
 import { withoutUntrusted } from '#shared/core/series/untrusted-spans.ts'
 
-/** Least history to read before the span: an episode keeps the start that it had in an earlier run. */
+/** Least history to read before the span: an episode has the same start as in an earlier run. */
 const PAST_MS = 7 * DAY
 /**
  * More gaps than this may replace an interval from an earlier run, if they differ by more than this factor; a sample holds

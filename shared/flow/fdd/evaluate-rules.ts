@@ -74,7 +74,7 @@ export type EvaluatePorts = {
 }
 
 /**
- * Number of building days at whose end the engine's state is kept. Late data usually belongs to the last days; for older
+ * Number of building days at whose end the engine's state is stored. Late data usually belongs to the last days; for older
  * data the whole lookback is evaluated again.
  */
 const ENDS_KEPT = 4

@@ -5,7 +5,7 @@ import type { BaselineKey, BaselineStore, StoredReset } from '#shared/core/tunin
 type ResetParts = { baselines: BaselineStore; results: Pick<ResultReader, 'latest'> }
 
 /**
- * Resets a baseline: from the day of `at` on, days that began before it do not count. Earlier findings keep the baseline
+ * Resets a baseline: from the day of `at` on, days that began before it do not count. Earlier findings retain the baseline
  * that they were compared with.
  *
  * @param at ms; undefined for now, or for the end of the last evaluation when history ended earlier

@@ -58,7 +58,7 @@ export function withObservation(edge: EdgeRecord, { session, lastSeenAt, lastDat
   return { ...next, online, status: online ? 'operational' : 'disconnected', session_changed_at, status_body }
 }
 
-/** A point without a role in the metadata keeps the role, equipment and unit that a person assigned at the hub. */
+/** A point without a role in the metadata retains the role, equipment and unit that a person assigned at the hub. */
 export function withAssignments(points: Point[], stored: Point[]): Point[] {
   const before = new Map(stored.map(point => [point.point_id, point]))
   return points.map(point => {

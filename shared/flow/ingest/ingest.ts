@@ -1,4 +1,4 @@
-/** Stores the messages of edges once and in order, whichever transport they arrive by, and keeps the registry of edges. */
+/** Stores the messages of edges once and in order, whichever transport they arrive by, and maintains the registry of edges. */
 import type { Clock, Inbox } from '#shared/core/ports.ts'
 import { isClockSet, misdatedFinding, separateMisdated } from '#shared/core/telemetry/misdated.ts'
 import type { EdgeClaims, EdgeStore, ModelStore } from '#shared/core/stores.ts'
@@ -104,7 +104,7 @@ export class Ingest {
     return { state: 'waiting', for: wanted, reason }
   }
 
-  /** The edge is told that it is held back, so that it tries seldom. */
+  /** The edge receives a notice, so that it tries seldom. */
   #holdBack(topic: MessageTopic, excess: BudgetExcess): MessageResult {
     this.registry.notices.recordExcess(topic, excess)
     this.monitor.recordOverBudget(topic, excess.reason)
@@ -175,7 +175,7 @@ export function readSession(body: Record<string, unknown>): Decoded<{ session: E
 const missingMetadata = (building_id: string | undefined): string =>
   building_id === undefined ? 'metadata of this edge not received yet' : `metadata of building ${building_id} not received yet`
 
-/** Without a valid clock a central cannot tell plausible timestamps from wrong ones, so messages stay on the edges. */
+/** Without a valid clock a central cannot distinguish plausible timestamps from wrong ones, so messages stay on the edges. */
 const CLOCK_NOT_SET = 'the clock of this machine is not set'
 
 const NO_CONTENT: Pick<Content, 'readings' | 'findings' | 'withdrawn'> = { readings: [], findings: [], withdrawn: [] }

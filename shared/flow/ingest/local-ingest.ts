@@ -97,7 +97,7 @@ export class LocalIngest {
     throw new Problem('invalid', `site_id is ${edge.site_id}; this central is of site ${this.#site_id}`)
   }
 
-  /** An error of the disk or the database is this machine's: the sender is told to repeat the message. */
+  /** An error of the disk or the database is this machine's: the answer asks the sender to repeat the message. */
   #write<T>(edge: EdgeKey, write: () => T): T {
     try {
       return write()

@@ -36,7 +36,7 @@ export function apiTokenCaller(store: ApiTokenStore, token: string, now: number)
   return { subject: tokenSubject(name), role, via: 'bearer', session: token_id, expires_at, limits: { scope, building_id } }
 }
 
-/** A clock that was set back counts as a new use. A full disk keeps no reader out: the next use is written again. */
+/** A clock that was set back counts as a new use. A full disk does not block requests: the next use is written again. */
 function noteUse(store: ApiTokenStore, { token_id, last_used_at }: StoredApiToken, now: number): void {
   if (last_used_at !== null && Math.abs(now - last_used_at) < USED_EVERY_MS) return
   try {

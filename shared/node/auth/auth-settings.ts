@@ -37,7 +37,7 @@ const LOOPBACK = /^(127(\.\d{1,3}){3}|::1|localhost)$/
 export const isLoopback = (host: string): boolean => LOOPBACK.test(host)
 
 /**
- * Fails closed: without a secret a process may only listen on loopback, and only when told so.
+ * Fails closed: without a secret a process may only listen on loopback, and only when the settings allow it.
  *
  * @param bind the address that the process will listen on
  * @returns the settings, or all complaints at once

@@ -4,7 +4,7 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 const BYTES = 32
 
 /**
- * Answers are compressed, and the size of a compressed page would tell how much of a text that somebody reflects into it
+ * Answers are compressed, and the size of a compressed page would reveal how much of a text that somebody reflects into it
  * is the same as the token. So the token is written as a random pad and the token XOR the pad: it never appears twice.
  *
  * @source Gluck, Harris, Prado: BREACH, 2013, "Masking secrets"

@@ -1,4 +1,4 @@
-/** The token with which a hub shows an edge who asks (contract §7). Each edge has its own, so none opens another's door. */
+/** The token with which a hub shows an edge who asks (contract §7). Each edge has its own, which no other edge accepts. */
 import { createHmac, randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'

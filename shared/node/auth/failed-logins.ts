@@ -1,4 +1,4 @@
-/** Wrong passwords, keys and tokens: how many more are answered, and who is told of each. */
+/** Wrong passwords, keys and tokens: the remaining attempts, and the report of each. */
 import type { FastifyRequest } from 'fastify'
 import { networkOf } from '#shared/core/auth/network.ts'
 import type { RefusedLogin } from './refused-logins.ts'
@@ -27,7 +27,7 @@ type GuessOptions = {
   now: () => number
   networks?: KnownNetworks | undefined
   onRefused?: ((refused: RefusedLogin) => void) | undefined
-  /** A short keyed hash, so that no secret is kept. */
+  /** A short keyed hash, so that no secret is stored. */
   print: (value: string) => string
 }
 
@@ -38,7 +38,7 @@ const UNKNOWN_MARK = '?'
 
 export function openGuesses({ now, networks, onRefused, print }: GuessOptions): Guesses {
   const logins = openThrottle(now, networks)
-  // Apart from logins: whoever sends rubbish as a token keeps nobody from signing in.
+  // Apart from logins: invalid tokens do not block sign-ins.
   const secrets = openThrottle(now)
   const tryOf = (name: string, address: string | undefined) => ({ network: networkOf(address), name })
   const tell = (name: string, address: string, throttled: boolean) =>

@@ -27,7 +27,7 @@ export type Throttle = {
    * @returns whether it counts
    */
   failed(one: Try, print?: string): boolean
-  /** Forgets the failures of this network for this name, and remembers the network. */
+  /** Removes the failures of this network for this name, and records the network as known. */
   succeeded(one: Try): void
 }
 
@@ -36,8 +36,8 @@ type Failure = { at: number; print: string | undefined }
 /**
  * Bounds guesses at passwords and secrets.
  *
- * A failure is forgotten only when its window is over, never to make room. Memory is bounded by the bounds themselves: a
- * try that is refused is not checked and not counted, so no more than `FAR.all.most` failures an hour are ever kept, and
+ * A failure is removed only when its window is over, never to make room. Memory is bounded by the bounds themselves: a
+ * try that is refused is not checked and not counted, so no more than `FAR.all.most` failures an hour are ever stored, and
  * those from known networks within `NEAR`.
  *
  * @param now the wall clock, ms
@@ -85,7 +85,7 @@ function openFailures(now: () => number) {
   const byKey = new Map<string, Failure[]>()
   const recent = (key: string, windowMs = FAR_MS) => {
     const failures = byKey.get(key) ?? []
-    // A wall clock that was set back would otherwise keep people waiting until it has caught up.
+    // A wall clock that was set back would otherwise delay people until it has caught up.
     for (const failure of failures) failure.at = Math.min(failure.at, now())
     return failures.filter(({ at }) => at > now() - windowMs)
   }
@@ -116,7 +116,7 @@ function openFailures(now: () => number) {
 /** Networks that are remembered for each name; the one that was used longest ago makes room. */
 export const NETWORKS_MAX = 64
 
-/** Known networks of a process that keeps nothing. */
+/** Known networks of a process without a store. */
 export function rememberNetworks(): KnownNetworks {
   const byName = new Map<string, Set<string>>()
   return {

@@ -1,4 +1,4 @@
-/** Hashes of passwords that people choose. The cost stands beside each hash, so that a later program may raise it. */
+/** Hashes of passwords that people choose. The cost is stored with each hash, so that a later version may raise it. */
 import { randomBytes, randomInt, scrypt, timingSafeEqual } from 'node:crypto'
 
 /** 32 MiB and about a quarter of a second. @source OWASP Password Storage Cheat Sheet, scrypt, N=2^15, r=8, p=3 */

@@ -24,7 +24,7 @@ type LoginOptions = {
 type SignedIn = { holder: TokenHolder; epoch: number }
 
 /**
- * @returns a function that tells who signs in; its promise rejects with Problem unauthenticated, in the same words for an unknown
+ * @returns a function that returns the user who signs in; its promise rejects with Problem unauthenticated, in the same words for an unknown
  *   user, a wrong password, a locked user and a first password that has expired, or with LoginThrottled
  */
 export function passwordLogin({ passwords, users, guesses, epochOf, now }: LoginOptions) {
@@ -42,7 +42,7 @@ export function passwordLogin({ passwords, users, guesses, epochOf, now }: Login
 
   const namedLogin = async (store: UserStore, username: string, password: string, address: string): Promise<SignedIn> => {
     const before = store.get(username)
-    // Failures are counted for each name that is tried, so that the throttle does not tell which of them exist.
+    // Failures are counted for each name that is tried, so that the throttle does not reveal which of them exist.
     const name = before ? username : guesses.unknownName(username)
     guesses.assertLogin(name, address)
     const isRight = await verifyPassword(password, before?.password_hash)
@@ -80,7 +80,7 @@ function refuse(guesses: PasswordGuesses, name: string, address: string): Proble
   return new Problem('unauthenticated', 'User name or password is wrong')
 }
 
-/** @returns whether two texts are the same, in a time that does not tell where they differ */
+/** @returns whether two texts are the same, in a time that does not depend on where they differ */
 export const sameText = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b))
 
 const digest = (text: string) => createHash('sha256').update(text).digest()

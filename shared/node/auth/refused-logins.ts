@@ -7,13 +7,13 @@ import { formatInstant, MINUTE, SECOND } from '#shared/core/time.ts'
 const WINDOW_MS = 15 * MINUTE
 /** Rows of one window; what comes from further networks is counted together in one more. */
 const ROWS_MAX = 100
-/** Rows that are kept of all windows, so that years of attempts do not fill the disk. */
+/** Rows that are stored of all windows, so that years of attempts do not fill the disk. */
 const KEPT_MAX = 10_000
 /** How long figures may be older than the log says: a row is written when it begins, and then at most this often. */
 const WRITE_MS = 5 * SECOND
 const OTHERS = 'further networks'
 
-/** `user` is a known login name or secret; a name that is nobody's may be a password typed in the wrong field, and is kept nowhere. */
+/** `user` is a known login name or secret; an unknown name may be a password typed in the wrong field, and is not stored. */
 export type RefusedLogin = { user: string; address: string; network: string; throttled: boolean }
 type RefusedLogins = {
   add(refused: RefusedLogin): void
@@ -39,7 +39,7 @@ export function openRefusedLogins(store: RefusedLoginStore | undefined, log: Log
     store?.update(changed.map(row => ({ id: row.id, after: afterOf(row) })))
     for (const row of changed) row.dirty = false
   }
-  /** A database that cannot be written keeps nobody from being answered; the figures wait in memory. */
+  /** A database that cannot be written does not block answers; the figures wait in memory. */
   const attempt = (write: () => void) => {
     try {
       write()

@@ -1,4 +1,4 @@
-/** Everybody on a machine sees the arguments of its processes (`ps`), and shells keep them, so a secret is no argument. */
+/** Everybody on a machine sees the arguments of its processes (`ps`), and shells store them, so a secret must not be an argument. */
 
 /** Ends of names that are secrets, in whatever process. What ends in `_FILE` names a path. */
 const SECRET_NAME = /(^|_)(PASSWORD|PASSWD|PASSPHRASE|SECRET|TOKEN|CREDENTIALS?|(API|PRIVATE|ACCESS)_?KEY)$/

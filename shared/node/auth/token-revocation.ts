@@ -1,16 +1,16 @@
-/** Ends tokens before they expire: one session, or all of a user; and tells the streams that were opened with them. */
+/** Ends tokens before they expire: one session, or all of a user; and closes the streams that were opened with them. */
 import type { TokenEpochs } from '#shared/core/stores.ts'
 import type { Caller } from '#shared/node/http/route.ts'
 
 /** Sessions that were signed out before their token expired. `until` in ms since 1970 UTC. */
 export type EndedSessions = {
   has(session: string): boolean
-  /** @returns how many of this user's sessions are kept now */
+  /** @returns how many of this user's sessions are stored now */
   add(ended: { session: string; username: string; until: number }, now: number): number
-  /** Forgets the sessions of a user whose tokens were all ended. */
+  /** Removes the sessions of a user whose tokens were all ended. */
   clear(username: string): void
 }
-/** Sessions of one user that are kept as ended; beyond it all of the user's tokens are ended, which needs one number. */
+/** Sessions of one user that are stored as ended; beyond it all of the user's tokens are ended, which needs one number. */
 export const ENDED_MAX = 1000
 
 type TokenEnds = {
@@ -59,7 +59,7 @@ export function openTokenEnds(epochs: TokenEpochs, sessions: EndedSessions, now:
   }
 }
 
-/** Ended sessions of a process that keeps nothing. */
+/** Ended sessions of a process without a store. */
 export function rememberEnded(): EndedSessions {
   const byUser = new Map<string, Map<string, number>>()
   return {

@@ -27,7 +27,7 @@ export const BEARER = /^Bearer +(\S+)$/i
 
 /** Authentication. There is one in each process that listens. */
 export type Auth = {
-  /** False only on a machine that was told to stay open to itself. */
+  /** False only on a machine whose settings allow local access without login. */
   required: boolean
   agentLoginConfigured: boolean
   /** The wall clock by which passwords and tokens expire, ms. */
@@ -212,7 +212,7 @@ const clamp = (ttlSecs: number) => Math.min(AGENT_TTL.max, Math.max(AGENT_TTL.mi
 const fingerprint = (secret: string, text: string) => createHmac('sha256', secret).update(text).digest('hex').slice(0, 12)
 
 /**
- * Passwords of the settings change by a restart. Beside each user's epoch lies a keyed 48-bit fingerprint of the password that
+ * Passwords of the settings change by a restart. With each user's epoch a keyed 48-bit fingerprint is stored of the password that
  * was in force, under the name `<user>#password`.
  */
 function endTokensOfChangedPasswords(settings: AuthSettings, secret: string, epochs: TokenEpochs): void {

@@ -4,7 +4,7 @@ import { openKeys } from './keys.ts'
 
 /**
  * Returns a function that records that samples of a building from `t` on have changed. It runs inside the transaction that
- * changes them, so that a crash keeps both or neither.
+ * changes them, so that both or neither survive a crash.
  */
 export function openChangeMarks(db: Database): (building: number, t: number) => void {
   const mark = db.prepare(

@@ -42,7 +42,7 @@ export type Duck = {
 export async function openDuck({ memoryMb, spill }: DuckOptions): Promise<Duck> {
   const instance = await DuckDBInstance.create(':memory:', {
     memory_limit: `${memoryMb}MB`,
-    // One thread keeps the order of the file in a scan without a filter, and was as fast as two.
+    // One thread preserves the order of the file in a scan without a filter, and was as fast as two.
     threads: '1',
     temp_directory: spill ?? '',
     autoinstall_known_extensions: 'false',

@@ -3,7 +3,7 @@ import { Problem } from '#shared/core/problem.ts'
 import { DAY } from '#shared/core/time.ts'
 
 /**
- * How long replies are kept for repeated requests, and how many. Later repetitions are safe as well, because writes can be
+ * How long replies are stored for repeated requests, and how many. Later repetitions are safe as well, because writes can be
  * repeated.
  */
 const KEPT_MS = DAY

@@ -34,7 +34,7 @@ export function edgeStore(db: Database): EdgeStore {
   }
 }
 
-/** An edge record keeps its NULLs: "never seen" is a value, not a missing field. */
+/** An edge record has its NULLs: "never seen" is a value, not a missing field. */
 function toEdge(row: unknown): EdgeRecord {
   const { connector_url, online, status_body, ...rest } = row as EdgeRecord & {
     connector_url: string | null

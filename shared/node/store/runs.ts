@@ -6,7 +6,7 @@ import type { RunStore, RunEntry } from '#shared/core/stores.ts'
 import type { Database } from '../sqlite.ts'
 import { continueAfter, upsert } from './row.ts'
 
-/** Number of runs kept for each building, separately with and without results: two months at a run every three hours. */
+/** Number of runs stored for each building, separately with and without results: two months at a run every three hours. */
 const RUNS_KEPT = 500
 
 /**

@@ -2,7 +2,7 @@ import type { Database } from '../sqlite.ts'
 import type { EndedSessions } from '#shared/node/auth/token-revocation.ts'
 import { type KnownNetworks, NETWORKS_MAX } from '#shared/node/auth/login-throttle.ts'
 
-/** Sessions whose token would have expired by itself are forgotten with each that is added. */
+/** Sessions whose token would have expired by itself are removed with each that is added. */
 export function endedSessionStore(db: Database): EndedSessions {
   const has = db.prepare('SELECT 1 FROM ended_sessions WHERE session = ?').pluck()
   const add = db.prepare('INSERT OR IGNORE INTO ended_sessions VALUES (@session, @username, @until)')

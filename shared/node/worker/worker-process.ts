@@ -20,7 +20,7 @@ export type ProcessOptions = {
 export type WorkerProcess = {
   pid: number | undefined
   send(message: ToWorker): void
-  /** A busy process keeps its parent alive and its memory is checked; an idle one does not. */
+  /** A busy process holds its parent open and its memory is checked; an idle one does not. */
   setBusy(isBusy: boolean): void
   /** Resident memory as a share of the allowed memory; 0 where the machine does not report it. */
   fullness(): number

@@ -51,7 +51,7 @@ type Task = {
 /** Opens a separate process for heavy work: it starts with the first request and ends when idle. */
 export const openWorker = <H extends Handlers>(options: WorkerOptions): Worker<H> => new QueuedWorker(options)
 
-/** The queue of requests to one process. When the process dies, only the request that it was working on fails. */
+/** The queue of requests to one process. When the process ends, only the request that it was working on fails. */
 class QueuedWorker<H extends Handlers> implements Worker<H> {
   readonly #options: WorkerOptions
   readonly #queue: Task[] = []

@@ -32,7 +32,7 @@ export const identityTargets = (device_instance: number): Target[] =>
  * Compares the answers of a device with the listed one.
  *
  * A device that has no device object of this instance is another one. Vendor and model are compared where both are known:
- * a controller that was exchanged for one of another make keeps the instance.
+ * a controller that was replaced by one of another make has the same instance.
  *
  * @param answers by `targetKey`; targets that were not asked or not answered are absent
  * @param known vendor and model that the listed device had before

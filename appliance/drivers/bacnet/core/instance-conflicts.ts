@@ -6,7 +6,7 @@ type DeviceIdentity = { device_instance: number; host: string; port?: number; ne
 type Candidate = ConflictCandidate<DeviceIdentity>
 
 /**
- * Finds enabled devices that share an instance. Readings and priority history tell devices apart by `device_id`, so devices at
+ * Finds enabled devices that share an instance. Readings and priority history identify devices by `device_id`, so devices at
  * different addresses are all read. Of entries with one instance and one address only the first is read: they are one device.
  *
  * @returns by `device_id`; devices without a conflict are absent

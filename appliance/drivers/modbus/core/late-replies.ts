@@ -32,6 +32,6 @@ export function findCompetingRequests(
   return { count: rivals.length, waitMs: Math.max(0, ...waits) }
 }
 
-/** Tells whether `reply`, which fits `range`, fits `other` too. */
+/** Returns whether `reply`, which fits `range`, fits `other` too. */
 const isSameReply = (other: RegisterRange, range: RegisterRange, reply: ModbusReply): boolean =>
   CODES[other.table] === CODES[range.table] && (reply.state === 'exception' || bytesDue(other) === bytesDue(range))

@@ -1,4 +1,4 @@
-/** Remembers what earlier reads have shown about a Modbus unit, and plans the next read from it. */
+/** Stores the results of earlier reads of a Modbus unit and plans the next read from them. */
 import { isolate, type IsolatedItems, unreachedFirst, isResting, planRetries } from '../../../core/poll/isolate.ts'
 import { type Block, blockOf, isOneRange, rangeKey, type Limits, NO_GAP, splitBlock, planBlocks } from './plan.ts'
 import { bytesDue } from './pdu.ts'
@@ -30,7 +30,7 @@ export const rangeOf = (item: UnitItem): RegisterRange => item.address.address
 const keyOf = (item: UnitItem) => rangeKey(rangeOf(item))
 const firstKey = (block: UnitBlock) => keyOf(block.items[0]!)
 
-/** The state that a driver keeps of one unit between reads. */
+/** The state of one unit between reads. */
 export class UnitMemory {
   readonly #limits: Limits
   /** Ranges that make every block that contains them fail. */

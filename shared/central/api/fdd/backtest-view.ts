@@ -5,7 +5,7 @@ import { formatInstant } from '#shared/core/time.ts'
 import type { BacktestReport } from '#shared/flow/fdd/backtest.ts'
 import { instantOrNull } from '#shared/central/api/record-views.ts'
 
-/** Episodes that one answer lists; `truncated` tells that there are more. */
+/** Episodes that one answer lists; `truncated`: there are more. */
 const EPISODES_MAX = 1000
 
 export function backtestView({ from, to, equipment, ...report }: BacktestReport) {

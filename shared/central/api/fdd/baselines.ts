@@ -1,4 +1,4 @@
-/** The equipment's own past that rules compare with, and how a person begins it anew. */
+/** Routes of baselines: values of the equipment’s own past that rules compare with, and their reset. */
 import { Type } from '@sinclair/typebox'
 import { ID } from '#shared/core/model/model.ts'
 import { needBuilding } from '#shared/core/lookup.ts'

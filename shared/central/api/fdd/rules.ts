@@ -126,7 +126,7 @@ const activateRoutes = (context: CentralParts): Route[] => [
   route({ ...ACTIVATION, method: 'GET', bearerOnly: true, handle: call => activate(context, call) }),
 ]
 
-/** Every method does the same, as the service specification says: what is meant stands in `active`. */
+/** Every method does the same, as in the service specification; `active` decides. */
 const ACTIVATION = {
   path: '/api/fdd-rules/:rule_id/activate',
   auth: 'operator',

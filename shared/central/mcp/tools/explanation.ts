@@ -134,7 +134,7 @@ function relationText({ finding, episodes, others, place }: Explained): string {
     .join('\n')
 }
 
-/** Under this share of the time a reader is told. */
+/** Below this share of evaluated time the explanation states it. */
 const WHOLE = 0.95
 
 function dataText({ finding, result, place, rule }: Explained): string {

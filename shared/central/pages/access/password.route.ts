@@ -42,7 +42,7 @@ export const passwordPage = (context: Pick<CentralContext, 'auth' | 'users'>, la
     body: strict({
       ...PASSWORD_CHANGE,
       new_password_again: PASSWORD,
-      // Tells the password manager of a browser whose password it is.
+      // The password manager of a browser needs the user name.
       username: Type.Optional(Type.String({ maxLength: 128 })),
       next: NEXT,
       typed: Type.Optional(Type.String({ maxLength: 4 * TYPED_MAX })),

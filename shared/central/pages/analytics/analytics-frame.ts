@@ -19,7 +19,7 @@ export const analyticsHead = (head: AnalyticsHead): Html => html`<h1>${TITLES[he
 ${analyticsTabs(head.page, head.query)}
 ${form(head)}`
 
-/** The tabs keep what was asked for. */
+/** The links of the tabs contain the present query. */
 export const analyticsTabs = (page: AnalyticsPage, query: AnalyticsQuery | undefined): Html =>
   html`<nav class="tabs" aria-label="Analytics"><ul>${ANALYTICS_PAGES.map(
     one =>

@@ -33,7 +33,7 @@ type Body = (
 /** Rows of a list. */
 const ROWS_MAX = 200
 
-/** Whether rules have run over a building, here or on a box that has been heard. */
+/** Whether rules have run over a building, here or on an appliance that has reported. */
 const isLookedAt = ({ results, edges }: AnalyticsContext, building_id: string): boolean =>
   results.runs({ building_id, limit: 1 }).length > 0 ||
   edges.list().some(edge => edge.building_id === building_id && edge.last_data_at !== null)

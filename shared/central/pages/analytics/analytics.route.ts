@@ -1,4 +1,4 @@
-/** The pages of analytics. What they show is loaded when somebody opens one: a box keeps little in memory. */
+/** The pages of analytics. Their data is loaded when a page is opened, because an appliance has little memory. */
 import { Type } from '@sinclair/typebox'
 import { Problem } from '#shared/core/problem.ts'
 import { dateOf } from '#shared/core/time-zone.ts'

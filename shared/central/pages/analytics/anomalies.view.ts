@@ -1,4 +1,4 @@
-/** Anomalies: hours that are unlike the same hours of past weeks, and one point's hours with the band it usually keeps to. */
+/** Anomalies: hours that are unlike the same hours of past weeks, and one point's hours with its usual band. */
 import type { Anomaly, ScoredHour } from '#shared/core/analytics/seasonal.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import type { Building, Point } from '#shared/core/model/model.ts'
@@ -23,7 +23,7 @@ type AnomaliesModel = {
   total: number
   pointsScored: number
   notScored: { no_data: number; insufficient_history: number; never_changes: number }
-  /** When this was reckoned; it is kept for a while. */
+  /** Time of the screening; it is cached for a while. */
   screenedAt: number
   /** The point whose hours are drawn. */
   one: { point: Point; equipment: string; hours: ScoredHour[]; anomalies: Anomaly[] } | undefined

@@ -24,7 +24,7 @@ const percent = (share: number) =>
     .toString()
     .replace('-', '−')} %`
 
-/** @param label the accessible name; the same stands in words and as a table beside it */
+/** @param label the accessible name; the page has the same in words and as a table */
 export function economizerSvg(
   { points, bins }: Pick<EconomizerResult, 'points' | 'bins'>,
   { width, height }: ScatterSize,

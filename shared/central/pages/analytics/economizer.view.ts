@@ -1,4 +1,4 @@
-/** The economizer of one air handler: a sentence, the picture behind it, what could be told and what not. */
+/** The economizer of one air handler: a sentence, its plot, and which times could be analysed. */
 import type { CellKind } from '#shared/core/analytics/economizer-cells.ts'
 import type { EconomizerParams, EconomizerResult } from '#shared/core/analytics/economizer.ts'
 import type { EconomizerVerdict } from '#shared/core/analytics/economizer-verdict.ts'

@@ -1,4 +1,4 @@
-/** One point's hours against the same hours of past weeks: the line, the band it usually keeps to, and where it left it. */
+/** One point's hours against the same hours of past weeks: the line, its usual band, and where it left the band. */
 import type { Anomaly, ScoredHour } from '#shared/core/analytics/seasonal.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { formatFigure, type DisplayUnit } from '#shared/central/ui/measure.ts'

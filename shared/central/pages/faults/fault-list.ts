@@ -22,7 +22,7 @@ export const DAYS_CHOICES = [1, 7, 30, 366] as const
 /** A hundred years: findings of any age. */
 export const ANY_AGE_DAYS = 36_525
 
-/** The filter, exactly as it stands in the page's address. */
+/** The filter, exactly as in the page's address. */
 export type FaultQuery = {
   lane: Lane
   group: Grouping
@@ -53,7 +53,7 @@ type Cost = Range & { unit: string }
 export type FaultGroup = { key: string; title: string; rows: FaultRow[] }
 export type Named = { finding: Finding; note: FindingNote }
 
-/** Bad sensors and missing data are kept apart, so that they do not pass for equipment faults. */
+/** Bad sensors and missing data are listed separately from equipment faults. */
 const DATA_KINDS: ReadonlySet<FindingKind> = new Set<FindingKind>(['data', 'sensor'])
 
 /** In which of the three tabs a finding is shown at `now`. */
@@ -103,7 +103,7 @@ function costOf(impacts: Impact[], unit = impacts[0]?.unit): Cost | undefined {
     : { ...alike.map(({ low, mid, high }) => ({ low, mid, high })).reduce(addRanges), unit }
 }
 
-/** Money first, then energy, then degrees; the dearest first. What costs nothing that is known keeps its order behind. */
+/** Money first, then energy, then degrees; the dearest first. Findings without a known cost follow in their order. */
 export const byCost = (a: FaultRow, b: FaultRow): number =>
   costRank(a.cost) - costRank(b.cost) || (b.cost?.mid ?? 0) - (a.cost?.mid ?? 0)
 const costRank = (cost: Cost | undefined): number => (!cost ? 3 : cost.unit === 'K·h' ? 2 : cost.unit === 'kWh' ? 1 : 0)
@@ -122,7 +122,7 @@ function compareRows(a: FaultRow, b: FaultRow): number {
   return b.inFaultMs - a.inFaultMs || (a.finding.finding_id < b.finding.finding_id ? -1 : 1)
 }
 
-/** Keeps the rows that the address asks for. */
+/** Filters the rows by the query of the address. */
 export const matches = ({ finding, priority }: FaultRow, query: FaultQuery): boolean =>
   (query.state === undefined || finding.state === query.state) &&
   (query.priority === undefined || priority === query.priority) &&

@@ -78,7 +78,7 @@ export async function faultModel(
 
 /**
  * The rule's inputs with the points that stand for them: the equipment's own, else what feeds it, else the weather's.
- * Those come first that it cannot do without (in the order of its file), then those that its condition speaks of, then
+ * Those come first that it cannot do without (in the order of its file), then those that its condition names, then
  * those that only say when it looks: the plot has room for some.
  */
 function inputsOf(finding: Finding, rule: RuleWords | undefined, equipment: Equipment[], points: Point[]): Input[] {
@@ -91,7 +91,7 @@ function inputsOf(finding: Finding, rule: RuleWords | undefined, equipment: Equi
     places.flatMap(place =>
       place === undefined ? [] : (points.find(point => point.role === role && point.equipment_id === place) ?? []),
     )[0]
-  // A function of a priority array speaks of its role's point.
+  // A function of a priority array refers to its role's point.
   const seen = [
     ...new Set([...(role === undefined ? [] : [role]), ...Object.keys(evidence.inputs)].map(name => roleOfColumn(name) ?? name)),
   ]

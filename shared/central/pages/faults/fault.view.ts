@@ -46,7 +46,7 @@ export type FaultModel = {
   equipment: Equipment | undefined
   window: Window
   here: Here
-  /** When the building's data ended; undefined while it goes on. */
+  /** When the building's data ended; undefined while data arrives. */
   dataEnd: number | undefined
   plot: Plot
   inputs: InputRow[]
@@ -179,7 +179,7 @@ function inputsSection({ inputs, building }: FaultModel): Html {
   )}</tbody></table></section>`
 }
 
-/** The unit of the plot, and in which the point itself is kept where that is another. */
+/** The unit of the plot, and the unit of the point where that is another. */
 function unitWords(role: string, { unit }: Point, system: UnitSystem): Html | string {
   const { label } = measureOfRole(role, system)
   const own = unitLabel(unit)

@@ -41,7 +41,7 @@ export type FaultsModel = {
   counts: Record<Lane, number>
   /** Set when more episodes overlap the window than one page takes: how many it took, and before when the others began. */
   truncated?: { at: number; oldest: number }
-  /** By building, when its data ended; of a building whose data goes on there is none. */
+  /** By building, when its data ended; absent for a building with present data. */
   dataEnds: ReadonlyMap<string, number>
   buildings: Building[]
   equipmentName: (finding: { building_id: string; equipment_id: string }) => string
@@ -49,7 +49,7 @@ export type FaultsModel = {
   /** The cost of the listed faults, where it is known; empty where a filter is set. */
   together: Together[]
   runs: RunPanel
-  /** On a hub: the boxes whose findings arrive here, and when they were last heard. */
+  /** On a hub: the boxes whose findings arrive here, and the time of their last message. */
   boxes: { name: string; building_id: string; last_data_at: number | null }[]
 }
 

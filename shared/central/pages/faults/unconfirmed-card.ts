@@ -12,7 +12,7 @@ export type UnconfirmedModel = {
   nameOf: (equipment_id: string) => string
 }
 
-/** Longest time of each equipment that lies outside the windows in which its package vouches for the data. */
+/** Longest time of each equipment outside the trusted windows of its package. */
 export function untrustedLine({ results, nameOf }: UnconfirmedModel): Html | false {
   const longest = new Map<string, number>()
   for (const { equipment_id, untrusted_secs = 0 } of results) {

@@ -1,4 +1,4 @@
-/** A baseline as people read it: figures in the building's units, the days it stands on, and what stands in while it is cold. */
+/** A baseline as people read it: figures in the building's units, its days, and the value that is used before it has enough days. */
 import type { BaselineView } from '#shared/core/findings/finding.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { RESET } from '#shared/core/rules/evaluate/baseline.ts'

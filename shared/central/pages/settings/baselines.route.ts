@@ -1,4 +1,4 @@
-/** The page of baselines, and the forms by which a person begins one anew. */
+/** The page of baselines, and the forms that reset one. */
 import { type Static, Type } from '@sinclair/typebox'
 import { chooseBuilding } from '#shared/core/lookup.ts'
 import type { BaselineKey, StoredBaseline } from '#shared/core/tuning.ts'

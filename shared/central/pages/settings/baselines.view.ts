@@ -1,4 +1,4 @@
-/** The page of baselines: what equipment is compared with, on which days that stands, and how a person begins it anew. */
+/** The page of baselines: the values that equipment is compared with, their days, and the form that resets one. */
 import { type Html, html } from '#shared/node/http/html.ts'
 import type { Building } from '#shared/core/model/model.ts'
 import type { StoredBaseline, StoredReset } from '#shared/core/tuning.ts'

@@ -179,7 +179,7 @@ function termsOf({ expr, typed, text }: Condition, reading: Reading): ConditionT
   return [term]
 }
 
-/** Whether an expression contains a measured value: such a term tells how severe a moment is. */
+/** Whether an expression contains a measured value: such a term has a degree of severity. */
 function measures(expr: Expr, reading: Reading): boolean {
   if (expr.kind === 'number') return false
   if (expr.kind === 'call') return expr.name === 'base' || expr.args.some(arg => measures(arg, reading))

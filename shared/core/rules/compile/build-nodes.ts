@@ -222,7 +222,7 @@ function operation(op: string, args: TypedExpr[], context: BuildContext): Node {
 }
 
 /**
- * Builds the alternatives of `first()`. Missing roles of one do not keep the rule from running while another misses nothing;
+ * Builds the alternatives of `first()`. The rule runs when one alternative has all of its roles;
  * otherwise those of the first alternative are reported.
  */
 function alternatives(args: TypedExpr[], context: BuildContext): Node[] {

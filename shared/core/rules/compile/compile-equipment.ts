@@ -32,7 +32,7 @@ export type CompiledEquipment = {
 /** The rules compiled for one structure of equipment. Its columns serve one equipment at a time. */
 type RuleTemplate = Omit<CompiledEquipment, 'instances'> & { rules: CompiledRule[]; requests: LeafRequest[] }
 
-/** Templates to keep, about 0.5 MB each. */
+/** Size of the template cache; a template has about 0.5 MB. */
 const TEMPLATES_MAX = 16
 
 /** The most recently used templates of a process. Any number of runs may share it, one after the other. */

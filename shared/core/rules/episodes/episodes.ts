@@ -218,7 +218,7 @@ const newEpisode = (from: number, causes: number): Episode => ({
   days: new Map(),
 })
 
-/** Adds a true interval. The time and waste of a carried episode already include what lies before `countedUpTo`. */
+/** Adds a true interval. The time and waste of a carried episode already include everything before `countedUpTo`. */
 function addTrueInterval(
   episode: Episode,
   { from, to, day }: StateInterval,

@@ -6,7 +6,7 @@ const FREE_MAX = 6_000_000
 const CONSTANTS_MAX = 500
 
 /**
- * Reuses the memory of columns. A run needs about a thousand columns for each equipment; allocating them anew every time
+ * Reuses the memory of columns. A run needs about a thousand columns for each equipment; allocating them every time
  * costs more than the calculations in them. The templates of one process share a pool.
  */
 export class ColumnPool {

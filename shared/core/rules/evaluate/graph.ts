@@ -41,7 +41,7 @@ const idle = (): void => undefined
 export class Graph {
   private readonly columns: ColumnPool
   private readonly nodes = new Map<string, Node>()
-  /** Nodes whose `run` is built anew for each equipment, because they read its samples or are stateful. */
+  /** Nodes whose `run` is built for each equipment, because they read its samples or are stateful. */
   private readonly bound: { node: Node; key: string; build: Build }[] = []
   private readonly constants = new Map<number, Node>()
 
@@ -232,7 +232,7 @@ function opRun(node: Node, op: string, inputs: Node[]): Node['run'] {
   return ({ n }) => kernel(node.out, a.out, (b ?? a).out, n)
 }
 
-/** Calculates a window function at full minutes and whenever its input changes; in between it keeps its value. */
+/** Calculates a window function at full minutes and whenever its input changes; in between its value is constant. */
 function windowRun(node: Node, input: Node, coverMs: number, create: CreateOperator, saved: NodeState | undefined): Node['run'] {
   const op = create(nestedState(saved, 'op'))
   /** Undefined where one known value is enough: an operator that is never read would never drop old values either. */

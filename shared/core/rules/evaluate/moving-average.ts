@@ -44,7 +44,7 @@ function meanByMinute(z: Float64Array, w: number, n: number, least: number, out:
 function meanColumn(windowMs: number, coverMs: number, saved?: NodeState): WindowColumn {
   // (start, value) of each step. The oldest begins before the window and the newest has not ended: neither is in the sums.
   const steps = new RingBuffer()
-  // The state is kept from day to day. Within a day it is in local variables, because changing a captured variable allocates
+  // The state passes from day to day. Within a day it is in local variables, because changing a captured variable allocates
   // a new object each time.
   const state = restoreState({ steps, sum: 0, time: 0, last: Number.NaN, lastFrom: 0, held: Number.NaN }, saved)
   const run: WindowColumn['run'] = ({ t, minute, n }, x, out) => {

@@ -57,7 +57,7 @@ function blankUnknown(z: Float64Array, w: number, n: number, least: number, out:
 }
 
 /**
- * Keeps only values that may still become the extreme, in falling order: each enters once and leaves once.
+ * Retains only values that may still become the extreme, in falling order: each enters once and leaves once.
  *
  * @param sign as above
  */
@@ -65,7 +65,7 @@ function extremeColumn(windowMs: number, coverMs: number, sign: 1 | -1, saved?: 
   // (value × sign, instant at which the value ended)
   const falling = new RingBuffer()
   const known = knownTime(windowMs, nestedState(saved, 'known'))
-  // The state is kept from day to day, as in `moving-average.ts`.
+  // The state passes from day to day, as in `moving-average.ts`.
   const state = restoreState({ falling, last: Number.NaN, since: Number.NaN, held: Number.NaN }, saved)
   const run: WindowColumn['run'] = ({ t, minute, n }, x, out) => {
     let { last, since, held } = state

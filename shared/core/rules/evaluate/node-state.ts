@@ -1,5 +1,5 @@
 /**
- * The state that operators keep from day to day, saved as plain data. A run that resumes from it gives bit for bit the
+ * The state of operators from day to day, saved as plain data. A run that resumes from it gives bit for bit the
  * results of a run that never stopped.
  */
 import { type Pairs, RingBuffer } from './ring-buffer.ts'

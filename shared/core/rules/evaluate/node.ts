@@ -9,7 +9,7 @@ export type Node = {
   /** The day's values. They lie in `buffer`, in the samples of a role, or in a column of constants that many nodes share. */
   out: Float64Array
   buffer: Float64Array
-  /** The node that keeps the minutes of this one for the windows over it. */
+  /** The node that stores the minutes of this one for the windows over it. */
   minutesNode: Node | undefined
   /** Of such a node: the minutes, and the length of the longest window over them, minutes. */
   history: MinuteHistory | undefined

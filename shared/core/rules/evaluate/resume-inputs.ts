@@ -1,6 +1,6 @@
 /**
  * The inputs that a resumed run needs from before its start: the last sample of each role and the last visit to each
- * priority array. They are put before the new data, so no rule can tell where the earlier run stopped.
+ * priority array. They are put before the new data, so the result does not depend on where the earlier run stopped.
  */
 import { roleOfColumn, type ArraySnapshot } from '#shared/core/priority/array-snapshot.ts'
 import { type BuildingSignals } from '#shared/core/rules/compile/building-signals.ts'
@@ -15,7 +15,7 @@ export type ResumeInputs = {
 }
 /**
  * `next` is the instant of the visit after the last one, null when none was known; it decides how long the last one counts.
- * `usualMs` is the interval between visits that was used; it is kept when there are few new visits.
+ * `usualMs` is the interval between visits that was used; it remains when there are few new visits.
  */
 type SeenVisits = { last: ArraySnapshot; next: number | null; usualMs: number }
 

@@ -36,7 +36,7 @@ export type RunPlan = Omit<RunInput, 'equipment'> & {
    */
   isOvertime?: (rule_id: string, equipment_id: string) => boolean
 }
-/** From the day of `at` on, a baseline ignores days that began before `at`; earlier days keep the baseline that they had. */
+/** From the day of `at` on, a baseline ignores days that began before `at`; the baseline of earlier days is unchanged. */
 export type BaselineReset = { rule_id: string; equipment_id: string; role?: string; name: string; at: number }
 export type CarriedFinding = Pick<
   Finding,

@@ -51,7 +51,7 @@ const LOOPS = nameTable<(graph: Graph, input: Node, windowMs: number) => Node>({
 
 export const isWindow = (name: string): boolean => Object.hasOwn(LOOPS, name) || Object.hasOwn(WINDOWS, name)
 
-/** @param extra the additional constant of the function: a share, a dead band, a slack */
+/** @param extra the additional constant of the function: a share, a dead band, a tolerance */
 export function windowNode(graph: Graph, name: string, input: Node, windowMs: number, extra: number): Node {
   const loop = LOOPS[name]
   if (loop) return loop(graph, input, windowMs)

@@ -9,7 +9,7 @@ import type { MinuteHistory } from './minute-history.ts'
 import type { Node } from './node.ts'
 import { type NodeState, nestedState } from './node-state.ts'
 
-/** Calculates a window change by change; between two calls it keeps what the window still covers. */
+/** Calculates a window change by change; between two calls it stores the part that the window still covers. */
 export type WindowColumn = {
   run(rows: Pick<DayRows, 'n' | 't' | 'minute'>, x: Float64Array, out: Float64Array): void
   save(): NodeState
@@ -56,7 +56,7 @@ export function trailingWindowRun(
   }
 }
 
-/** Feeds the minutes before `from` to a column, which then goes on change by change. */
+/** Feeds the minutes before `from` to a column, which then continues change by change. */
 function replay(column: WindowColumn, before: Float64Array, from: number): WindowColumn {
   const n = before.length
   const t = Float64Array.from({ length: n + 1 }, (_, i) => from - (n - i) * MINUTE)

@@ -134,7 +134,7 @@ function withUnit(type: Quantity, unit: string | undefined): Quantity {
 /**
  * The product `a × b^sign`.
  *
- * @returns undefined when a reading of temperature stands in it: only differences can be multiplied
+ * @returns undefined when it contains a temperature: only differences can be multiplied
  */
 export function multiplyTypes(a: ValueType, b: ValueType, sign: 1 | -1): ValueType | undefined {
   const left = asNumber(a)

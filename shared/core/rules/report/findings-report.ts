@@ -65,7 +65,7 @@ const overlapsSpan = ({ to }: Episode, { from }: Span): boolean => to === null |
 const isSame = (item: CarriedFinding, { rule_id, equipment_id, role, from }: Finding): boolean =>
   item.from === from && item.rule_id === rule_id && item.equipment_id === equipment_id && item.role === role
 
-/** An episode that began before the span keeps the start that the last run gave it, even if this run's history shows another. */
+/** An episode that began before the span has the start of the last run, even if this run's history shows another. */
 function adopt(episode: Episode, { rule, equipment, role }: RuleInstance, { carried, carriedFrom }: EarlierFindings): Episode {
   const known = carried.find(
     item =>
