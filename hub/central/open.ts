@@ -27,7 +27,10 @@ import { monitorRoutes } from '../monitor/monitor.route.ts'
 import { MqttMonitor } from '../monitor/mqtt-monitor.ts'
 import { fleetRoutes } from '../pages/fleet.route.ts'
 import { hubOverrides } from '../pages/overrides.route.ts'
-import { type HostedTenant, TenantHost, tenantPrefix } from '../tenants/host.ts'
+import { tenantPrefix } from '../tenants/folders.ts'
+import { migrateRoute } from '../tenants/migrate.route.ts'
+import { assertMovesEnded } from '../tenants/move-plan.ts'
+import { type HostedTenant, TenantHost } from '../tenants/host.ts'
 
 /** Each tenant's reserve for a full disk, bytes: enough for marks and deletes, and many tenants share one disk. */
 const TENANT_BALLAST = 8 * 2 ** 20
@@ -59,8 +62,10 @@ export async function openHubCentral(settings: HubSettings, { files, broker, ...
   const workspace = await openWorkspaceOf(settings, parts)
   const ingestService = ingestInto(workspace, parts)
   const monitor = new MqttMonitor(parts.clock.now)
-  const openTenant = (tenant: Tenant): Promise<HostedTenant> =>
-    openHosted(settings, tenant, { files, subscriber, hub: own.central, useOf: host!.useOf, parts })
+  const openTenant = (tenant: Tenant): Promise<HostedTenant> => {
+    assertMovesEnded(workspace.db, tenant.tenant_id)
+    return openHosted(settings, tenant, { files, subscriber, hub: own.central, useOf: host!.useOf, parts })
+  }
   const host: TenantHost | undefined = settings.SERVICE_MULTI_TENANT
     ? new TenantHost({ openTenant, budgetOf: workspace.stores.tenants.get, now: Date.now, log: parts.log })
     : undefined
@@ -80,6 +85,7 @@ export async function openHubCentral(settings: HubSettings, { files, broker, ...
   return {
     ...own,
     host,
+    routes: layout => [...own.routes(layout), migrateRoute(own.central.context)],
     services: [...own.services, ...tenants],
     connections: [...(subscriber ? [subscriber] : []), ...own.connections],
   }

@@ -1,5 +1,4 @@
 /** The tenants of a hub: a workspace and a central for each. The token of a request chooses the central that answers it. */
-import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { CentralPages } from '#shared/central/process.ts'
 import { errorText } from '#shared/core/error-text.ts'
@@ -25,9 +24,6 @@ type HostOptions = {
 }
 
 type Opened = HostedTenant & { scope: Scope }
-
-/** Folder of a tenant below a folder of the hub. */
-export const tenantPrefix = (tenant_id: string): string => join('tenants', tenant_id)
 
 export class TenantHost {
   readonly #options: HostOptions

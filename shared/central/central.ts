@@ -19,6 +19,7 @@ import { tokenEpochStore } from '#shared/node/store/token-epochs.ts'
 import { openRefusedLogins } from '#shared/node/auth/refused-logins.ts'
 import { type Auth, openAuth } from '#shared/node/auth/token.ts'
 import type { AuthSettings } from '#shared/node/auth/auth-settings.ts'
+import { ruleStatesIn } from '#shared/node/rules/engine-states.ts'
 import { openWorker } from '#shared/node/worker/worker.ts'
 import { AlertService } from './alerts/alert-service.ts'
 import { createAnalyticsService } from '#shared/central/analytics/service.ts'
@@ -227,7 +228,7 @@ function openAuthOver(
 function openWorkers({ path, parquetRoot: root, db }: Workspace, { memoryMb, version, ruleSecs = Infinity }: CentralOptions) {
   const module = new URL('./fdd/worker.ts', import.meta.url)
   const derived = {
-    states: join(path, '.cache', 'rule-states'),
+    states: ruleStatesIn(path),
     ruleCache: join(path, '.cache', 'rules.parsed'),
     version,
   }

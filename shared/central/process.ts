@@ -18,7 +18,8 @@ import { problemPages } from '#shared/central/pages/login.route.ts'
 import { pageRoutes } from './pages/routes.ts'
 import { createPageLayout } from '#shared/central/pages/create-layout.ts'
 import type { PageLayout, PageLayoutOptions } from '#shared/central/pages/layout.ts'
-import { openWorkspace, parquetRootIn, type Workspace } from './workspace.ts'
+import { parquetRootIn } from '#shared/node/historian/folder.ts'
+import { openWorkspace, type Workspace } from './workspace.ts'
 
 export type CentralSettings = Settings<typeof CENTRAL_VARIABLES> & { QUERY_MEMORY_MB: number }
 

@@ -8,7 +8,7 @@ import { DAY, HOUR, SECOND } from '#shared/core/time.ts'
 import { type Ballast, ballast, WORKSPACE_BALLAST } from '#shared/node/ballast.ts'
 import { makeFolder } from '#shared/node/files.ts'
 import { lockFolder } from '#shared/node/folder-lock.ts'
-import { isHistoryEntry } from '#shared/node/historian/folder.ts'
+import { isHistoryEntry, parquetRootIn } from '#shared/node/historian/folder.ts'
 import { openHistorian, type StoredHistorian } from '#shared/node/historian/historian.ts'
 import { historianService } from '#shared/node/historian/service.ts'
 import { keepPrivate, WORKSPACE_ENTRIES } from '#shared/node/private-files.ts'
@@ -73,9 +73,6 @@ export type Workspace = {
   /** These start before, and stop after, everything that uses the workspace. */
   services: Service[]
 }
-
-/** The default folder of sealed history. */
-export const parquetRootIn = (workspace: string): string => join(workspace, '.cache', 'parquet')
 
 /**
  * Opens the workspace for this process alone.

@@ -4,6 +4,7 @@ export const PROBLEMS = {
   bad_cursor: { status: 400, title: 'The cursor is not valid' },
   unauthenticated: { status: 401, title: 'A valid token is required' },
   forbidden: { status: 403, title: 'The role does not allow this' },
+  apply_refused_over_https: { status: 403, title: 'Only a dry run is made over the network' },
   password_change_required: { status: 403, title: 'Choose a password first' },
   action_tools_disabled: { status: 403, title: 'Action tools are switched off' },
   not_found: { status: 404, title: 'Not found' },

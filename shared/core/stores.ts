@@ -97,6 +97,8 @@ export interface EdgeClaims {
   refusal(edge: EdgeKey): EdgeRefusal | undefined
   /** `since` is unchanged while the reason is the same. */
   refuse(refusal: EdgeRefusal): void
+  /** The tenant that the edge's building was moved to. */
+  movedTo(edge: EdgeKey): string | undefined
   /** Removes a refusal. */
   accept(edge: EdgeKey): void
   /** Those that nobody has confirmed, by building. */

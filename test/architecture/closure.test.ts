@@ -33,6 +33,11 @@ const COMPONENTS: { main: string; reaches: string[]; never: string[] }[] = [
   { main: 'hub/main.ts', reaches: [...BROKER, ...STORES], never: ['appliance/', ...DRIVERS] },
   { main: 'hub/central/main.ts', reaches: STORES, never: ['appliance/', ...DRIVERS] },
   { main: 'hub/web/main.ts', reaches: ['@fastify/http-proxy'], never: ['appliance/', ...DRIVERS, ...STORES, 'mqtt', 'aedes'] },
+  {
+    main: 'hub/tenants/main.ts',
+    reaches: ['better-sqlite3'],
+    never: ['appliance/', ...DRIVERS, ...BROKER, MCP, 'mqtt', 'fastify', '@duckdb/node-api'],
+  },
   { main: 'hub/mqtt/main.ts', reaches: ['aedes'], never: ['appliance/', ...DRIVERS, ...STORES] },
   { main: 'hub/mcp/main.ts', reaches: [MCP, INDEX], never: ['appliance/', ...DRIVERS, ...SITE_STORES, ...BROKER, 'mqtt'] },
   { main: 'appliance/mcp/main.ts', reaches: [MCP, INDEX], never: [...HUB, ...DRIVERS, ...HAYSTACK, ...SITE_STORES, 'mqtt'] },

@@ -2,7 +2,7 @@
 import test, { type ExecutionContext } from 'ava'
 import { decodeJwt } from 'jose'
 import { CENTRAL_ENV } from '#hub/central/env.ts'
-import { parquetRootIn } from '#shared/central/workspace.ts'
+import { parquetRootIn } from '#shared/node/historian/folder.ts'
 import { readEnv } from '#shared/core/env.ts'
 import { readVersion } from '#shared/node/version.ts'
 import { airHandler, rows, table, zipForm, zipOf } from '../support/packages/packages.ts'

@@ -39,6 +39,7 @@ export class EdgeRegistry {
   readonly notices: EdgeNotices
   readonly #edges: EdgeStore
   readonly #model: ModelStore
+  readonly #claims: EdgeClaims
   readonly #clock: Clock
   // All maps are keyed by `edgeName`, because an edge id is only unique within its site.
   readonly #unsaved = new Map<string, { edge: EdgeKey; observation: Observation }>()
@@ -52,6 +53,7 @@ export class EdgeRegistry {
   constructor({ edges, model, claims, clock, budget }: Parts) {
     this.#edges = edges
     this.#model = model
+    this.#claims = claims
     this.#clock = clock
     this.notices = new EdgeNotices({ claims, edges, clock, budget })
     for (const edge of edges.list()) if (edge.online && edge.status_body['via'] === 'local') this.#extendLease(edge)
@@ -124,6 +126,8 @@ export class EdgeRegistry {
   applyMetadata(edge: EdgeKey, metadata: Metadata, via: IngestTransport = 'mqtt'): string | undefined {
     const { building, equipment, points, revision } = metadata
     const record = this.#edges.get(edge.site_id, edge.edge_id)
+    const movedTo = this.#claims.movedTo(edge)
+    if (movedTo !== undefined) return `its building was moved to the tenant ${movedTo}: it needs a kit of this tenant`
     const conflict = metadataConflict(edge, metadata, this.#model.building(building.building_id)?.site_id)
     if (conflict !== undefined) return conflict
     this.notices.recordAcceptance(edge, building.building_id, record, via)

@@ -18,6 +18,9 @@ export const isHistoryEntry = (name: string): boolean => name === OWNER || name 
 /** Maximum number of files that an error message names. */
 const NAMED_MAX = 5
 
+/** The default folder of sealed history. */
+export const parquetRootIn = (workspace: string): string => join(workspace, '.cache', 'parquet')
+
 /** The UTC month of an instant, `2026-03`. */
 export const monthOf = (t: number): string => new Date(t).toISOString().slice(0, 7)
 

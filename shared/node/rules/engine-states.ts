@@ -20,6 +20,11 @@ const MAGIC = Buffer.from('PLENUMS2')
 const NAME_LENGTH = 32
 const LOG = '.samples'
 
+/** The folder of all buildings' states in a workspace. */
+export const ruleStatesIn = (workspace: string): string => join(workspace, '.cache', 'rule-states')
+/** The folder of one building's states. */
+export const ruleStatesOf = (workspace: string, building_id: string): string => join(ruleStatesIn(workspace), nameOf(building_id))
+
 /** Content of a file after the magic bytes and the hash. */
 type StateFile = { version: string; building_id: string; state: EquipmentState }
 

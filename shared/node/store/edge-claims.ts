@@ -12,6 +12,7 @@ export function edgeClaimStore(db: Database): EdgeClaims {
     `INSERT INTO edge_refusals VALUES (@site_id, @edge_id, @reason, @since)
      ON CONFLICT (site_id, edge_id) DO UPDATE SET reason = excluded.reason, since = excluded.since`,
   )
+  const moved = db.prepare('SELECT tenant_id FROM moved_edges WHERE site_id = ? AND edge_id = ?').pluck()
   const accept = db.prepare('DELETE FROM edge_refusals WHERE site_id = ? AND edge_id = ?')
   const takeovers = db.prepare(
     'SELECT building_id, site_id, edge_id, from_edge_id, since FROM building_takeovers WHERE confirmed_at IS NULL ORDER BY 1, 5, 3, 4',
@@ -33,6 +34,7 @@ export function edgeClaimStore(db: Database): EdgeClaims {
       if (held?.reason === next.reason || (!held && (count.get() as number) >= REFUSALS_MAX)) return
       refuse.run(next)
     },
+    movedTo: ({ site_id, edge_id }) => moved.get(site_id, edge_id) as string | undefined,
     accept: ({ site_id, edge_id }) => void accept.run(site_id, edge_id),
     takeovers: () => takeovers.all() as Takeover[],
     claim: takeover => void claim.run(takeover),
