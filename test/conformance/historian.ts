@@ -146,6 +146,13 @@ export function historianConformance(test: TestFn, name: string, open: (t: Execu
     t.deepEqual(await subject.historian.firsts(subject.b), { p: T + 20 * MINUTE, q: T + 30 * MINUTE, r: T + 70 * MINUTE })
   })
 
+  it('the first sample of a building with one point is found before and after it is settled', async (t, subject) => {
+    await subject.historian.append(subject.b, [sample('p', 40, 1), sample('p', 20, 1)])
+    t.deepEqual(await subject.historian.firsts(subject.b), { p: T + 20 * MINUTE })
+    await subject.settle()
+    t.deepEqual(await subject.historian.firsts(subject.b), { p: T + 20 * MINUTE })
+  })
+
   it('buckets sum up what each stretch held, and a stretch without values is NaN', async (t, subject) => {
     await subject.historian.append(subject.b, [
       sample('p', 0, 4),

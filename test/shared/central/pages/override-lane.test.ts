@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import { overridePeriods } from '#shared/core/priority/override-periods.ts'
 import type { ArraySnapshot } from '#shared/core/priority/array-snapshot.ts'
-import { DAY, HOUR } from '#shared/core/time.ts'
+import { DAY, HOUR, MINUTE } from '#shared/core/time.ts'
 import { readSeries } from '#shared/flow/read-series.ts'
 import { journalSnapshots } from '#appliance/priority/journal-snapshots.ts'
 import { COOLING, NOW } from '../../../support/page-fixture.ts'
@@ -91,6 +91,25 @@ test('a fault that an override explains stands in the list and says so, with the
   t.regex(words(page), /This fault is an override\. .*: clg_valve for at least half of its time/)
   t.regex(page, /<a href="\/faults\/f-held">/)
 })
+
+for (const [count, wanted] of [
+  [20, undefined],
+  [21, 'and 1 earlier ones'],
+] as const) {
+  test(`of ${count} overrides in the time shown ${wanted ?? 'all are listed'}`, async t => {
+    const from = NOW - 4 * HOUR
+    const snapshots = Array.from({ length: 3 * count }, (_, i): ArraySnapshot => {
+      const held = i % 3 < 2 ? i : null
+      const slots = Array.from({ length: 16 }, (_level, k) => (k === 7 && held !== null ? 1 : null))
+      return { t: from + i * 3 * MINUTE, slots, fallback: 0, date: '2026-03-02', overridden: held !== null }
+    })
+    const { get } = await open(t, { snapshots: async (_building, { point_ids }) => ({ [point_ids![0]!]: snapshots }) })
+    const page = await (await get(`/faults/${COOLING.finding_id}`)).text()
+    const [section = ''] = /Overrides in the time shown.*?<\/section>/s.exec(page) ?? []
+    t.is([...section.matchAll(/<li>/g)].length, Math.min(count, 20))
+    t.is(/and \d+ earlier ones/.exec(section)?.[0], wanted)
+  })
+}
 
 test('a process that visits nothing shows no lane', async t => {
   const { get } = await open(t, { snapshots: async () => ({}) })

@@ -187,6 +187,22 @@ test('only those who know the token are let in, and nobody where there is none',
   }
 })
 
+test('the answer to a status has the one notice that there is, and no list where there is none', async t => {
+  const { post, enrol, model } = await central(t)
+  await enrol()
+  const status = (edge_id: string) => ({ site_id: 'A', edge_id, online: true, version: '0.1.0', boot_id: `boot-${edge_id}` })
+  t.false('notices' in (await post('/status', status('e1'))).body)
+  const { building } = edgeModel('B')
+  model.put({ building })
+  t.is((await post('/metadata', writeMetadata('A', 'e2', edgeModel('A', building.building_id)))).status, 422)
+  const { body } = await post('/status', status('e2'))
+  t.deepEqual(
+    body['notices']?.map(({ code }: { code: string }) => code),
+    ['metadata_refused'],
+    JSON.stringify(body),
+  )
+})
+
 test('what the store cannot take is 503 and is taken when it can', async t => {
   const { post, enrol, inbox, ingestService } = await central(t)
   await enrol()

@@ -258,6 +258,18 @@ test('traffic counts requests by period and the share of a trunk', t => {
   t.is(trunks[1]!.share, null)
 })
 
+test('networks behind one router are trunks of their own, beside the devices of its address', t => {
+  const points = [{ address: 'analog-input,1', poll_secs: 60 }]
+  const at = (network?: number) => ({
+    device_id: `d${network}`,
+    enabled: true,
+    bacnet: { host: '10.0.0.2', ...(network !== undefined && { network }) },
+    points,
+  })
+  const { trunks } = estimateTraffic([at(5), at(6), at(), at(5)])
+  t.deepEqual(trunks.map(({ network, devices }) => `${network}: ${devices}`).toSorted(), ['5: 2', '6: 1', 'null: 1'])
+})
+
 test('entries of an object list are taken once each, and what is none is counted', t => {
   const entry = (type: number, instance: number) => ({ type: 'object' as const, object: { type, instance } })
   const { objects, others, unusable } = sortEntries([
