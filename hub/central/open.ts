@@ -75,6 +75,7 @@ export async function openHubCentral(settings: HubSettings, { files, broker, ...
     historian_prefix: '',
     open: host.open,
     useOf: host.useOf,
+    tenantTokens: host.tokens,
   }
   const subscriber: MqttSubscriber | undefined =
     files && createMqttSubscriber({ broker, ...files, ingestService, monitor, tenants: host, log: parts.log })
@@ -164,7 +165,14 @@ async function openHosted(
   })
   const pages = centralPages({ central: own.central, layout: layoutOf(tenant.name), routes: own.routes })
   const { use } = workspace.budget!
-  return { ingestService, monitor, pages, use, services: [...own.services, ...own.connections] }
+  return {
+    ingestService,
+    monitor,
+    pages,
+    use,
+    apiTokens: workspace.stores.apiTokens,
+    services: [...own.services, ...own.connections],
+  }
 }
 
 /** The settings of a tenant: each folder of the hub has one of the tenant in it. */

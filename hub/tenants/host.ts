@@ -5,13 +5,20 @@ import { errorText } from '#shared/core/error-text.ts'
 import { Problem, ThrottledProblem } from '#shared/core/problem.ts'
 import { RequestMeter, type StorageUse, type TenantBudget, type TenantUse } from '#shared/core/tenant-budget.ts'
 import { activeTenant, isHubAdmin, LEGACY_TENANT, type Tenant } from '#shared/core/tenant.ts'
+import type { ApiTokenStore } from '#shared/core/stores.ts'
+import type { TenantTokens } from '#shared/node/auth/token.ts'
 import type { Route } from '#shared/node/http/route.ts'
 import type { Scope, ScopeOf } from '#shared/node/http/route-mount.ts'
 import type { Service } from '#shared/node/service.ts'
 import type { SiteIngest } from '../ingest/mqtt-subscriber.ts'
 
 /** One tenant's part of the hub, created over its own workspace. */
-export type HostedTenant = SiteIngest & { pages: CentralPages; services: Service[]; use: () => StorageUse }
+export type HostedTenant = SiteIngest & {
+  pages: CentralPages
+  services: Service[]
+  use: () => StorageUse
+  apiTokens: ApiTokenStore
+}
 
 type HostOptions = {
   /** Opens the workspace of a tenant. @throws Error that names the file or folder that cannot be used */
@@ -61,6 +68,8 @@ export class TenantHost {
   /** Ingest of the messages of a tenant's edges. */
   readonly of = (tenant_id: string): SiteIngest | undefined => this.#opened.get(tenant_id)
   readonly all = (): SiteIngest[] => [...this.#opened.values()]
+
+  readonly tokens = (): TenantTokens[] => [...this.#opened].map(([tenant_id, { apiTokens }]) => ({ tenant_id, apiTokens }))
 
   readonly useOf = (tenant_id: string): TenantUse | undefined => {
     const opened = this.#opened.get(tenant_id)

@@ -219,7 +219,7 @@ function openAuthOver(
     users,
     apiTokens,
     onRefused,
-    ...(tenancy.multi_tenant && { tenantsOf: tenants.tenantsOf }),
+    ...(tenancy.multi_tenant && { tenantsOf: tenants.tenantsOf, tenantTokens: tenancy.tenantTokens }),
     now: Date.now,
   })
 }

@@ -32,7 +32,7 @@ import type { RuleCoverage } from '#shared/core/rules/report/rule-coverage.ts'
 import type { BaselineStore, SettingStore } from '#shared/core/tuning.ts'
 import type { RunReport, RunRequest } from '#shared/flow/fdd/run-fdd.ts'
 import type { RuleCheck, DeployedRules, RuleText } from '#shared/flow/fdd/publish-rules.ts'
-import type { Auth } from '#shared/node/auth/token.ts'
+import type { Auth, TenantTokens } from '#shared/node/auth/token.ts'
 import type { AlertStore } from '#shared/node/store/alerts.ts'
 import type { AnalyticsService } from '#shared/central/analytics/service.ts'
 import type { LiveRun } from '#shared/central/fdd/live-runs.ts'
@@ -99,6 +99,8 @@ export type Tenancy = {
   historian_prefix: string
   /** Opens the workspace of a new tenant; undefined where there are no tenants, and in the central of a tenant. */
   open?: (tenant: Tenant) => Promise<void>
+  /** The tokens that the workspaces of tenants hold; only in the hub's own central. */
+  tenantTokens?: () => TenantTokens[]
   /** @returns what a tenant uses; undefined for one whose workspace is not open */
   useOf?: (tenant_id: string) => TenantUse | undefined
 }

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Clock } from '#shared/core/ports.ts'
 
 /** Longest single timer: setTimeout overflows beyond 2^31 - 1 ms. */
-const TIMER_MAX_MS = 2 ** 31 - 1
+export const TIMER_MAX_MS = 2 ** 31 - 1
 
 /** The machine's clock. */
 export const wallClock: Clock = { now: Date.now, sleep: (ms, signal) => pause(ms, signal) }

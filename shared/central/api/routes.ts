@@ -32,7 +32,7 @@ export const centralRoutes = (context: CentralParts, trigger: Trigger): Route[] 
   ...publicRoutes(context),
   ...authRoutes(context),
   ...ofHub(userRoutes(context)),
-  ...ofHub(apiTokenRoutes(context)),
+  ...apiTokenRoutes(context),
   ...tenantRoutes(context),
   ...importRoutes(context),
   ...modelRoutes(context),

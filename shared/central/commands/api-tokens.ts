@@ -1,6 +1,6 @@
 /** Commands on the tokens of scripts and agents, which the page and the API both call. */
 import { Type } from '@sinclair/typebox'
-import { type StoredApiToken, TOKEN_SCOPES, type TokenScope, tokenSubject } from '#shared/core/auth/api-tokens.ts'
+import { type StoredApiToken, TOKEN_SCOPES, type TokenScope } from '#shared/core/auth/api-tokens.ts'
 import type { UserRole } from '#shared/core/auth/users.ts'
 import { needBuilding } from '#shared/core/lookup.ts'
 import { ID } from '#shared/core/model/model.ts'
@@ -12,7 +12,7 @@ import type { CentralContext } from '#shared/central/context.ts'
 import { type Actor, assertPerson } from './command.ts'
 import { USER_ROLE } from './users.ts'
 
-/** Tokens of one process: the list is one page of a browser. */
+/** Tokens of one workspace: the list is one page of a browser. */
 const TOKENS_MAX = 1000
 /** Days that a token lasts. Every token expires, because scripts are forgotten. */
 export const TOKEN_DAYS = { default: 90, min: 1, max: 366 }
@@ -67,6 +67,6 @@ export function revokeToken({ apiTokens, auth }: TokenContext, { caller, audit }
   const before = apiTokens.get(token_id)
   if (!before) throw new Problem('unknown_token', `There is no token ${token_id}`)
   apiTokens.remove(token_id)
-  auth.endStreams(tokenSubject(before.name))
+  auth.endStreams(token_id)
   audit({ subject: before.name, before: shownToken(before) })
 }

@@ -1,4 +1,4 @@
-import { ofHub, type Route } from '#shared/node/http/route.ts'
+import type { Route } from '#shared/node/http/route.ts'
 import type { NavItem } from '#shared/central/ui/frame.ts'
 import type { CentralParts } from '../context.ts'
 import { alertsPage } from '#shared/central/pages/settings/alerts.route.ts'
@@ -43,7 +43,7 @@ const SETUP_PAGES: PageEntry[] = [
   { routes: baselinesPage },
   { nav: { href: '/quantities', text: 'Quantities' }, routes: quantitiesPage },
   { nav: { href: '/alerts', text: 'Alerts', for: 'operator' }, routes: alertsPage },
-  { nav: { href: '/users', text: 'Users', for: 'admin' }, routes: (context, layout) => ofHub(usersPage(context, layout)) },
+  { nav: { href: '/users', text: 'Users', for: 'admin' }, routes: usersPage },
   { nav: { href: '/audit', text: 'Audit', for: 'admin' }, routes: auditPage },
   { nav: { href: '/backups', text: 'Backups', for: 'admin' }, routes: backupsPage },
 ]

@@ -1,5 +1,6 @@
 /** Ends tokens before they expire: one session, or all of a user; and closes the streams that were opened with them. */
 import type { TokenEpochs } from '#shared/core/stores.ts'
+import { TIMER_MAX_MS } from '#shared/node/clock.ts'
 import type { Caller } from '#shared/node/http/route.ts'
 
 /** Sessions that were signed out before their token expired. `until` in ms since 1970 UTC. */
@@ -19,6 +20,8 @@ type TokenEnds = {
   isEnded(token: { subject: string; session: string; epoch: number }): boolean
   endSession(caller: Caller): void
   endAll(username: string): void
+  /** Ends the streams of one session. */
+  endStreams(session: string): void
   /** Calls `ended` once, when the caller's token is ended or has expired. @returns how to stop watching */
   watch(caller: Caller, ended: () => void): () => void
 }
@@ -45,10 +48,16 @@ export function openTokenEnds(epochs: TokenEpochs, sessions: EndedSessions, now:
       else tell(other => other.session === session)
     },
     endAll,
+    endStreams: session => tell(other => other.session === session),
     watch(caller, ended) {
       const watcher = { caller, ended: () => (stop(), ended()) }
-      const timer = caller.expires_at === undefined ? undefined : setTimeout(() => watcher.ended(), caller.expires_at - now())
-      timer?.unref()
+      let timer: NodeJS.Timeout | undefined
+      const waitUntil = (end: number) => {
+        const left = end - now()
+        timer = left > TIMER_MAX_MS ? setTimeout(() => waitUntil(end), TIMER_MAX_MS) : setTimeout(() => watcher.ended(), left)
+        timer.unref()
+      }
+      if (caller.expires_at !== undefined) waitUntil(caller.expires_at)
       const stop = () => {
         clearTimeout(timer)
         watchers.delete(watcher)

@@ -46,8 +46,8 @@ export type Auth = {
   logout(caller: Caller): void
   /** Ends every token of a user. @throws Problem invalid when there is no such user */
   logoutEverywhere(username: string): void
-  /** Ends the event streams of an API token that was revoked. @param subject as `tokenSubject` names it */
-  endStreams(subject: string): void
+  /** Ends the event streams of an API token that was revoked. */
+  endStreams(token_id: string): void
   /** Calls `ended` once, when the caller's token is ended or has expired. @returns how to stop watching */
   watch(caller: Caller, ended: () => void): () => void
   /**
@@ -67,6 +67,9 @@ export type Auth = {
   isFormToken(caller: Caller, text: string): boolean
 }
 
+/** The tokens that a tenant's own workspace holds. */
+export type TenantTokens = { tenant_id: string; apiTokens: ApiTokenStore }
+
 type AuthOptions = {
   settings: AuthSettings
   epochs: TokenEpochs
@@ -76,6 +79,8 @@ type AuthOptions = {
   users?: UserStore
   /** Tokens of scripts; without it there are none. */
   apiTokens?: ApiTokenStore
+  /** Tokens of the tenants, each of which acts in its tenant alone. */
+  tenantTokens?: (() => TenantTokens[]) | undefined
   /** Store of the sessions that were signed out; in memory without it. */
   sessions?: EndedSessions
   /** Store of the networks from which users have signed in; in memory without it. */
@@ -94,7 +99,18 @@ type TokenEnds = ReturnType<typeof openTokenEnds>
 type AccessTokens = ReturnType<typeof accessTokens>
 
 export function openAuth(options: AuthOptions): Auth {
-  const { settings, epochs, now, users, apiTokens, sessions = rememberEnded(), networks, onRefused, tenantsOf } = options
+  const {
+    settings,
+    epochs,
+    now,
+    users,
+    apiTokens,
+    sessions = rememberEnded(),
+    networks,
+    onRefused,
+    tenantsOf,
+    tenantTokens,
+  } = options
   const secret = settings.secret ?? randomBytes(32).toString('hex')
   const key = new TextEncoder().encode(secret)
   const guesses = openGuesses({ now, networks, onRefused, print: value => fingerprint(secret, value) })
@@ -130,9 +146,18 @@ export function openAuth(options: AuthOptions): Auth {
       if (!isBuiltIn(username) && !users?.get(username)) throw new Problem('invalid', `There is no user ${username}`)
       ends.endAll(username)
     },
-    endStreams: ends.endAll,
+    endStreams: ends.endStreams,
     watch: ends.watch,
-    callerOf: identifyBy({ settings, tokens, apiTokens, now, ends, guesses, printOf: token => fingerprint(secret, token) }),
+    callerOf: identifyBy({
+      settings,
+      tokens,
+      apiTokens,
+      tenantTokens,
+      now,
+      ends,
+      guesses,
+      printOf: token => fingerprint(secret, token),
+    }),
     keyCallerOf: request => keyCaller(settings.apiKey, guesses, request),
     formToken: ({ session }) => forms.make(session),
     isFormToken: ({ session }, text) => forms.fits(session, text),
@@ -152,6 +177,7 @@ type IdentifyOptions = {
   settings: AuthSettings
   tokens: AccessTokens
   apiTokens: ApiTokenStore | undefined
+  tenantTokens: AuthOptions['tenantTokens']
   now: () => number
   ends: TokenEnds
   guesses: Guesses
@@ -159,7 +185,16 @@ type IdentifyOptions = {
   printOf: (token: string) => string
 }
 
-function identifyBy({ settings, tokens, apiTokens, now, ends, guesses, printOf }: IdentifyOptions): Auth['callerOf'] {
+function identifyBy({
+  settings,
+  tokens,
+  apiTokens,
+  tenantTokens,
+  now,
+  ends,
+  guesses,
+  printOf,
+}: IdentifyOptions): Auth['callerOf'] {
   const verify = async (token: string, via: 'bearer' | 'cookie', request: FastifyRequest, tried: string): Promise<Caller> => {
     const {
       epoch,
@@ -178,6 +213,10 @@ function identifyBy({ settings, tokens, apiTokens, now, ends, guesses, printOf }
   const verifyApiToken = (token: string, request: FastifyRequest, tried: string): Caller => {
     const caller = apiTokens && apiTokenCaller(apiTokens, token, now())
     if (caller) return caller
+    for (const { tenant_id, apiTokens: own } of tenantTokens?.() ?? []) {
+      const ofTenant = apiTokenCaller(own, token, now())
+      if (ofTenant) return { ...ofTenant, tenant_id, tenant_ids: [tenant_id] }
+    }
     throw guesses.wrongSecret(request, tried, token) ?? new Problem('unauthenticated', 'The token is not valid, or was revoked')
   }
   return async (request, tried = TOKEN_NAME) => {

@@ -31,6 +31,7 @@ async function twoTenants(site: TenantSite) {
   sendAs(site.hub, MARK, THEIRS, modelOf(THEIRS, `${MARK} annex`), 3)
   const quantity = { quantity_id: THEIRS, building_id: THEIRS }
   await site.call(bob, 'POST', '/api/model/quantities', quantity)
+  await site.call(bob, 'POST', '/api/tokens', { name: `${MARK} collector`, role: 'viewer' })
   await site.call(bob, 'PUT', `/rules/${THEIRS}.yaml`, undefined)
   return { ann, bob }
 }

@@ -214,6 +214,9 @@ test('a move that is killed again and again is ended by the same command, and no
   const whole = contentOf(hub)
   t.is(whole.size, 32)
   let kills = 0
+  // The first process waits for this transaction, so it is killed in the middle however fast it is.
+  const lock = openDatabase(tenant)
+  lock.exec('BEGIN IMMEDIATE')
   for (let exit: number | null = null; exit !== 0; ) {
     const argv = [MAIN, 'migrate', '--tenant', 'acme', '--apply']
     const child = spawn(process.execPath, argv, { env: env(workspace), stdio: ['ignore', 'ignore', 'pipe'] })
@@ -225,6 +228,7 @@ test('a move that is killed again and again is ended by the same command, and no
     })
     const [code, signal] = (await once(child, 'close')) as [number | null, string | null]
     exit = code
+    if (lock.open) lock.close()
     if (signal === 'SIGKILL') kills++
     else t.is(code, 0, lines.join('\n'))
     const [here, there] = [contentOf(hub), contentOf(tenant)]

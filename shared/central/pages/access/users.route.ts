@@ -1,7 +1,8 @@
 /** The page of people and tokens, and its forms. */
 import { Type } from '@sinclair/typebox'
 import { ID } from '#shared/core/model/model.ts'
-import { orBlank, type Route, route, strict } from '#shared/node/http/route.ts'
+import { isHubAdmin } from '#shared/core/tenant.ts'
+import { ofHub, orBlank, type Route, route, strict } from '#shared/node/http/route.ts'
 import { SECRET_ANSWER } from '#shared/central/api/auth.ts'
 import { addToken, NEW_TOKEN, revokeToken, shownToken, TOKEN_SCOPE } from '#shared/central/commands/api-tokens.ts'
 import {
@@ -31,7 +32,7 @@ export const usersPage = (context: Context, layout: PageLayout): Route[] => [
     handle: call => {
       const { users, apiTokens, model } = context
       const shown = {
-        users: users.list().map(shownUser),
+        users: isHubAdmin(call.caller!) ? users.list().map(shownUser) : undefined,
         tokens: apiTokens.list().map(shownToken),
         buildings: model.buildings(),
         caller: call.caller!.subject,
@@ -41,8 +42,7 @@ export const usersPage = (context: Context, layout: PageLayout): Route[] => [
       return layout.document(call, AT, usersBody(shown))
     },
   }),
-  ...passwordForms(context, layout),
-  ...changeForms(context),
+  ...ofHub([...passwordForms(context, layout), ...changeForms(context)]),
   ...tokenForms(context, layout),
 ]
 

@@ -8,7 +8,8 @@ import { csrfField } from '#shared/central/ui/frame.ts'
 import { type Here, moment } from '#shared/central/ui/moment.ts'
 
 type UsersModel = {
-  users: ShownUser[]
+  /** Undefined for an admin of a tenant, who adds tokens alone. */
+  users: ShownUser[] | undefined
   tokens: ShownToken[]
   buildings: Building[]
   /** User name of the reader: nobody changes their own role or lock. */
@@ -18,13 +19,18 @@ type UsersModel = {
 }
 
 export const usersBody = (model: UsersModel): Html => html`<h1>Users</h1>
-<p class="lead">People with a name and a role of their own. The logins admin, agent and viewer are set in the settings of the process.</p>
-<section class="card"><h2>People</h2>${model.users.length > 0 ? userTable(model) : html`<p>None yet.</p>`}</section>
-${userForm(model)}
+${model.users ? people(model.users, model) : html`<p class="lead">People are added by an admin of the hub. Tokens that you add act in this tenant alone.</p>`}
 <section class="card" id="tokens"><h2>Tokens</h2>
 <p>For scripts and agents. A token always expires; one that reads changes nothing, whatever its role.</p>
 ${model.tokens.length > 0 ? tokenTable(model) : html`<p>None yet.</p>`}</section>
 ${tokenForm(model)}`
+
+const people = (
+  users: ShownUser[],
+  model: UsersModel,
+): Html => html`<p class="lead">People with a name and a role of their own. The logins admin, agent and viewer are set in the settings of the process.</p>
+<section class="card"><h2>People</h2>${users.length > 0 ? userTable(users, model) : html`<p>None yet.</p>`}</section>
+${userForm(model)}`
 
 /** Shown once, after a person or a token was added. */
 export const secretBody = ({
@@ -42,9 +48,10 @@ export const secretBody = ({
 <p><a href="/users">Back to the users</a></p></section>`
 
 const userTable = (
+  users: ShownUser[],
   model: UsersModel,
 ): Html => html`<table class="tried"><thead><tr><th scope="col">User</th><th scope="col">Role</th><th scope="col">Last sign-in</th><th scope="col">State</th><th scope="col">Change</th></tr></thead>
-<tbody>${model.users.map(user => userRow(user, model))}</tbody></table>`
+<tbody>${users.map(user => userRow(user, model))}</tbody></table>`
 
 const userRow = (user: ShownUser, model: UsersModel): Html => html`<tr>
 <td data-label="User"><div>${user.username} <span class="muted">${user.name}</span></div></td>
