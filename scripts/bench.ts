@@ -1,10 +1,13 @@
 /** Hands over to one benchmark. Each prints, as its last line, one JSON object with `bench, ours, peer, peer_name, ratio, unit`. */
 
 const BENCHES: Record<string, string> = {
+  api: './benchmarks/api.ts',
+  append: './benchmarks/append.ts',
   fdd: './benchmarks/fdd.ts',
   'fdd-building': './benchmarks/fdd-building.ts',
   'fdd-incremental': './benchmarks/fdd-incremental.ts',
   footprint: './benchmarks/footprint.ts',
+  import: './benchmarks/import.ts',
   journal: './benchmarks/journal.ts',
   modbus: './benchmarks/modbus.ts',
   poll: './benchmarks/poll.ts',
