@@ -1,4 +1,5 @@
 /** What a tenant may use of its hub, and what it uses (contract §3). */
+import { formatCount } from './number-text.ts'
 import type { Tenant } from './tenant.ts'
 import { MINUTE, SECOND } from './time.ts'
 
@@ -31,12 +32,12 @@ export function budgetExcess(
   added: number,
 ): BudgetExcess | undefined {
   if (max_bytes !== null && bytes >= max_bytes) {
-    return { added, reason: `the budget of the tenant is used up: ${bytes} of ${max_bytes} bytes` }
+    return { added, reason: `the budget of the tenant is used up: ${formatCount(bytes)} of ${formatCount(max_bytes)} bytes` }
   }
   if (added === 0 || max_series === null || series + added <= max_series) return undefined
   return {
     added,
-    reason: `the budget of the tenant is used up: ${series} of ${max_series} series, and this begins ${added} more`,
+    reason: `the budget of the tenant is used up: ${formatCount(series)} of ${formatCount(max_series)} series, and this begins ${formatCount(added)} more`,
   }
 }
 

@@ -307,6 +307,11 @@ export const STATEMENTS: Statement[] = [
   },
   {
     section: 'Errors',
+    text: 'applying the move of buildings into a tenant is refused over HTTPS, and its dry run is not',
+    ...by('hub/tenants/migrate', 'a dry run over HTTP says what would move, and applying is refused there'),
+  },
+  {
+    section: 'Errors',
     text: 'an invalid variable ends the start with every complaint and exit code 78',
     ...by('hub/web/web', 'invalid settings end the start with every error listed and exit code 78'),
   },

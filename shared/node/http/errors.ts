@@ -63,7 +63,7 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
   const problem = toProblem(error, request.id)
   if (problem.code === 'internal') request.log.error({ err: error, url: request.url }, 'request failed')
   if (problem.code === 'unauthenticated') reply.header('www-authenticate', 'Bearer')
-  if (problem instanceof ThrottledProblem) reply.header('retry-after', String(problem.retryAfterSecs))
+  addRetryAfter(problem, reply)
   const [instance] = request.url.split('?')
   const { hints } = (request.routeOptions?.config ?? {}) as Pick<Route, 'hints'>
   const listed = problem.hints.length > 0 ? problem.hints : hints?.(problem)
@@ -72,6 +72,11 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
     .code(json.status)
     .type('application/problem+json')
     .send(Buffer.from(JSON.stringify(json)))
+}
+
+/** Says when a refusal that ends by itself is over. */
+export function addRetryAfter(problem: Problem, reply: FastifyReply): void {
+  if (problem instanceof ThrottledProblem) reply.header('retry-after', String(problem.retryAfterSecs))
 }
 
 /** Answers bytes that are no HTTP or arrive too late, and closes the connection; no request exists to which it could reply. */

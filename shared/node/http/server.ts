@@ -17,7 +17,7 @@ import { MINUTE, SECOND } from '#shared/core/time.ts'
 import { addBodyParsers } from './body.ts'
 import { addCompression } from './compress.ts'
 import { documentRoutes } from './openapi.ts'
-import { refuseBytes, sendProblem, toProblem } from './errors.ts'
+import { addRetryAfter, refuseBytes, sendProblem, toProblem } from './errors.ts'
 import { openIdempotency } from './idempotency.ts'
 import { METHODS, mount, type ScopeOf } from './route-mount.ts'
 import { ofHub, type ProblemPage, type Route } from './route.ts'
@@ -154,7 +154,9 @@ function addErrors(app: FastifyInstance, { problemPage, routes }: HttpOptions): 
   const send = async (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const isPage = !request.url.startsWith('/api/') && request.headers.accept?.includes('text/html')
     const showPage = request.scope?.problemPage ?? problemPage
-    if (isPage && showPage && (await showPage(toProblem(error, request.id), request, reply))) return reply
+    const problem = toProblem(error, request.id)
+    if (isPage) addRetryAfter(problem, reply)
+    if (isPage && showPage && (await showPage(problem, request, reply))) return reply
     return sendProblem(error, request, reply)
   }
   app.setErrorHandler(send)
