@@ -43,7 +43,7 @@ function differences(what: string, found: Map<string, string[]>, accepted: Recor
 }
 
 /**
- * @param placeOf the place in which a file lies that is in no sibling folder
+ * @param placeOf the place of a file that is in no sibling folder
  * @returns the names that occur more than once in a place or a sibling folder, or in a place besides siblings, sorted
  */
 function repeated(
@@ -59,14 +59,14 @@ function repeated(
   return new Map(found.filter(([, files]) => isRepeated(files)).toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** @returns the subfolder of a folder of siblings in which a file lies, undefined for other files */
+/** @returns the subfolder of a folder of siblings that contains the file, undefined for other files */
 function siblingOf(file: string, siblings: string[]): string | undefined {
   const folder = siblings.find(each => file.startsWith(`${each}/`))
   const [name, ...below] = folder === undefined ? [] : file.slice(folder.length + 1).split('/')
   return below.length > 0 ? `${folder}/${name}` : undefined
 }
 
-/** @returns the deepest of the layers in which a file lies; files outside all of them share one */
+/** @returns the deepest layer of a file; files outside all of them share one */
 function layerOf(file: string, layers: string[]): string {
   const around = layers.filter(layer => file.startsWith(`${layer}/`))
   return around.toSorted((a, b) => b.length - a.length)[0] ?? ''

@@ -58,7 +58,7 @@ type History = Pick<RunInput, 'building_id' | 'timezone' | 'equipment' | 'to' | 
 const READ_MEMORY_MB = 512
 
 /**
- * @param chosen rules to tell of
+ * @param chosen rules to report
  * @param all rules that may silence them
  * @returns lines for people: what each rule found, and what it would find with other parameters
  */

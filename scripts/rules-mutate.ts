@@ -1,4 +1,4 @@
-/** Alters every rule in every small way, runs its own tests, and tells which alterations nobody noticed. */
+/** Alters every rule in every small way, runs its own tests, and lists the alterations that no test noticed. */
 import { readFileSync } from 'node:fs'
 import type { WrittenRule } from '#shared/core/rules/check/rule.ts'
 import { FACTOR } from './lib/mutants.ts'

@@ -63,7 +63,7 @@ async function runUntilStopped(site: RunningSite, options: Options): Promise<num
 type Following = { tell: (line: string) => void; deadline?: number; enough?: (findings: number) => boolean }
 
 /**
- * Tells every finding as it reaches the hub, until there are enough, time is up, a part breaks or somebody stops it.
+ * Prints every finding as it reaches the hub, until there are enough, time is up, a part fails or somebody stops it.
  *
  * @returns why it ended too early; undefined when there were enough
  */

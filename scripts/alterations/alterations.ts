@@ -49,7 +49,7 @@ const RETURN = /\breturn\b ?/g
 const CONDITION = /\bif \(/g
 const IMPORT = /^(?:import\b|export (?:\*|\{|type\b)|\} from\b)/
 const STATEMENT = /^(?:await |void )?[A-Za-z_$][\w$.?!'[\]]*(?:\(.*\)|\+\+|--| [-+*/|&?]*= .*)$/
-/** A line that ends so goes on in the next. */
+/** A line with such an end continues in the next. */
 const GOES_ON = /(?:(?<!\+)\+|(?<!-)-|[*/%=<>&|?:,([.!]|\b(?:return|else|await|throw))$/
 /** A line that begins so belongs to the one before. */
 const CONTINUES = /^[-+*/%=<>&|?:,)\].]/

@@ -15,7 +15,7 @@ const SUITE_MAX_MS = 2 * HOUR
 const PRODUCT = /^(?:shared|appliance|hub|provisioning)\/.*\.ts$/
 const TEST = /^test\/.*\.test\.ts$/
 
-/** @param file where the result is kept; when it is there, it is read and nothing is run */
+/** @param file of the result; when it exists, it is read and nothing is run */
 export async function readExecutedLines(tree: Tree, file: string | undefined): Promise<ExecutedLines> {
   if (file !== undefined && existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as ExecutedLines
   const folder = mkdtempSync(join(tree.root, '..', 'coverage-'))

@@ -61,6 +61,6 @@ function readEdges(root: string, file: string): string[] {
   return [...imported, ...started].filter(name => name.endsWith('.ts'))
 }
 
-/** A script is started by the file without an ending that lies beside it. */
+/** A script is started by the file of the same name without an ending. */
 const withEnding = (root: string, name: string): string =>
   !name.endsWith('.ts') && existsSync(join(root, `${name}.ts`)) ? `${name}.ts` : name

@@ -28,7 +28,7 @@ export type Tree = {
   remove(): void
 }
 
-/** Last part of a command's output that is kept: enough for one failed test. */
+/** Length of the retained end of a command's output: enough for one failed test. */
 const OUTPUT_MAX = 64 * 1024
 
 export function copyTree(commit: string): Tree {
@@ -37,10 +37,10 @@ export function copyTree(commit: string): Tree {
   execFileSync('git', ['clone', '--quiet', '--no-checkout', '.', root])
   execFileSync('git', ['-C', root, 'checkout', '--quiet', '--detach', commit])
   symlinkSync(resolve('node_modules'), join(root, 'node_modules'))
-  // A lock file that is newer than the packages would make a test that calls scripts/setup.sh install them anew, for all.
+  // A lock file that is newer than the packages would make a test that calls scripts/setup.sh install them again, for all.
   const { atime, mtime } = statSync('package-lock.json')
   utimesSync(join(root, 'package-lock.json'), atime, mtime)
-  // Recorded and labelled data lie beside the tree.
+  // Recorded and labelled data are beside the tree.
   if (existsSync('../shared')) symlinkSync(resolve('../shared'), join(folder, 'shared'))
   // Its own temporary folder: a test that is ended leaves its files there.
   const temporary = join(folder, 'tmp')

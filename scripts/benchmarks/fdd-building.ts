@@ -1,6 +1,6 @@
 /**
  * `scripts/bench fdd-building`: 50 air handlers with ten boxes each, three days of minutes, the shipped rules, from sealed
- * files. Ours: as a run does it, a few equipment at a time, what the engine remembers written besides. Beside it: the whole
+ * files. Ours: as a run does it, a few equipment at a time, the engine state written as well. Beside it: the whole
  * building's history in memory at once.
  */
 import { mkdtemp, rm } from 'node:fs/promises'

@@ -1,6 +1,6 @@
 /**
  * `scripts/bench fdd-incremental`: what an hour of new data costs. One air handler with a year of minutes behind it, the
- * rules of `scripts/bench fdd`; a scheduled run after each hour of the next day. Ours: reading what the engine remembers
+ * rules of `scripts/bench fdd`; a scheduled run after each hour of the next day. Ours: reading the engine state
  * and the new samples, evaluation, and storing what it says, durably. Beside it: the same rules over the whole year.
  */
 import { upperMedianOf } from '#shared/core/series/statistics.ts'

@@ -1,5 +1,5 @@
 /**
- * `scripts/bench footprint`: how soon the appliance is ready, and what it keeps in memory after minutes of polling 1,000
+ * `scripts/bench footprint`: how soon the appliance is ready, and its memory after minutes of polling 1,000
  * points of simulated devices. The peer in the same run is the floor under any such program: a bare fastify server on
  * the same Node.
  */

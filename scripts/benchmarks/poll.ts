@@ -25,7 +25,7 @@ const GOAL = { ratio: 0.5 }
 const BUILDING = { devices: 1000, points: 10, dead: 100, slow: 50 }
 /** Within the 3 s that a first attempt waits. */
 const SLOW_MS = 2000
-/** Any: the address is nobody's. */
+/** Any port: the address has no listener. */
 const DEAD_PORT = 47_808
 
 const { values } = parseArgs({ options: { minutes: { type: 'string', default: '4' }, json: { type: 'boolean' } } })
@@ -102,7 +102,7 @@ function format({ points_per_s, cpu_s, rss_mb }: Cost): string {
   return `${points_per_s} points/s, ${cpu_s} CPU s per 100,000, ${rss_mb} MB`
 }
 
-/** Every device has a loopback address of its own; nobody listens at those of the dead. */
+/** Every device has a loopback address of its own; those of the dead devices have no listener. */
 async function pollBuilding(): Promise<BuildingReport> {
   const all = Array.from({ length: BUILDING.devices }, (_, i) => ({ host: hostOf(i), kind: kindOf(i) }))
   const alive = all.filter(({ kind }) => kind !== 'dead')
@@ -133,7 +133,7 @@ function hostOf(i: number): string {
   return `127.1.${Math.floor(i / 250)}.${1 + (i % 250)}`
 }
 
-/** The dead and the slow lie evenly among the others. */
+/** Dead and slow devices are spread evenly among the others. */
 function kindOf(i: number): PolledAt['kind'] {
   if (i % (BUILDING.devices / BUILDING.dead) === 3) return 'dead'
   return i % (BUILDING.devices / BUILDING.slow) === 7 ? 'slow' : 'healthy'

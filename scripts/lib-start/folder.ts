@@ -59,7 +59,7 @@ export async function openFolder(path: string | undefined): Promise<Folder> {
   }
 }
 
-/** @throws Refusal while the process that the lock names is alive */
+/** @throws Refusal while the process that the lock names is running */
 async function lock(dir: string): Promise<void> {
   const path = join(dir, LOCK)
   const holder = Number(await readFile(path, 'utf8').catch(() => ''))

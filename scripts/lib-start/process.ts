@@ -10,7 +10,7 @@ export type SiteProcess = {
   ended: Promise<string>
   hasEnded(): boolean
   stop(): Promise<void>
-  /** Last lines of this start's log that tell of trouble. */
+  /** Last lines of this start's log with warnings or errors. */
   lastWords(): string[]
 }
 
@@ -26,7 +26,7 @@ export const COMPILED = { NODE_COMPILE_CACHE: fileURLToPath(new URL('.cache/comp
  * Starts a main as a process of its own, which stops when this one is gone, however it went. It sees the given environment
  * and nothing else of ours but the path.
  *
- * @param logFile what it writes on standard error, kept
+ * @param logFile file for its standard error
  */
 export function startPart(name: string, main: string, env: Record<string, string>, logFile: string): SiteProcess {
   const log = openSync(logFile, 'a', 0o600)

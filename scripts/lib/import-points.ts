@@ -1,4 +1,4 @@
-/** Imports a folder of point files as one building, runs the rules over it and tells what they found. */
+/** Imports a folder of point files as one building, runs the rules over it and prints their findings. */
 import { rmSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import type { Equipment } from '#shared/core/model/model.ts'
@@ -18,7 +18,7 @@ export type ImportReport = {
   points: number
   rows: number
   rejected: number
-  /** Files without a row, and files whose equipment nothing tells. */
+  /** Files without a row, and files whose equipment is unknown. */
   empty: string[]
   homeless: string[]
   from: string

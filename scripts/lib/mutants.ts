@@ -239,7 +239,7 @@ function judged(rule: Body): Set<string> {
   return seen
 }
 
-/** Two that read alike are told apart by their number. */
+/** Equal texts are distinguished by their number. */
 function numbered(mutants: Mutant[]): Mutant[] {
   const counts = new Map<string, number>()
   return mutants.map(mutant => {

@@ -13,7 +13,7 @@ export type Tried = {
   /** Name of the test that goes red; null when the mutant lives. */
   killed_by: string | null
 }
-/** A mutant that may live, and why: no reading can tell it from the rule, or none that is worth its rows. */
+/** A mutant that is accepted, with the reason: no reading distinguishes it from the rule, or none that is worth a test. */
 type Spared = { rule: string; mutant: string; reason: string }
 
 /** Of a hundred mistakes, how many must be noticed at least. */

@@ -19,7 +19,7 @@ type PointFiles = {
   rows: number
   /** Files that hold a header and nothing else. */
   empty: string[]
-  /** Files whose name tells no equipment, alone in their folder or not. */
+  /** Files whose name contains no equipment, alone in their folder or not. */
   homeless: string[]
   /** Zones that the times state, such as CST. */
   zones: Set<string>
@@ -46,7 +46,7 @@ export function unpackInto(dir: string): { dirs: string[]; temporary: string[] }
   return { dirs: [dir, ...temporary], temporary }
 }
 
-/** Reads all point files below the folders. What a name does not tell, the other files of its folder may. */
+/** Reads all point files below the folders. Where a name is incomplete, the other files of its folder are used. */
 export function readPointFiles(dirs: string[], map: PointMap): PointFiles {
   const paths = dirs.flatMap(dir =>
     (readdirSync(dir, { recursive: true }) as string[])

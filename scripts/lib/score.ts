@@ -62,7 +62,7 @@ async function scoreSet(
 
 type Kinds = ReadonlyMap<string, FindingKind>
 
-/** Runs all rules over one day; what lies before it serves windows and baselines. */
+/** Runs all rules over one day; earlier data serves windows and baselines. */
 async function reportOf(building_id: string, { from, to }: Span, session: Session, kinds: Kinds): Promise<DayReport> {
   const request = { building_id, from: formatInstant(from), to: formatInstant(to) }
   const { results, days, failed } = await session.post<RunReply>('/api/fdd/run', request)

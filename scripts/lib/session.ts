@@ -1,4 +1,4 @@
-/** A central of its own in this process, on loopback and in a temporary workspace, spoken to as anybody speaks to it. */
+/** A central of its own in this process, on loopback and in a temporary workspace, used over its public API. */
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -39,7 +39,7 @@ async function openPackaged(): Promise<OpenBrowser> {
   return { browser, close }
 }
 
-/** The entry of the package lies at an unknown depth below the folder `bin`'s parent. */
+/** The entry of the package is at an unknown depth below the folder `bin`'s parent. */
 function libraries(from: string): string {
   for (let folder = from; folder !== dirname(folder); folder = dirname(folder)) {
     const path = join(folder, 'bin', 'al2023.tar.br')

@@ -1,4 +1,4 @@
-/** What must hold on every page, whoever looks at it and through what. */
+/** Requirements of every page, for every role and screen. */
 import { createRequire } from 'node:module'
 import { readFileSync } from 'node:fs'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
@@ -90,7 +90,7 @@ export const focused = (page: Page) =>
 export const rememberFocus = (page: Page) => page.evaluate(() => void (document.activeElement!.known = true))
 export const isSameFocus = (page: Page) => page.evaluate(() => document.activeElement?.known === true)
 
-/** Lets the page believe that nobody looks at it, or that somebody looks again. */
+/** Makes the page hidden or visible. */
 export const setHidden = (page: Page, hidden: boolean) =>
   page.evaluate(now => {
     Object.defineProperty(document, 'hidden', { configurable: true, get: () => now })

@@ -4,7 +4,7 @@ import { HOUR, MINUTE } from '#shared/core/time.ts'
 
 type Subject = {
   historian: Historian & BulkLoader
-  /** Moves what was written to wherever the adapter keeps it in the end: no answer may depend on it. */
+  /** Moves samples to their final storage; no answer may depend on it. */
   settle: () => Promise<unknown>
   /** A building of which nothing is held yet. */
   b: string

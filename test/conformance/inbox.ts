@@ -4,7 +4,7 @@ import { finding } from './run-cases.ts'
 
 type InboxSubject = {
   inbox: Inbox
-  /** Opens the same place anew, as after a restart. */
+  /** Opens the same folder again, as after a restart. */
   reopen: () => Inbox
   /** What is stored: samples as `point t value`, finding ids, both sorted, and the titles of the findings. */
   stored: () => { samples: string[]; findings: string[]; titles: string[] }

@@ -27,7 +27,7 @@ export async function countingDevice(t: ExecutionContext): Promise<BacnetDevice>
   return device
 }
 
-/** Writes what a box is told of its site: one point, read every `poll_secs`. */
+/** Writes the configuration of a site: one point, read every `poll_secs`. */
 export async function configure(workspace: string, port: number, poll_secs = 1): Promise<void> {
   const dir = join(workspace, 'config')
   await mkdir(dir, { recursive: true })
@@ -45,7 +45,7 @@ export async function configure(workspace: string, port: number, poll_secs = 1):
 
 type Told = { main: string; env: Record<string, string>; url: string; logs: string }
 
-/** A main with what it is told, to be started, killed and started again. */
+/** A main with its settings, to be started, killed and started again. */
 export function program(t: ExecutionContext, name: string, { main, env, url, logs }: Told) {
   let part: SiteProcess | undefined
   t.teardown(async () => part?.stop())
@@ -79,7 +79,7 @@ async function samples(central: HubClient): Promise<string[]> {
   return series.flatMap(({ points }) => points.flatMap(({ t: at, last }) => (last === null ? [] : [`${at} ${last}`])))
 }
 
-/** Logs in anew each time: the process may be another one. */
+/** Logs in again each time: the process may be another one. */
 export const held = async (url: string): Promise<string[]> => samples(await openHubClient(url, PASSWORDS.viewer))
 export const atLeast = (url: string, count: number) =>
   eventually(`${count} readings at ${url}`, 90_000, async () => {

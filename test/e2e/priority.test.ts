@@ -56,7 +56,7 @@ async function configure(workspace: string, port: number): Promise<void> {
   await writeFile(join(workspace, 'config', 'field-devices.json'), JSON.stringify({ devices: [device] }))
 }
 
-/** A hub, and one edge that speaks BACnet: the whole appliance, or a protocol process alone. */
+/** A hub, and one edge with BACnet: the whole appliance, or a protocol process alone. */
 async function openSite(t: ExecutionContext, main: 'appliance/main.ts' | 'appliance/fieldbus/main.ts') {
   const [dir, base] = [await temporaryFolder(t), await freeBase(4)]
   const controller = await scriptedController(t)
@@ -132,7 +132,7 @@ async function person(url: string, username: keyof typeof PASSWORDS) {
 }
 type Person = Awaited<ReturnType<typeof person>>
 
-/** Asks for a visit, again while another one goes on, and waits until it is over. */
+/** Requests a visit, again while another one is running, and waits until it has ended. */
 async function visitNow(operator: Person): Promise<VisitAnswer> {
   const { body } = await eventually('a visit has begun', 60_000, async () => {
     const answer = await operator.trigger()

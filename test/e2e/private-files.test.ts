@@ -1,4 +1,4 @@
-/** What processes keep on disk is for their own user alone, also when they are started with umask 000 over files that were open. */
+/** Files of processes are readable by their own user alone, also when they are started with umask 000 over files that were open. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'

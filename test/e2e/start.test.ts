@@ -73,7 +73,7 @@ serial('a start that is killed takes the hub and the appliance with it', async t
   t.pass()
 })
 
-/** Node keeps a cache of compiled code there; the rest is ours. */
+/** Node has a cache of compiled code there; the rest is ours. */
 const leftovers = async (tmp: string) => (await readdir(tmp)).filter(name => name.startsWith('plenum'))
 
 function logIn(base: number, password: string): Promise<Response> {

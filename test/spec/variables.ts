@@ -88,7 +88,7 @@ export const VARIABLES: Variable[] = [
   {
     name: 'SERVICE_MQTT_ENABLED',
     section: 'Recipes',
-    // A box needs no broker; a process that only polls has nowhere else to send unless it is told so.
+    // A box needs no broker; a process that only polls has nowhere else to send by default.
     defaults: { central: true, fieldbus: true, haystack: true, appliance: false },
     ...FLAG,
   },

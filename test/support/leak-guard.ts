@@ -1,4 +1,4 @@
-/** Ends a test file that keeps running after its last test, as an error that names what it left open. AVA would wait for ever. */
+/** Ends a test file that runs on after its last test, as an error that names what it left open. AVA would wait for ever. */
 import { registerCompletionHandler } from 'ava'
 
 /** Child processes, sockets and logs have this long to end by themselves. */

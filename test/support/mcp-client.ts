@@ -1,4 +1,4 @@
-/** The agent tool server as a real process, and the official client that speaks to it. */
+/** The agent tool server as a real process, and the official client. */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { spawn } from 'node:child_process'
@@ -26,7 +26,7 @@ function asClient(client: Client): McpClient {
   }
 }
 
-/** A client that starts `main` and speaks to it over its standard input and output. */
+/** A client that starts `main` and uses its standard input and output. */
 export async function stdioClient(t: Test, main: string, env: Record<string, string>): Promise<McpClient> {
   const client = create()
   const transport = new StdioClientTransport({

@@ -1,9 +1,9 @@
-/** Tests that not every run can or need make. Those left out are skipped, so that the count tells them as not run. */
+/** Tests that not every run can or need make. Those left out are skipped, so that they are counted as not run. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'ava'
 
-/** Data sets and recordings. They lie beside the project, not in it. */
+/** Data sets and recordings. They are beside the project, not in it. */
 const DATA = '../shared/data'
 
 /** Continuous integration has the data, and so has a machine with the folder: there a file that is missing is a failure. */

@@ -2,10 +2,10 @@ import type { Clock } from '#shared/core/ports.ts'
 
 type Sleeper = { at: number; order: number; wake: () => void }
 
-/** Lets everything that can go on without time passing do so. */
+/** Runs everything that does not wait for time. */
 const settle = () => new Promise<void>(resolve => setImmediate(resolve))
 
-/** A clock that stands still until told to run on; a day of polling takes a moment. */
+/** A clock that stands still until it is advanced; a day of polling takes a moment. */
 export function virtualClock(start: number): Clock & { runTo(until: number): Promise<void> } {
   let now = start
   let order = 0

@@ -75,12 +75,12 @@ export async function openBox(folder: string, site: Site, rules: Rule[]) {
   return {
     historian,
     findings: results.findings,
-    /** A run at an instant as the schedule asks for it: it goes on from the last one, if there was one. */
+    /** A run at an instant as the schedule asks for it: it resumes from the last one, if there was one. */
     async run(at: number): Promise<RunReport> {
       now = at
       return runFdd({ building_id }, 'schedule', LOOKBACK, { ...ports, run_id: `run ${runs++}` })
     },
-    /** A run over a span; with `remembered` the next scheduled one goes on from it. Nothing of it is stored. */
+    /** A run over a span; with `remembered` the next scheduled one resumes from it. Nothing of it is stored. */
     async evaluate(span: { from: number; to: number }, remembered: boolean): Promise<Evaluation> {
       const asked = { rule_ids: undefined, inactive: [], equipment_ids: undefined, params: undefined }
       const job = { building: BUILDING, ...site, ...span, ...asked, settings: [], resets: [], carried: [] }

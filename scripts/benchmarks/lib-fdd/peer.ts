@@ -11,7 +11,7 @@ type Stretch = { from: number; to: number }
 export type Found = Map<string, Stretch[]>
 
 type Peer = {
-  /** Reads the files anew, finds every rule's faults, forgets everything. */
+  /** Reads the files again, finds every rule's faults, retains nothing. */
   run(files: string[]): Promise<Found>
   close(): void
 }

@@ -40,7 +40,7 @@ function figures(): Figures {
   return { cpu_ms, loop_ms }
 }
 
-/** 0 where the machine does not tell. */
+/** 0 where the machine does not report it. */
 function childrenMs(): number {
   const list = `/proc/self/task/${process.pid}/children`
   const pids = existsSync(list) ? readFileSync(list, 'utf8').trim().split(' ').filter(Boolean) : []

@@ -1,4 +1,4 @@
-/** A Modbus TCP server in a process of its own: holding register pairs that hold `floatAt` as float32. Tells its port by message. */
+/** A Modbus TCP server in a process of its own: holding register pairs that hold `floatAt` as float32. Sends its port as a message. */
 import { createServer } from 'node:net'
 import { floatAt, REGISTERS } from './registers.ts'
 

@@ -39,7 +39,7 @@ export type BacnetDeviceOptions = {
   maxApdu?: number
   /** Answers ReadPropertyMultiple with Reject 9 (unrecognized service). */
   rpm?: boolean
-  /** Takes SubscribeCOV and tells changes; default false: it is rejected like any service it does not have. */
+  /** Accepts SubscribeCOV and sends notifications; default false: it is rejected like any service it does not have. */
   cov?: boolean
   /** How long an answer takes, ms. Default 0. */
   latencyMs?: number
@@ -59,11 +59,11 @@ export type BacnetDevice = {
   /** Requests received so far. */
   requests(): number
   misbehave(how: Misbehaviour): void
-  /** Tells subscribers the present value of an object. */
+  /** Sends the present value of an object to its subscribers. */
   tell(type: number, instance: number): void
   /** Subscriptions accepted so far, renewals too. */
   subscribed(): Subscribed[]
-  /** Forgets what a device forgets when its power goes. */
+  /** Drops the state that a device loses at a power cut. */
   reboot(): void
   close(): Promise<void>
 }

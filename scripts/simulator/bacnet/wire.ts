@@ -14,7 +14,7 @@ const ENUMERATED = 9
 const OBJECT_ID = 12
 
 export const nothing = (): Buffer => tagged(NULL, Buffer.alloc(0))
-/** A boolean's value stands in the length field of its tag (20.2.3). */
+/** A boolean's value is in the length field of its tag (20.2.3). */
 export const boolean = (value: boolean): Buffer => Buffer.from([(BOOLEAN << 4) | (value ? 1 : 0)])
 export const unsigned = (value: number): Buffer => tagged(UNSIGNED, big(value))
 export const enumerated = (value: number): Buffer => tagged(ENUMERATED, big(value))

@@ -17,7 +17,7 @@ export type Override = {
 }
 
 /**
- * Overrides of people. Their value is the one that the point has anyway, so that the building goes on as it does, and none of it is read by
+ * Overrides of people. Their value is the one that the point has anyway, so that the building behaves as before, and none of it is read by
  * a rule that is to find a fault of the script: an override explains what it causes.
  */
 export const OVERRIDES: readonly Override[] = [

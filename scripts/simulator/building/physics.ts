@@ -205,7 +205,7 @@ function stepFan(b: Building): void {
   b.static = lag(b.static, Math.max(0, 1150 * b.fanSpeed ** 2 - 70 * b.flow ** 2), 15)
 }
 
-/** Mixing box, heating coil, cooling coil, fan heat; and the loop that keeps the supply air at its set point. */
+/** Mixing box, heating coil, cooling coil, fan heat; and the control loop of the supply air temperature. */
 function stepCoils(b: Building, faults: ReadonlySet<FaultName>): void {
   const indoors = mean(b.zones.map(({ t }) => t))
   if (!b.running) {
@@ -261,7 +261,7 @@ function stepChiller(b: Building, faults: ReadonlySet<FaultName>): void {
   b.cwReturn = lag(b.cwReturn, b.chiller ? CONDENSER_IN + 1 + load / 10 : CONDENSER_IN, 180)
 }
 
-/** Condenser water to the chiller, °C: a tower that keeps it steady. */
+/** Condenser water to the chiller, °C: from a tower with constant leaving temperature. */
 export const condenserIn = CONDENSER_IN
 export const setPoints = { sa: SAT_SP, static: STATIC_SP, chw: CHW_SP, oaMin: OA_MIN } as const
 

@@ -1,4 +1,4 @@
-/** Every point of the simulated site: where it lies on the bus, what it is to its equipment, and how it is read. */
+/** Every point of the simulated site: its address, its role and how it is read. */
 import { ROLES } from '#shared/core/model/role.ts'
 import { conversion } from '#shared/core/model/unit.ts'
 import type { OBJECT_TYPES } from '../bacnet/objects.ts'
@@ -35,7 +35,7 @@ const SETTLED = /_sp(_|$)|_min$|_max$/
 
 type Owner = Pick<SimPoint, 'device_id' | 'equipment_id'>
 
-/** @param key the role; a key that is no role makes a point that is kept and shown, but read by no rule */
+/** @param key the role; a key that is no role makes a point that is stored and shown, but read by no rule */
 function point(owner: Owner, at: BacnetAt | ModbusAt, key: string, name: string, unit: string, read: SimPoint['read']): SimPoint {
   const measured = !SETTLED.test(key) && NOISE[unit] !== undefined
   const kind = unit === 'bool' ? 'bool' : 'number'

@@ -10,9 +10,9 @@ import { FAULTY_SEGMENTS } from './segments.ts'
 import { FAULTY_TRAFFIC } from './traffic.ts'
 
 const MISBEHAVIOURS: Readonly<Record<string, Misbehaviour>> = { ...FAULTY_TRAFFIC, ...FAULTY_REPLIES, ...FAULTY_SEGMENTS }
-/** Nobody listens at its port; the sender is told so (ICMP port unreachable). */
+/** Its port is closed; the sender receives ICMP port unreachable. */
 const PORT_CLOSED = 'port_closed'
-/** Everything that a device can be told to do instead of behaving. */
+/** All faults that a simulated device can have. */
 export const MISBEHAVIOUR_NAMES: readonly string[] = [PORT_CLOSED, ...Object.keys(MISBEHAVIOURS)]
 
 type FaultyDevice = {

@@ -18,7 +18,7 @@ export type Exchange = {
   send(datagram: Buffer): void
   /** As `reply`, from another socket: of the same address, or of 127.0.0.2. */
   replyFrom(where: 'other_port' | 'other_address', apdu: Buffer): void
-  /** `sender` is told what the client says of the parts of this answer, and closed with the device. */
+  /** `sender` receives the acknowledgements of the parts of this answer, and is closed with the device. */
   hear(sender: Pick<PartsSender, 'take' | 'close'>): void
   after(ms: number, act: () => void): void
   /** In [0, 1), the same in every run. */
@@ -32,7 +32,7 @@ export const READ_PROPERTY = 12
 
 /** Value of analog input `instance` of a misbehaving device. */
 export const heldBy = (instance: number): number => instance + 1000
-/** Stands in every answer that nobody may believe. */
+/** Value of every answer that must be discarded. */
 const POISON = 666
 
 /** @throws RangeError when it is no such request */
@@ -53,7 +53,7 @@ export function readAsked(apdu: Buffer): FaultyRequest {
   return { invokeId, service, targets }
 }
 
-/** The value of one target as its tags: a REAL that must not be believed. */
+/** The value of one target as its tags: a REAL that must be discarded. */
 export const poison = (): Buffer => real(POISON)
 export const unknownObject = (): Buffer => Buffer.concat([enumerated(1), enumerated(31)])
 

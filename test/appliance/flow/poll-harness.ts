@@ -17,7 +17,7 @@ export type DeviceScript = {
   answer?: Answer
   isDead?: (now: number) => boolean
   takesMs?: number
-  /** Points of these periods ask for changes; `watch` tells them. */
+  /** Points of these periods are subscribed; `watch` sends their notifications. */
   cov?: boolean
   watch?: FieldDriver<unknown>['watch']
 }

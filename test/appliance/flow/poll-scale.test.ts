@@ -1,4 +1,4 @@
-/** Many devices, many of them dead or slow: those that are well are read when they are due. */
+/** Many devices, many of them dead or slow: healthy ones are read when they are due. */
 import test from 'ava'
 import type { Reading } from '#shared/core/telemetry/reading.ts'
 import { MINUTE, SECOND } from '#shared/core/time.ts'

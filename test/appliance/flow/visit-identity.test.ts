@@ -1,4 +1,4 @@
-/** Visits store nothing of a device other than the listed one, and go on when the listed one answers. */
+/** Visits store nothing of a device other than the listed one, and resume when the listed one answers. */
 import test from 'ava'
 import type { DeviceMake } from '#appliance/drivers/bacnet/core/identity-check.ts'
 import { HOUR, MINUTE } from '#shared/core/time.ts'

@@ -16,7 +16,7 @@ import {
 
 let port = 1024
 
-/** What the door knows of a connection before its handshake. */
+/** Properties of a connection before its handshake. */
 function knockOf(remoteAddress: string) {
   const socket = Object.assign(new EventEmitter(), { remoteAddress, remotePort: port++, isRefused: false, destroy: () => {} })
   socket.destroy = () => void (socket.isRefused = true)

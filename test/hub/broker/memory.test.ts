@@ -1,4 +1,4 @@
-/** One valid certificate against the memory of a broker, in every way that is known; an honest edge is served all the while. */
+/** One valid certificate attacks the memory of a broker in every known way; a regular edge is served at the same time. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'

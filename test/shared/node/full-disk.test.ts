@@ -88,7 +88,7 @@ if (canMountTmpfs()) {
     t.throws(reserve.needRoom, { code: 'ENOSPC' })
     t.is(said.length, 1)
 
-    // Some room is not enough: it would be taken up and given up again and again.
+    // Some room is not enough: it would be allocated and released again and again.
     await reserve.check()
     t.true(reserve.isGivenUp())
     disk.free()

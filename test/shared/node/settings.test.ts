@@ -77,7 +77,7 @@ test('an unknown argument is named without its value', t => {
   t.notRegex(said, /hunter2/)
 })
 
-/** A program that says what it was told, as JSON. */
+/** A program that prints its settings as JSON. */
 const PROGRAM = `
 import { settingsOrExit } from '#shared/node/settings.ts'
 const TABLE = {

@@ -1,5 +1,5 @@
 /**
- * A folder on a simulated disk that keeps only fsynced bytes. A power cut keeps of the others any 512-byte sectors of each
+ * A folder on a simulated disk that retains only fsynced bytes. Of the others a power cut leaves any 512-byte sectors of each
  * file's writes, and the first few changes of the folder, in their order. The size of the disk may be limited.
  */
 export const ROOT = 1

@@ -1,4 +1,4 @@
-/** What one rule says of one air handler, told in the test notation. */
+/** Results of one rule for one air handler, in the test notation. */
 import type { TestFn } from 'ava'
 import { MINUTE } from '#shared/core/time.ts'
 import { expandRows } from '#shared/core/rules/check/parse-tests.ts'

@@ -1,4 +1,4 @@
-/** A small building whose samples come late, twice, corrected and out of order, and the runs that go on from one to the next. */
+/** A small building whose samples come late, twice, corrected and out of order, and runs that resume from one to the next. */
 import { isDeepStrictEqual } from 'node:util'
 import { deserialize, serialize } from 'node:v8'
 import { isOverride, levelMeanings } from '#shared/core/priority/priority-levels.ts'
@@ -130,7 +130,7 @@ function knownAt<T>(arrivals: Arrival<T>[], now: number): Map<number, T> {
   return known
 }
 
-/** The first instant of which something else is known now than was then; what a visit tells begins at the one before it. */
+/** The first instant with changed data; the data of a visit begins at the visit before it. */
 function changedBetween({ points }: World, then: number, now: number): number {
   let changed = now
   for (const { samples, visits } of points) {
@@ -211,10 +211,10 @@ export function runOver(
   return run.finish()
 }
 
-/** Days of which states are kept, as files would be. */
+/** Days whose states are stored, as files would be. */
 const STATES_KEPT = 3
 
-/** Runs that go on from one to the next; `resumed` counts the equipment that did, `outdated` the states that could not be used. */
+/** Runs that resume from one to the next; `resumed` counts the equipment that did, `outdated` the states that could not be used. */
 export function chainOf(setting: Setting) {
   const { world, dice } = setting
   const stored = new Map<string, Uint8Array[]>()

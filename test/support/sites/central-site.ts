@@ -27,7 +27,7 @@ export type TestCentral = {
   http: HttpService
   url: string
   workspace: string
-  /** Findings as the process around central hears of them. */
+  /** Findings that central reported to its process. */
   told: Finding[]
   call(who: Who, method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
   close(): Promise<void>

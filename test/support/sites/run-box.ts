@@ -1,4 +1,4 @@
-/** A box whose clock is told: real stores, history, runs and engine; only the process around the engine is not there. */
+/** A box with a given clock: real stores, history, runs and engine; only the process around the engine is not there. */
 import type { ExecutionContext } from 'ava'
 import { join } from 'node:path'
 import type { Finding } from '#shared/core/findings/finding.ts'
@@ -96,14 +96,14 @@ export function boxAt(place: Place, { building = BUILDING, lookbackMs = 3 * DAY,
     ...place,
     ...stores,
     ports,
-    /** What the engine remembers. */
+    /** State of the engine. */
     folder,
     deploy: (next: Rule[]) => void (rules = next),
     give: (samples: Sample[]) => historian.append('b', samples),
     /** What the newest run made of its work. */
     last: () => evaluations.at(-1)!,
     told: () => inOrder(stores.findings.list({ building_id: 'b', limit: 1e6 })),
-    /** What somebody knows who only hears of findings. */
+    /** Findings as a listener knows them. */
     heard: () => inOrder(hub.values()),
     async run(at: number, request: Partial<RunRequest> = {}, others: Partial<RunPorts> = {}): Promise<RunReport> {
       now = at

@@ -32,7 +32,7 @@ async function openManager(t: ExecutionContext, answerWith: () => string | undef
     if (code) send(hex(`81000006${code}`))
   })
   const bbmd = { host: manager.host, port: manager.port, ttlSecs: 1 }
-  /** Resolves after the manager has heard `count` datagrams. */
+  /** Resolves after the manager has received `count` datagrams. */
   const hears = async (count: number) => {
     while (manager.raw.length < count) await once(manager.socket, 'message')
   }

@@ -1,4 +1,4 @@
-/** Changes that devices tell: decoded strictly, taken from the right one only, subscribed anew in time. */
+/** Notifications of changes: decoded strictly, accepted from the subscribed device only, subscriptions renewed in time. */
 import test, { type ExecutionContext } from 'ava'
 import fc from 'fast-check'
 import { APDU_DEFAULT, firstBatch } from '#appliance/drivers/bacnet/core/batch.ts'
@@ -176,7 +176,7 @@ test('an object that declines is polled alone, the others are told of', async t 
   )
 })
 
-/** A device that accepts every subscription and says what the test tells it to. */
+/** A device that accepts every subscription and sends the notifications of the test. */
 async function talking(t: ExecutionContext) {
   const peer = await openUdpPeer(t, (request, reply) =>
     reply(request.service === 5 ? Buffer.of(0x20, request.invokeId, 5) : answer(request, held)),

@@ -1,4 +1,4 @@
-/** Bad points among many good ones: the good ones have their values, the bad ones are found, and a dead device stays cheap. */
+/** Bad points among many good ones: the good ones have their values, the bad ones are found, and a dead device costs few requests. */
 import test, { type ExecutionContext } from 'ava'
 import { firstBatch } from '#appliance/drivers/bacnet/core/batch.ts'
 import { DeviceError } from '#shared/core/poll/device.ts'

@@ -1,4 +1,4 @@
-/** What a driver learns of its device: how much it takes at once, which service, and which points spoil a batch. */
+/** Properties that a driver finds out about a device: batch size, services, and points that fail a batch. */
 import test from 'ava'
 import { APDU_DEFAULT, firstBatch } from '#appliance/drivers/bacnet/core/batch.ts'
 import { DeviceError } from '#shared/core/poll/device.ts'

@@ -9,7 +9,7 @@ import { inputs, never, openTransport, patient, range } from './harness.ts'
 import { seeded } from '../../../support/wire.ts'
 
 const DEVICES = 8
-/** Few enough that an address does not run out of invoke ids: those given up rest for half a minute. */
+/** Few enough that an address does not run out of invoke ids: those of cancelled requests are unused for half a minute. */
 const CHANGES = 12
 const HASTY = { timeoutMs: 120, retries: 1 }
 

@@ -15,10 +15,10 @@ import { heldBy } from '#scripts/simulator/faulty/exchange.ts'
 import { inputs, never, openTransport, patient, range } from './harness.ts'
 import { seeded } from '../../../support/wire.ts'
 
-/** How a read ends: every value right, only some, all bad; or the device is given up, for its silence or its noise. */
+/** How a read ends: every value right, only some, all bad; or the device is reported down, without answers or with garbled ones. */
 type End = 'right' | 'partly' | 'bad' | 'given_up'
 const REASONS = MISBEHAVIOUR_NAMES.filter(name => /^(abort|reject)_\d+$/.test(name))
-/** What is not here leaves no answer that could be believed. */
+/** Faults that are not listed leave no valid answer. */
 const ENDS = new Map<string, End>([
   ...list(
     'right',

@@ -35,7 +35,7 @@ type Options = Partial<PartsOptions> & {
   isLost?: (apdu: Buffer) => boolean
 }
 
-/** A device that answers every request with `body`, in parts. `heard`: what it was sent besides requests. */
+/** A device that answers every request with `body`, in parts. `heard`: messages that it received besides requests. */
 async function openPartsDevice(t: ExecutionContext, body: Buffer, options: Options = {}) {
   const { host, isLost = () => false, ...parts } = options
   const senders = new Map<number, PartsSender>()
@@ -126,7 +126,7 @@ test('the last acknowledgement is said again to a device that has not heard it',
   t.is(lost, 2)
 })
 
-/** A peer that says what the test says, and what it heard besides requests. */
+/** A peer that sends the given bytes and records messages other than requests. */
 async function openSpeaker(t: ExecutionContext, speak: (invokeId: number, service: number) => Buffer[]) {
   const heard: string[] = []
   const peer = await openUdpPeer(t, ({ invokeId, service }, _, send) => {

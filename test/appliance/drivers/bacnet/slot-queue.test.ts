@@ -18,7 +18,7 @@ const valueOf = (outcome: RequestOutcome): unknown => {
 }
 const real = (value: number) => [{ type: 'real', value }]
 
-/** Answers a little later, and tells how many requests it ever had at a time. */
+/** Answers a little later, and counts its concurrent requests. */
 async function openCrowdedDevice(t: ExecutionContext) {
   let [inside, most] = [0, 0]
   const peer = await openUdpPeer(t, (request, reply) => {

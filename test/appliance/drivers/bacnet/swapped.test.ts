@@ -51,11 +51,11 @@ async function place(t: ExecutionContext, options: Partial<BacnetDeviceOptions> 
   t.teardown(() => stranger.close())
   return {
     driver,
-    /** Tells that analog input 1 of device 7 is 9, as if it were subscribed to. */
+    /** Notifies that analog input 1 of device 7 is 9, as if it were subscribed to. */
     async tell() {
       const { port } = transport.diagnostics().interfaces[0]!
       await new Promise(resolve => stranger.send(NOTIFICATION, port, at.host, resolve))
-      // What was sent before has been heard once this is answered.
+      // Earlier messages have been received once this is answered.
       await driver.read(inputs(1), never).catch(() => undefined)
     },
     /** @returns the values, each once */

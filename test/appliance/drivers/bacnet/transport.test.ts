@@ -1,4 +1,4 @@
-/** What the transport does beside reading values: it hears, it asks who is there, it subscribes. */
+/** The transport besides reads: broadcasts, Who-Is and subscriptions. */
 import { once } from 'node:events'
 import test from 'ava'
 import type { UnconfirmedRequest } from '#appliance/drivers/bacnet/core/frame.ts'

@@ -1,4 +1,4 @@
-/** From the button on Home to the page of a fault that the engine found in kept history, all of it real. */
+/** From the button on Home to the page of a fault that the engine found in stored history, with real parts. */
 import { setTimeout } from 'node:timers/promises'
 import test from 'ava'
 import { BUILDING } from '../../../support/page-fixture.ts'

@@ -1,4 +1,4 @@
-/** The form of roles: what it sends when nobody touches it, and what it remembers when it is refused. */
+/** The form of roles: its values when it is submitted unchanged, and after a refusal. */
 import test from 'ava'
 import type { Point } from '#shared/core/model/model.ts'
 import { signedIn } from '../../../support/signed-in.ts'

@@ -1,4 +1,4 @@
-/** The page of runs: the newest of them and the older ones, what failed and why, for whoever may look. */
+/** The page of runs: the newest of them and the older ones, failures with their reasons, by role. */
 import anyTest, { type TestFn } from 'ava'
 import { MINUTE } from '#shared/core/time.ts'
 import { openDatabase } from '#shared/node/sqlite.ts'

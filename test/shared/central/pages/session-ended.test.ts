@@ -1,4 +1,4 @@
-/** A session that ends while a person types: the entry is kept, the password asked for, and nothing is sent unseen. */
+/** A session that ends while a person types: the entry is retained, the password requested, and nothing is submitted unseen. */
 import anyTest, { type TestFn } from 'ava'
 import { COOLING } from '../../../support/page-fixture.ts'
 import { openSite, PASSWORDS, type TestSite } from '../../../support/sites/page-site.ts'

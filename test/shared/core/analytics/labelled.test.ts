@@ -1,4 +1,4 @@
-/** Air handlers on days of which it is published what was wrong. The sets lie beside the project, not in it. */
+/** Air handlers on days with published faults. The data sets are beside the project, not in it. */
 import test, { type ExecutionContext } from 'ava'
 import { createCellAverager } from '#shared/core/analytics/cells.ts'
 import { createEconomizerAnalysis } from '#shared/core/analytics/economizer.ts'

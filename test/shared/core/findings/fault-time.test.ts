@@ -1,4 +1,4 @@
-/** When a fault's condition was true: what is kept of it, and what is said of a part of it. */
+/** Times at which a fault's condition was true: what is stored, and what is reported for a part of them. */
 import test from 'ava'
 import fc from 'fast-check'
 import { addStretch, STRETCHES_MAX, stretchesOf, stretchesWithin, trueMsOf } from '#shared/core/findings/fault-time.ts'

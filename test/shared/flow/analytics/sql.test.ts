@@ -315,7 +315,7 @@ test.serial('anomalies: every score is that of plain SQL, through the change of 
       to_timestamp(${(span.to - HOUR) / 1000}), INTERVAL 1 HOUR)) AS h)`)
   const [first] = await sql.rows('SELECT min(t) AS t FROM hours')
   let compared = 0
-  // The peer tells each point's usual interval by itself, as the product does for those that are read together.
+  // The peer computes each point's usual interval by itself, as the product does for those that are read together.
   await makeHeld(
     sql,
     screened.map(point => ({ name: point.point_id, point })),

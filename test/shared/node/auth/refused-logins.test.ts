@@ -1,4 +1,4 @@
-/** What is told of refused logins, and guesses at secrets other than passwords. */
+/** Reports of refused logins, and guesses at secrets other than passwords. */
 import test from 'ava'
 import { PassThrough } from 'node:stream'
 import pino from 'pino'

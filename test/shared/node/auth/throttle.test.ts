@@ -1,4 +1,4 @@
-/** How many guesses at passwords and secrets are answered, from wherever they come. */
+/** Bounds on guesses at passwords and secrets, by network and in total. */
 import test from 'ava'
 import { HOUR, MINUTE, SECOND } from '#shared/core/time.ts'
 import { openThrottle, rememberNetworks, type Throttle } from '#shared/node/auth/login-throttle.ts'

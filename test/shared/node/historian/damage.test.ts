@@ -104,7 +104,7 @@ test('a query whose process is killed fails, and the next one is answered by a n
   await sealed(place)
   await place.historian.read(query)
   const pid = place.historian.readerPid()!
-  process.kill(pid, 'SIGSTOP') // so that it cannot answer before it dies
+  process.kill(pid, 'SIGSTOP') // so that it cannot answer before it is killed
   const asked = place.historian.read(query)
   process.kill(pid, 'SIGKILL')
   await t.throwsAsync(asked, { code: 'query_failed', message: 'the history query process was ended by SIGKILL' })

@@ -7,7 +7,7 @@ const FROM = Date.UTC(2026, 2, 1)
 const DAYS = 3
 const POINTS = Array.from({ length: 60 }, (_, i) => `unit.${String(i).padStart(2, '0')}`)
 
-/** Up to three days of minutes of each point, no two points as long; the value tells point and row. */
+/** Up to three days of minutes of each point, no two points as long; the value encodes point and row. */
 const lengthOf = (p: number) => (DAYS * DAY) / MINUTE - 37 * p
 
 async function* threeDays(): AsyncGenerator<PointRows> {

@@ -1,5 +1,5 @@
 /**
- * Appends, seals and loads until it is killed. Its samples tell their own story: minute i of every point of `live` has the
+ * Appends, seals and loads until it is killed. Its samples are predictable: minute i of every point of `live` has the
  * value i, and all of `package` has the number of the package that was loaded last.
  *
  * On standard output, one JSON object a line: first what it found, then what was acknowledged.

@@ -44,7 +44,7 @@ test('killed at any moment, history holds what was acknowledged: once, and with 
   const seen = { kills: 0, orphans: 0, unacknowledged: 0, parts: 0, sealed: 0 }
   for (let i = 0; i <= KILLS; i++) {
     const { found, acknowledged } = await live(folder)
-    // What was in when the process died may have come too late to be acknowledged, but only whole.
+    // Samples that were stored but not acknowledged before the kill may be there, but only in whole batches.
     t.true(found.minutes === last.minutes || found.minutes === last.minutes + 1, `${found.minutes} after ${last.minutes}`)
     t.is(found.hot + found.sealed, found.minutes * POINTS, JSON.stringify(found))
     t.true(found.package >= last.package, `package ${found.package} after ${last.package}`)

@@ -6,7 +6,7 @@ import { DAY, HOUR } from '#shared/core/time.ts'
 import type { StoredHistorian } from '#shared/node/historian/historian.ts'
 import { historianService } from '#shared/node/historian/service.ts'
 
-/** A clock that stands still until it is told to go on. */
+/** A clock that stands still until it is advanced. */
 function handClock(start: number) {
   let now = start
   let wake: (() => void) | undefined

@@ -20,7 +20,7 @@ const WITHOUT_SOCKET = timesOf(90_000, 270_000)
 const THROUGH_SOCKET = 30_000
 /** Requests that are open at a time. */
 const OPEN = 64
-/** Ids that were given up rest for half a minute, so there are many addresses. */
+/** Ids of cancelled requests are unused for half a minute, so there are many addresses. */
 const HOSTS = 400
 const BLOCK = 1000
 /** Growth of what is reachable over the second half of the run. */

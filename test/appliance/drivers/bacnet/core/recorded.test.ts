@@ -1,4 +1,4 @@
-/** Datagrams recorded between a client and two independent devices. They lie beside the project, not in it. */
+/** Datagrams recorded between a client and two independent devices. They are beside the project, not in it. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { gunzipSync } from 'node:zlib'

@@ -1,4 +1,4 @@
-/** How an answer in parts is put together, and what the device is told meanwhile. */
+/** Assembly of segmented answers, and the acknowledgements that the device receives. */
 import test from 'ava'
 import { readApdu } from '#appliance/drivers/bacnet/core/frame.ts'
 import { type Assembly, type Segment, type SegmentAck, takeSegment } from '#appliance/drivers/bacnet/core/segments.ts'
@@ -14,7 +14,7 @@ const part = (sequence: number, { isLast = false, window = 4, bytes = 1 } = {}):
   payload: Buffer.alloc(bytes, sequence),
 })
 
-/** Feeds parts and tells what is sent back, as `+2` or `-2` for an acknowledgement of part 2, and how it ended. */
+/** Feeds parts and returns what is sent back, as `+2` or `-2` for an acknowledgement of part 2, and how it ended. */
 function feed(segments: Segment[]): { acks: string[]; end: string; bytes: number[] } {
   let assembly: Assembly | undefined
   const acks: string[] = []

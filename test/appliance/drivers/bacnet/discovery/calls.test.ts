@@ -5,7 +5,7 @@ import { virtualClock } from '../../../../support/virtual-clock.ts'
 
 const HOSTS = ['10.0.0.1', '10.0.0.2'].map(host => ({ host, port: 47_808 }))
 
-/** Runs a discovery of which each Who-Is ends as told. */
+/** Runs a discovery in which each Who-Is has the given result. */
 async function called(addresses: typeof HOSTS, whoIs: (call: WhoIsTarget) => SentWhoIs[]) {
   const clock = virtualClock(0)
   const discovery = createDiscovery('d', { ...DISCOVERY_DEFAULTS, addresses, seconds: 4 }, 0)

@@ -32,7 +32,7 @@ const RULE = yamlOf({
 const withTest = (lines: string) => `${RULE}\ntests:\n  - name: a case\n    ${lines.trim().replaceAll('\n', '\n    ')}\n`
 const problems = (lines: string) => testRule(ruleOf(withTest(lines))).flatMap(result => result.problems)
 
-/** Title, lines of the case, what is told of it. */
+/** Title, lines of the case, expected text. */
 const CASES: [string, string, RegExp[]][] = [
   ['a case that holds', 'step: 5m\nsa_t: 60x6 50x6\nsa_t_sp: 55x12\nfaults: [00:00-00:30]\ncause: coil', []],
   ['all causes of the day', 'step: 5m\nsa_t: 60x6\nsa_t_sp: 55x6\ncauses: { coil: 1 }', []],

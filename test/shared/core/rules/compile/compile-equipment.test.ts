@@ -40,7 +40,7 @@ const settings = [
   { rule_id: 'LIMITED', param: 'limit', scope: 'type', scope_id: 'vav', value: 23, unit: 'degC' } as const,
 ]
 
-/** Keeps no template: every equipment is compiled anew. */
+/** Caches no template: every equipment is compiled again. */
 class NoCache extends TemplateCache {
   override put(): void {}
 }

@@ -29,7 +29,7 @@ const RULE = {
   cause: '{ coil: 1 }',
 }
 const rule = ruleOf(yamlOf(RULE))
-/** What stands in while it is cold, and how it is read. */
+/** The fallback while it has too few days, and how it is read. */
 const BASIS = { min_days: 3, unit: 'K', absolute: false, fallback: 0.5, tolerance_cold: 4 }
 const dates = (count: number, first = 2) =>
   Array.from({ length: count }, (_, i) => `2026-03-${String(first + i).padStart(2, '0')}`)

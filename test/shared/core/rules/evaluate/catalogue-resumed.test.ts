@@ -1,4 +1,4 @@
-/** The shipped rules, as they are, in runs that go on from one to the next. */
+/** The shipped rules, as they are, in runs that resume from one to the next. */
 import { deserialize, serialize } from 'node:v8'
 import test from 'ava'
 import { createRun, runRules } from '#shared/core/rules/evaluate/run-rules.ts'

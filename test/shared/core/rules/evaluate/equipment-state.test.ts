@@ -1,4 +1,4 @@
-/** What is kept between two runs, piece by piece; `incremental.test.ts` tries the whole. */
+/** State between two runs, part by part; `incremental.test.ts` tries the whole. */
 import { deserialize, serialize } from 'node:v8'
 import test from 'ava'
 import fc from 'fast-check'
@@ -46,7 +46,7 @@ const OPERATORS = [
 ]
 const DAYS = 3
 
-/** A graph of all operators, which goes on from what was saved of another. */
+/** A graph of all operators, which resumes from the saved state of another. */
 function operatorsOf(
   own: EquipmentData,
   plant: ReturnType<typeof createBuildingSignals>,
@@ -66,7 +66,7 @@ function operatorsOf(
   return { graph, nodes }
 }
 
-/** Every column of a graph over the days; `forgetful` makes the graph anew each day from what the last one saved. */
+/** Every column of a graph over the days; `forgetful` makes a new graph each day from the saved state of the last one. */
 function columnsOf(series: RoleSeries, forgetful: boolean): Float64Array[] {
   const own = equipment({ sa_t: series })
   const plant = createBuildingSignals([own])
@@ -147,7 +147,7 @@ function open({ rules, data, more }: Given, from: number, to: number) {
   return createRun({ building_id: 'b', timezone: 'UTC', from, to, rules, equipment: data.map(outlineOf), ...more })
 }
 
-/** Of samples until `to`, and of a run that goes on from there, only those since. */
+/** Of samples until `to`, and of a run that resumes there, only later ones. */
 const cut = (data: EquipmentData[], from: number, to: number): EquipmentData[] =>
   data.map(each => {
     const roles = Object.entries(each.roles).map(([role, { ts, values, ...series }]) => {
@@ -276,7 +276,7 @@ for (const [name, given, from, to, why] of REFUSED) {
     if (first !== undefined) run.evaluate(first, given.data)
     const evaluated = run.evaluate('ahu-1', cut(given.data, day(1), to), stateOf(GIVEN))
     t.regex(evaluated.outdated ?? '', why)
-    // Nothing has been done: the same run can begin anew.
+    // Nothing has been done: the same run can begin again.
     t.is(run.evaluate('ahu-1', cut(given.data, 0, to)).outdated, undefined)
     t.deepEqual(run.finish(), whole(given, from, to))
   })

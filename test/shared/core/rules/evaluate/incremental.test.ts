@@ -1,4 +1,4 @@
-/** A run that goes on from what an earlier one left says, byte for byte, what a run over all of it says. */
+/** A run that resumes from an earlier one has the same result, byte for byte, as a run over all of history. */
 import test from 'ava'
 import fc from 'fast-check'
 import type { RunOutput } from '#shared/core/rules/evaluate/run-types.ts'

@@ -1,4 +1,4 @@
-/** Which rules wait for a link between equipment, told by the rules of the catalogue. */
+/** Rules that wait for a link between equipment, with the rules of the catalogue. */
 import test from 'ava'
 import type { Equipment, EquipmentType, Point } from '#shared/core/model/model.ts'
 import { ROLES } from '#shared/core/model/role.ts'
