@@ -25,13 +25,18 @@ export function openStorageBudget(
     if (at - measured.at >= MEASURED_MS) measured = { bytes: bytes.get() as number, at }
     return measured.bytes
   }
-  const use = (): StorageUse => ({ bytes: bytesNow(), series: series.get() as number })
+  const seriesNow = () => series.get() as number
+  const use = (): StorageUse => ({ bytes: bytesNow(), series: seriesNow() })
   const newSeries = (building_id: string, point_ids: ReadonlySet<string>): number => {
     const building = keys.findBuilding(building_id)
     return point_ids.size - (building === undefined ? 0 : keys.findPoints(building, point_ids).size)
   }
-  const excess = (budget: ReturnType<typeof limits>, added: number) =>
-    budget && (budget.max_bytes ?? budget.max_series) !== null ? budgetExcess(budget, use(), added) : undefined
+  /** Reads only the figures that have a limit here, because this runs for each message. */
+  const excess = (budget: ReturnType<typeof limits>, added: number) => {
+    if (!budget) return undefined
+    const bytes = budget.max_bytes === null ? 0 : bytesNow()
+    return budgetExcess(budget, { bytes, series: budget.max_series === null || added === 0 ? 0 : seriesNow() }, added)
+  }
   return {
     use,
     excess: added => excess(limits(), added),
