@@ -37,3 +37,9 @@ test('ARCHITECTURE.md names what its files export', t => {
 for (const document of documents) {
   test(`${document} names only files that exist`, t => t.deepEqual(missingPaths(document), []))
 }
+
+test('every decision has a number of its own', t => {
+  const numbers = [...readFileSync('docs/decisions.md', 'utf8').matchAll(/^### (D\d+) /gm)].map(([, number]) => number!)
+  t.true(numbers.length > 40, String(numbers.length))
+  t.is(new Set(numbers).size, numbers.length)
+})

@@ -134,16 +134,6 @@ condition('a viewer triggers no visit', async t => {
   t.deepEqual([status, body.code], [403, 'forbidden'])
 })
 
-condition('a migration of legacy buildings into a tenant is tried over HTTP and never applied', async t => {
-  const other = await openSpecHub(t, { SERVICE_MULTI_TENANT: '1' })
-  await other.addTenant('acme')
-  const migrate = (body: object) =>
-    other.send('POST', '/api/tenants/migrate', { token: other.admin, body: { tenant_id: 'acme', ...body } })
-  const refused = await migrate({ apply: true })
-  t.deepEqual([refused.status, refused.body.code], [403, 'apply_refused_over_https'], refused.text)
-  t.is((await migrate({ apply: false })).status, 200)
-})
-
 const QUANTITY = {
   quantity_id: 'q1',
   property: 'ratedCoolingCapacity',

@@ -14,7 +14,6 @@ export const CONDITIONS = [
   'a package that fails validation is rejected with agent_hints',
   'an empty mapping is a failure',
   'a viewer triggers no visit',
-  'a migration of legacy buildings into a tenant is tried over HTTP and never applied',
   // Quantities
   'a quantity has the required fields and no others',
   'property, quantity_kind, value_basis and review_status take the words of the specification',
