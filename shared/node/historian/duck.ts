@@ -24,6 +24,8 @@ export type Duck = {
   run(sql: string): Promise<void>
   /** Rows as arrays, for small results. */
   rows(sql: string): Promise<unknown[][]>
+  /** Passes the result chunk by chunk, and runs beside other queries: it sees files, and no temporary table. */
+  streamBeside(sql: string, take: (chunk: Chunk) => void): Promise<void>
   /** Passes the result chunk by chunk. With a filter, rows of a chunk may arrive later than those of the next chunk. */
   stream(sql: string, take: (chunk: Chunk) => void): Promise<void>
   /**
@@ -53,9 +55,14 @@ export async function openDuck({ memoryMb, spill }: DuckOptions): Promise<Duck> 
   return {
     run: async sql => void (await connection.run(sql)),
     rows: async sql => await (await connection.run(sql)).getRows(),
-    stream: async (sql, take) => {
-      const answer = await connection.stream(sql)
-      for (let chunk = await answer.fetchChunk(); chunk?.rowCount; chunk = await answer.fetchChunk()) take(chunk)
+    stream: (sql, take) => stream(connection, sql, take),
+    streamBeside: async (sql, take) => {
+      const own = await instance.connect()
+      try {
+        await stream(own, sql, take)
+      } finally {
+        own.closeSync()
+      }
     },
     columns: (select, source, take) => takeColumns(connection, select, source, take),
     append: (table, columns) => append(connection, table, columns),
@@ -64,6 +71,11 @@ export async function openDuck({ memoryMb, spill }: DuckOptions): Promise<Duck> 
       instance.closeSync()
     },
   }
+}
+
+async function stream(connection: DuckDBConnection, sql: string, take: (chunk: Chunk) => void): Promise<void> {
+  const answer = await connection.stream(sql)
+  for (let chunk = await answer.fetchChunk(); chunk?.rowCount; chunk = await answer.fetchChunk()) take(chunk)
 }
 
 async function takeColumns(

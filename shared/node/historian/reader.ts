@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { toBuckets } from '#shared/core/series/buckets.ts'
+import { addSamples, emptyBuckets, toBuckets } from '#shared/core/series/buckets.ts'
 import type { HistoryQuery, HistoryReader } from '#shared/core/ports.ts'
 import { Problem } from '#shared/core/problem.ts'
-import { EMPTY_SERIES, type Series } from '#shared/core/series/series.ts'
+import { type Buckets, EMPTY_SERIES, type Series } from '#shared/core/series/series.ts'
 import { type SeriesBuilder, createSeriesBuilder } from '#shared/core/series/series-builder.ts'
 import { type Database, openReadOnly } from '../sqlite.ts'
 import { openHotReader } from './hot-reader.ts'
@@ -35,11 +35,12 @@ export async function openHistoryReader(at: { dbPath: string; root: string; memo
   }
   const partReader = () => (opening ??= openParts())
 
-  const read = async (query: HistoryQuery): Promise<Series[]> => {
+  /** Repeats the work while files of its snapshot are merged and deleted. */
+  const withSnapshot = async <T>(query: HistoryQuery, work: (snapshot: Snapshot) => Promise<T>): Promise<T> => {
     for (let attempt = 1; ; attempt++) {
       const snapshot = takeSnapshot(query)
       try {
-        return await assemble(partReader, query, snapshot)
+        return await work(snapshot)
       } catch (error) {
         const gone = snapshot.parts.find(({ file }) => !existsSync(join(at.root, file)))
         if (!gone) throw error
@@ -47,12 +48,10 @@ export async function openHistoryReader(at: { dbPath: string; root: string; memo
       }
     }
   }
+  const read = (query: HistoryQuery) => withSnapshot(query, snapshot => assemble(partReader, query, snapshot))
   return {
     read,
-    buckets: async query => {
-      const { from, to, maxBuckets } = query
-      return (await read(query)).map(series => toBuckets(series, from, to, maxBuckets))
-    },
+    buckets: query => withSnapshot(query, snapshot => readBuckets(partReader, query, snapshot)),
     spans: building_id => readSpans(db, building_id, read),
     firsts: async building_id => readFirsts(db, building_id),
     close: () => {
@@ -100,6 +99,35 @@ async function assemble(partReader: () => Promise<PartReader>, query: HistoryQue
   }
   const built = new Map([...builders].map(([point_id, builder]) => [point_id, builder.build()]))
   return query.point_ids.map(point_id => built.get(point_id) ?? EMPTY_SERIES)
+}
+
+/**
+ * Buckets are computed by DuckDB where no two files hold samples of the same time: of two samples at one instant only one
+ * counts, and DuckDB would count both.
+ */
+async function readBuckets(
+  partReader: () => Promise<PartReader>,
+  query: HistoryQuery & { maxBuckets: number },
+  snapshot: Snapshot,
+): Promise<Buckets[]> {
+  const { point_ids, from, to, maxBuckets } = query
+  if (overlaps(snapshot)) {
+    return (await assemble(partReader, query, snapshot)).map(series => toBuckets(series, from, to, maxBuckets))
+  }
+  const buckets = new Map(point_ids.map(point_id => [point_id, emptyBuckets(from, to, maxBuckets)]))
+  if (snapshot.parts.length > 0) await (await partReader()).fill(snapshot.parts, query, buckets)
+  for (const [point_id, series] of snapshot.hot) addSamples(buckets.get(point_id)!, series)
+  return point_ids.map(point_id => buckets.get(point_id)!)
+}
+
+/** Whether a point has samples in one part, or not yet in a part, that are not later than all of the part before. */
+function overlaps({ parts, hot }: Snapshot): boolean {
+  const lasts = new Map<string, number>()
+  for (const { point_id, first, last } of parts.flatMap(({ points }) => points)) {
+    if (first <= (lasts.get(point_id) ?? -Infinity)) return true
+    lasts.set(point_id, last)
+  }
+  return [...hot].some(([point_id, { ts }]) => ts.length > 0 && ts[0]! <= (lasts.get(point_id) ?? -Infinity))
 }
 
 /** Number of samples to allocate by point: those of its files, but at most one for each second of the span. */

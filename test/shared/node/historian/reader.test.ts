@@ -1,4 +1,5 @@
 import test from 'ava'
+import { toBuckets } from '#shared/core/series/buckets.ts'
 import { MINUTE } from '#shared/core/time.ts'
 import { openHistoryReader } from '#shared/node/historian/reader.ts'
 import { MEMORY_MB, temporaryHistorian } from '../../../support/sites/workspace.ts'
@@ -33,4 +34,35 @@ test('what is still hot is read without DuckDB, and what is sealed with it', asy
   t.false(isDuckLoaded(), 'a file that has nothing of the span is not opened')
   t.deepEqual(await reader.read(query), hot)
   t.true(isDuckLoaded())
+})
+
+test('buckets are those of the samples, across files, beside hot samples, and where a file corrects another', async t => {
+  const { historian } = await temporaryHistorian(t)
+  const N = 240 // Two hours on each side of a month's end, and with it two files.
+  const samples = Array.from({ length: 2 * N }, (_, i) => ({
+    ...{ id: i % 2 ? 'p' : 'q', t: T + (i >> 1) * MINUTE },
+    v: i % 9 === 0 ? Number.NaN : (i * 37) % 64,
+  }))
+  const query = {
+    building_id: 'b',
+    point_ids: ['q', 'nothing', 'p'],
+    from: T + 5 * MINUTE + 1,
+    to: T + 231 * MINUTE,
+    maxBuckets: 17,
+  }
+  const compare = async (message: string) => {
+    const [buckets, series] = [await historian.buckets(query), await historian.read(query)]
+    const expected = series.map(one => toBuckets(one, query.from, query.to, query.maxBuckets))
+    const parts = ({ mean, ...rest }: (typeof expected)[number]) => ({ ...rest, mean: Array.from(mean, one => one.toFixed(9)) })
+    t.deepEqual(buckets.map(parts), expected.map(parts), message)
+    t.true(expected[0]!.count.every(count => count > 0) && expected[1]!.count.every(count => count === 0))
+    return expected
+  }
+  await historian.append('b', samples)
+  await historian.seal({ before: T + 200 * MINUTE })
+  const first = await compare('two files and hot samples after them')
+  await historian.append('b', [{ id: 'q', t: T + 60 * MINUTE, v: 1000 }])
+  t.notDeepEqual((await compare('a hot sample within a file'))[0], first[0])
+  await historian.seal({ before: T + N * MINUTE })
+  await compare('a file with a sample within another')
 })
