@@ -47,8 +47,8 @@ export interface HistoryReader {
   read(query: HistoryQuery): Promise<Series[]>
   /** At most `maxBuckets` buckets over `[from, to)` for each point. */
   buckets(query: HistoryQuery & { maxBuckets: number }): Promise<Buckets[]>
-  /** The span of each point that has samples. */
-  spans(building_id: string): Promise<PointSpan[]>
+  /** The span of each point that has samples: of all points of the building, or of those that are named. */
+  spans(building_id: string, point_ids?: string[]): Promise<PointSpan[]>
   /** By point, the instant of its first sample, ms; a point without samples is left out. */
   firsts(building_id: string): Promise<Record<string, number>>
 }

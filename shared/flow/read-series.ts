@@ -53,7 +53,7 @@ export async function readSeries(request: SeriesRequest, ports: SeriesPorts): Pr
   const { building_id, equipment_id, maxPoints } = request
   const { points, missing_roles } = selectPoints(request, ports.model)
   const point_ids = points.map(({ point_id }) => point_id)
-  const held = (await ports.historian.spans(building_id)).filter(span => point_ids.includes(span.point_id))
+  const held = await ports.historian.spans(building_id, point_ids)
   const { from, to } = spanOf(request, held)
   const rule_id = 'rule_id' in request.select ? request.select.rule_id : undefined
   if (held.length === 0 || from === to) {

@@ -17,8 +17,10 @@ export async function loadSpans(
   points: readonly Pick<Point, 'point_id'>[],
   { historian }: AnalyticsPorts,
 ): Promise<HistoryWalk> {
-  const asked = new Set(points.map(({ point_id }) => point_id))
-  const held = (await historian.spans(building_id)).filter(({ point_id }) => asked.has(point_id))
+  const held = await historian.spans(
+    building_id,
+    points.map(({ point_id }) => point_id),
+  )
   const samples = held.reduce((sum, span) => {
     const overlap = Math.min(span.last, to) - Math.max(span.first, from)
     return sum + Math.max(0, overlap) * densityOf([span])

@@ -70,7 +70,7 @@ export async function openHistorian({ db, root, memoryMb, idleMs }: HistorianOpt
     append: openAppend(db, manifest, read),
     read,
     buckets: query => inGroups(query.point_ids, point_ids => reader.request('buckets', { ...query, point_ids })),
-    spans: building_id => reader.request('spans', building_id),
+    spans: (building_id, point_ids) => reader.request('spans', { building_id, point_ids }),
     firsts: building_id => reader.request('firsts', building_id),
     load: (building_id, points, mode, rows, beside) =>
       inTurn(async () => {

@@ -8,11 +8,11 @@ export type ReadInit = { dbPath: string; root: string; memoryMb: number }
 export type ReadHandlers = {
   read(query: HistoryQuery): Promise<Series[]>
   buckets(query: HistoryQuery & { maxBuckets: number }): Promise<Buckets[]>
-  spans(building_id: string): Promise<PointSpan[]>
+  spans(of: { building_id: string; point_ids?: string[] | undefined }): Promise<PointSpan[]>
   firsts(building_id: string): Promise<Record<string, number>>
 }
 
 serveWorker(async (init: ReadInit): Promise<ReadHandlers> => {
   const { read, buckets, spans, firsts } = await openHistoryReader(init)
-  return { read, buckets, spans, firsts }
+  return { read, buckets, spans: ({ building_id, point_ids }) => spans(building_id, point_ids), firsts }
 })

@@ -52,7 +52,7 @@ export async function openHistoryReader(at: { dbPath: string; root: string; memo
   return {
     read,
     buckets: query => withSnapshot(query, snapshot => readBuckets(partReader, query, snapshot)),
-    spans: building_id => readSpans(db, building_id, read),
+    spans: (building_id, point_ids) => readSpans(db, { building_id, point_ids }, read),
     firsts: async building_id => readFirsts(db, building_id),
     close: () => {
       parts?.close()

@@ -10,11 +10,11 @@ import { openManifest } from './manifest.ts'
  */
 export async function readSpans(
   db: Database,
-  building_id: string,
+  { building_id, point_ids }: { building_id: string; point_ids?: string[] | undefined },
   read: (query: HistoryQuery) => Promise<Series[]>,
 ): Promise<PointSpan[]> {
   const spans: PointSpan[] = []
-  for (const [point_id, held] of stretches(db, building_id)) {
+  for (const [point_id, held] of stretches(db, building_id, point_ids)) {
     const first = Math.min(...held.map(stretch => stretch.first))
     const last = Math.max(...held.map(stretch => stretch.last))
     const counted = overlap(held) ? await read({ building_id, point_ids: [point_id], from: first, to: last + 1 }) : undefined
@@ -53,19 +53,21 @@ export function readFirsts(db: Database, building_id: string): Record<string, nu
 }
 
 /** By point, in the order of their ids. */
-function stretches(db: Database, building_id: string): Map<string, PointSpan[]> {
+function stretches(db: Database, building_id: string, point_ids: string[] | undefined): Map<string, PointSpan[]> {
   const hot = db.prepare(
     `SELECT point_id, min(ts) AS first, max(ts) AS last, count(*) AS samples
-     FROM samples JOIN history_points USING (building, point) WHERE building = ? GROUP BY point`,
+     FROM samples JOIN history_points USING (building, point)
+     WHERE building = @building AND (@points IS NULL OR point IN (SELECT value FROM json_each(@points))) GROUP BY point`,
   )
   const all = db.transaction(() => {
-    const building = openKeys(db).findBuilding(building_id)
+    const [keys, manifest] = [openKeys(db), openManifest(db)]
+    const building = keys.findBuilding(building_id)
     if (building === undefined) return []
+    const points = point_ids && [...keys.findPoints(building, point_ids).values()]
+    const parts = points ? manifest.find({ building, points, from: -Infinity, to: Infinity }) : manifest.all(building)
     return [
-      ...openManifest(db)
-        .all(building)
-        .flatMap(({ points }) => points),
-      ...(hot.all(building) as PointSpan[]),
+      ...parts.flatMap(part => part.points),
+      ...(hot.all({ building, points: points ? JSON.stringify(points) : null }) as PointSpan[]),
     ]
   })()
   const byPoint = Map.groupBy(all, ({ point_id }) => point_id)

@@ -40,7 +40,7 @@ export function encodingFor(header: string | string[] | undefined): ContentEncod
 /** Compresses a constant body at the highest level, off the main thread. */
 export const compressOnce = (body: Buffer, encoding: ContentEncoding): Promise<Buffer> => compress(body, encoding, 'best')
 
-const QUALITY = { quick: { br: 4, gzip: 6 }, best: { br: 11, gzip: 9 } }
+const QUALITY = { quick: { br: 4, gzip: 3 }, best: { br: 11, gzip: 9 } }
 
 function compress(body: Buffer, encoding: ContentEncoding, effort: keyof typeof QUALITY): Promise<Buffer> {
   const level = QUALITY[effort][encoding]

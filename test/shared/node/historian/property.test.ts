@@ -112,6 +112,10 @@ test('whatever the order of appends, seals, merges and packages, history is what
       )
     }
     const spans = await historian.spans(building_id)
+    t.deepEqual(
+      await historian.spans(building_id, ['c', 'nothing']),
+      spans.filter(({ point_id }) => point_id === 'c'),
+    )
     const sizes = POINTS.map(point => [point, paper.get(point)!.size] as const).filter(([, size]) => size > 0)
     t.deepEqual(
       spans.map(({ point_id, samples }) => [point_id, samples]),
