@@ -22,7 +22,7 @@ import { type DataError, Problem } from '#shared/core/problem.ts'
 import { readTurtle, writeTurtle } from '#shared/node/model/turtle.ts'
 import { schemaErrors } from '#shared/node/http/schema-check.ts'
 import type { CentralContext } from '#shared/central/context.ts'
-import { type TableRecord, TOLERANT_CSV } from '#shared/central/import/read-table.ts'
+import { type TableRecord, TOLERANT_CSV } from '#shared/central/import/split-records.ts'
 import type { Actor } from './command.ts'
 import {
   BUILDING_BODY,

@@ -11,7 +11,8 @@ import { needBuilding, needEquipment } from '#shared/core/lookup.ts'
 import { type DataError, Problem } from '#shared/core/problem.ts'
 import type { ModelStore } from '#shared/core/stores.ts'
 import { createAddition } from './addition.ts'
-import { detectForm, type TableRecord, readTableText } from './read-table.ts'
+import { detectForm, readTableText } from './read-table.ts'
+import type { TableRecord } from './split-records.ts'
 import { scanLines } from './scan-table.ts'
 
 /**

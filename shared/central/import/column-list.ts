@@ -4,7 +4,8 @@ import type { CheckReport } from '#shared/core/csv/checks.ts'
 import { type ColumnNotes, readColumnList } from '#shared/core/csv/column-list.ts'
 import type { ColumnMap } from '#shared/core/csv/package-json.ts'
 import type { EquipmentType } from '#shared/core/model/model.ts'
-import { type TableRecord, readTable, type TableForm, readTableForm } from './read-table.ts'
+import { readTable, type TableForm, readTableForm } from './read-table.ts'
+import type { TableRecord } from './split-records.ts'
 
 /** Maximum size of a column list, bytes: 10,000 columns with their names. */
 const LIST_MAX = 4 * 1024 * 1024

@@ -1,35 +1,17 @@
-import { type Options, parse } from 'csv-parse'
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { pipeline, Readable, Transform } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import { type Dialect, sniffDialect } from '#shared/core/csv/dialect.ts'
 import type { Encoding } from '#shared/core/csv/row-reader.ts'
+import { splitRecords, type TableRecord } from './split-records.ts'
 
 /** Number of bytes from which encoding and dialect are detected. */
 const HEAD_BYTES = 64 * 1024
-/** Maximum size of a record, bytes: thousands of columns fit, and an unclosed quote does not read the whole file. */
-const RECORD_MAX = 1024 * 1024
 /** Bytes read from disk at once. */
 const CHUNK_BYTES = 256 * 1024
 
 /** The form of a file, detected from its beginning. */
 export type TableForm = Dialect & { encoding: Encoding; encodingGuessed: boolean; empty: boolean; isText: boolean }
-/** A record and the line on which it ends. */
-export type TableRecord = { cells: string[]; line: number }
-
-/** Options of the parser for tables of people and tools: a record is a `TableRecord`. */
-export const TOLERANT_CSV: Options = {
-  bom: true,
-  // The line ends are listed, because the parser would otherwise use the first one for the whole file, and files are often
-  // joined from several systems.
-  record_delimiter: ['\r\n', '\n', '\r'],
-  relax_column_count: true,
-  relax_quotes: true,
-  skip_empty_lines: true,
-  on_record: (cells, { lines }) => ({ cells, line: lines }) as never, // The types allow only lists of texts.
-}
-
 /** @throws Error when the file cannot be read */
 export async function readTableForm(file: string): Promise<TableForm> {
   const handle = await open(file)
@@ -69,7 +51,7 @@ export const readTable = (file: string, form: Form): AsyncIterable<TableRecord> 
 
 /** The same for a text. */
 export const readTableText = (text: string, delimiter: string): AsyncIterable<TableRecord> =>
-  records(Readable.from(pieces(Buffer.from(text))), { delimiter, encoding: 'utf-8' })
+  records(pieces(Buffer.from(text)), { delimiter, encoding: 'utf-8' })
 
 /** Splits the bytes, so that the parser does not create all records at once, and yields to the event loop after each piece. */
 async function* pieces(bytes: Buffer): AsyncGenerator<Buffer> {
@@ -79,24 +61,11 @@ async function* pieces(bytes: Buffer): AsyncGenerator<Buffer> {
   }
 }
 
-/** Ignores an error that the reader of the parser gets as well. */
-const ignoreError = () => undefined
+const records = (source: AsyncIterable<Buffer>, { delimiter, encoding }: Form): AsyncIterable<TableRecord> =>
+  splitRecords(decoded(source, encoding), delimiter)
 
-function records(source: Readable, { delimiter, encoding }: Form): AsyncIterable<TableRecord> {
-  const parser = parse({
-    ...TOLERANT_CSV,
-    delimiter,
-    max_record_size: RECORD_MAX,
-  })
-  if (encoding === 'utf-8') pipeline(source, parser, ignoreError)
-  else pipeline(source, transcoder(encoding), parser, ignoreError)
-  return parser as AsyncIterable<TableRecord>
-}
-
-function transcoder(encoding: Encoding): Transform {
+async function* decoded(source: AsyncIterable<Buffer>, encoding: Encoding): AsyncGenerator<string> {
   const decoder = new TextDecoder(encoding)
-  return new Transform({
-    transform: (chunk: Buffer, _encoding, done) => done(null, Buffer.from(decoder.decode(chunk, { stream: true }))),
-    flush: done => done(null, Buffer.from(decoder.decode())),
-  })
+  for await (const chunk of source) yield decoder.decode(chunk, { stream: true })
+  yield decoder.decode()
 }

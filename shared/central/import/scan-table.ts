@@ -9,7 +9,8 @@ import type { ScannedTable } from '#shared/core/csv/package-plan.ts'
 import { createTableScan, type TableScan } from '#shared/core/csv/table-scan.ts'
 import { parseTimestamp } from '#shared/core/csv/timestamp.ts'
 import type { EquipmentType, Point } from '#shared/core/model/model.ts'
-import { type TableRecord, readTable, type TableForm, readTableForm } from './read-table.ts'
+import { readTable, type TableForm, readTableForm } from './read-table.ts'
+import type { TableRecord } from './split-records.ts'
 
 /** A header of times in UTC: `timestamp_utc`, `Time (UTC)`. */
 const UTC_HEADER = /(^|[^a-z])utc([^a-z]|$)/i

@@ -44,8 +44,17 @@ export function openLoader(
       const query = { building: given.building, points: keys, from: staged.first, to: staged.last + 1 }
       const existing = mode === 'merge' ? find(query) : []
       const epoch = manifest.nextEpoch()
-      const { batches, rows: sent } = staged
-      const loaded = await writer.request('load', { building_id, folder, batches, rows: sent, points, existing, epoch })
+      const { batches, rows: sent, ascending } = staged
+      const loaded = await writer.request('load', {
+        building_id,
+        folder,
+        batches,
+        rows: sent,
+        ascending,
+        points,
+        existing,
+        epoch,
+      })
       let unlisted = loaded.parts.map(({ file }) => file)
       try {
         unlisted = manifest.commit(list => {
@@ -80,33 +89,50 @@ function openFirstStored(db: Database): (building: number, points: number[]) => 
   return (building, points) => (first.get({ building, points: JSON.stringify(points) }) as number | null) ?? Infinity
 }
 
-/** Sends the rows to the staging folder in batches. @returns their number, and their first and last instant */
+/**
+ * Sends the rows to the staging folder in batches.
+ *
+ * @returns their number, their first and last instant, and whether those of each point came in the order of time, none twice
+ */
 async function stageAll(writer: Worker<WriteHandlers>, folder: string, points: string[], rows: AsyncIterable<PointRows>) {
   const index = new Map(points.map((point_id, i) => [point_id, i]))
-  const staged = { batches: 0, rows: 0, first: INSTANT_END, last: INSTANT_MIN }
+  const staged = { batches: 0, rows: 0, first: INSTANT_END, last: INSTANT_MIN, ascending: true }
+  const lasts = new Float64Array(points.length).fill(-Infinity)
   let batch: { point: number; rows: PointRows }[] = []
   let size = 0
+  let sending: Promise<void> = Promise.resolve()
+  /** While a batch is written, the next one is read. */
   const send = async () => {
+    await sending
     if (size === 0) return
-    await writer.request('stage', { folder, n: staged.batches, ...columnsOf(batch, size) })
+    sending = writer.request('stage', { folder, n: staged.batches, ...columnsOf(batch, size) })
+    sending.catch(() => undefined) // The next wait for it throws.
     staged.batches += 1
     staged.rows += size
     batch = []
     size = 0
   }
-  for await (const each of rows) {
+  const take = async (each: PointRows) => {
     const point = index.get(each.point_id)
     assert(point !== undefined, `${each.point_id} is not one of the points of the package`)
     for (const t of each.series.ts) {
-      assert(isInstant(t), `point ${each.point_id}: ${t} is not an instant in ms`)
-      staged.first = Math.min(staged.first, t)
-      staged.last = Math.max(staged.last, t)
+      if (!isInstant(t)) assert.fail(`point ${each.point_id}: ${t} is not an instant in ms`)
+      if (t <= lasts[point]!) staged.ascending = false
+      lasts[point] = t
+      if (t < staged.first) staged.first = t
+      if (t > staged.last) staged.last = t
     }
     batch.push({ point, rows: each })
     size += each.series.ts.length
     if (size >= BATCH_ROWS) await send()
   }
-  await send()
+  try {
+    for await (const each of rows) await take(each)
+    await send()
+    await sending
+  } finally {
+    await sending.catch(() => undefined) // The folder is removed only when nothing writes to it.
+  }
   return staged
 }
 

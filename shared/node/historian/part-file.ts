@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { makeFolder, syncFolder } from '../files.ts'
-import { type Duck, pointRuns, sqlText, sqlTexts } from './duck.ts'
+import { type Duck, numbersOf, pointRuns, sqlText, sqlTexts } from './duck.ts'
 import type { NewPart, Part, PartPoint } from './manifest.ts'
 
 /** Rows that are processed at once; it bounds memory, and with it the size of a file. */
@@ -58,15 +58,15 @@ async function writeChecked(duck: Duck, path: string, select: string): Promise<P
 async function contents(duck: Duck, path: string): Promise<PartPoint[]> {
   const points: PartPoint[] = []
   await duck.stream(`SELECT point_id, epoch_ms(ts)::DOUBLE FROM read_parquet(${sqlText(path)})`, chunk => {
+    const times = numbersOf(chunk, 1)
     for (const { point_id, from, to } of pointRuns(chunk)) {
-      const times = chunk.getColumnVector(1)
       let known = points.at(-1)
       if (known?.point_id !== point_id) {
-        known = { point_id, first: times.getItem(from) as number, last: -Infinity, samples: 0, step: null }
+        known = { point_id, first: times[from]!, last: -Infinity, samples: 0, step: null }
         points.push(known)
       }
       for (let i = from; i < to; i++) {
-        const t = times.getItem(i) as number
+        const t = times[i]!
         if (t <= known.last) throw new Error(`${path} is not sorted`)
         if (known.samples === 1) known.step = t - known.last
         else if (t - known.last !== known.step) known.step = null

@@ -1,5 +1,5 @@
 import { parse } from 'csv-parse/sync'
-import { TOLERANT_CSV } from '#shared/central/import/read-table.ts'
+import { TOLERANT_CSV } from '#shared/central/import/split-records.ts'
 import type { PointTable } from '#appliance/core/catalogue/table.ts'
 
 /** A table as the product's reader makes it of a file, at once. */

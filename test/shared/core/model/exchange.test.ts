@@ -21,7 +21,7 @@ import { EQUIPMENT_TYPES, type Point, POINT_KINDS, PROTOCOLS } from '#shared/cor
 import { ROLES } from '#shared/core/model/role.ts'
 import { UNITS } from '#shared/core/model/unit.ts'
 import { readTurtle, writeTurtle } from '#shared/node/model/turtle.ts'
-import { TOLERANT_CSV } from '#shared/central/import/read-table.ts'
+import { TOLERANT_CSV } from '#shared/central/import/split-records.ts'
 
 const id = fc.stringMatching(/^[A-Za-z0-9_-][A-Za-z0-9._-]{0,11}$/)
 /** Names as people type them, and as nobody would. */
