@@ -4,6 +4,7 @@ import type { DeviceStatus, PointStatus } from '#shared/core/poll/poll-status.ts
 import type { Value } from '#shared/core/telemetry/reading.ts'
 import { csrfField, operatorButton, type User } from '#shared/central/ui/frame.ts'
 import { stateIcon } from '#shared/central/ui/icons.ts'
+import { equipmentLink, pointHref } from '#shared/central/ui/links.ts'
 import { unitLabel } from '#shared/central/ui/measure.ts'
 import { type Here, momentAge, momentNow, momentOr, nextMoment } from '#shared/central/ui/moment.ts'
 import { countOf } from '#shared/core/number-text.ts'
@@ -18,6 +19,7 @@ const REFRESH_SECS = 10
 export type DeviceModel = {
   here: Here
   device: DeviceEntry
+  building_id: string
   where: string | null
   poll: DeviceStatus | null
   /** Those of this page, with what is known of each. */
@@ -45,7 +47,7 @@ ${
   points.length > 0
     ? html`<table class="fleet">
 <thead><tr><th scope="col">Point</th><th scope="col">Value</th><th scope="col">State</th><th scope="col">Observed</th><th scope="col">Address</th><th scope="col">Used as</th></tr></thead>
-<tbody>${points.map(point => pointRow(point, here))}</tbody>
+<tbody>${points.map(point => pointRow(point, model))}</tbody>
 </table>`
     : html`<p class="card">It has no points.</p>`
 }
@@ -78,16 +80,16 @@ function facts({ device, where, poll, here }: DeviceModel): Html {
 ${error && html`<p class="notice">${error}</p>`}${conflict && html`<p class="notice">${conflict}</p>`}`
 }
 
-function pointRow({ entry, status }: DeviceModel['points'][number], here: Here): Html {
+function pointRow({ entry, status }: DeviceModel['points'][number], { here, building_id }: DeviceModel): Html {
   const { point_id, name, address, poll_secs, role, equipment_id } = entry
   const last = status?.last
   return html`<tr>
-<td data-label="Point" class="what"><div>${name}<span class="muted">${point_id}</span></div></td>
+<td data-label="Point" class="what"><div><a href="${pointHref({ building_id, point_id })}">${name}</a><span class="muted">${point_id}</span></div></td>
 <td data-label="Value"><div>${last ? valueWords(last.v, entry) : '–'}</div></td>
 <td data-label="State"><div>${stateIcon(status?.state ?? 'unknown')}${last && last.q !== 'good' && html`<span class="muted">quality ${last.q}</span>`}</div></td>
 <td data-label="Observed"><div>${last ? momentAge(last.t, here) : 'not yet'}<span class="muted">every ${poll_secs} s</span></div></td>
 <td data-label="Address" class="address"><div><code>${address}</code></div></td>
-<td data-label="Used as"><div>${role ?? '–'}${equipment_id !== undefined && html`<span class="muted">of ${equipment_id}</span>`}</div></td>
+<td data-label="Used as"><div>${role ?? '–'}${equipment_id !== undefined && html`<span class="muted">of ${equipmentLink({ building_id, equipment_id }, equipment_id)}</span>`}</div></td>
 </tr>`
 }
 

@@ -162,7 +162,7 @@ function deviceRoutes({ layout, deps }: DevicePages): Route[] {
 }
 
 function deviceModel(
-  { catalogue, pollStatus, pointStatus }: DeviceRouteDeps,
+  { catalogue, pollStatus, pointStatus, building_id }: DeviceRouteDeps,
   device_id: string,
   wanted: number,
 ): Omit<DeviceModel, 'here' | 'user' | 'csrf'> {
@@ -173,6 +173,7 @@ function deviceModel(
   const shown = device.points.slice((page - 1) * POINTS_PER_PAGE, page * POINTS_PER_PAGE)
   return {
     device,
+    building_id,
     where: formatLocation(device),
     poll: pollStatus().devices.find(status => status.device_id === device_id) ?? null,
     points: shown.map(entry => ({ entry, status: known.get(entry.point_id) })),

@@ -9,6 +9,7 @@ import type { VisitSchedule } from '#shared/core/priority/visit.ts'
 import { type CommandState, commandPeriods } from '#shared/core/priority/command-state.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { DAY } from '#shared/core/time.ts'
+import { pointHref } from '#shared/central/ui/links.ts'
 import { overridePointBody, pointEnd } from '#shared/central/ui/override-point.ts'
 import { AGES, overridesBody } from '#shared/central/ui/overrides-list.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
@@ -142,6 +143,7 @@ function pointRoute(pages: OverridesPages, meanings: LevelMeaning[]): Route {
       if (!command)
         throw new Problem('not_found', `No visit to ${object_type},${object_instance} of device ${device_instance} is recorded`)
       const { target } = command.latest
+      const { building_id } = pages.site.building
       const { records, more } = journal.page({ target, limit: VISITS_PER_PAGE, ...(before !== undefined && { before }) })
       const point = listedPointWords(pages.catalogue(), pages.site)(command.latest)
       const body = overridePointBody({
@@ -149,6 +151,7 @@ function pointRoute(pages: OverridesPages, meanings: LevelMeaning[]): Route {
         listPath: PATH,
         path: hrefOf(target),
         point,
+        ...(point.point_id !== undefined && { pointPage: pointHref({ building_id, point_id: point.point_id }) }),
         latest: command.latest,
         meanings,
         stretches: commandPeriods(records),

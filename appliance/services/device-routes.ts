@@ -23,6 +23,8 @@ export type DeviceRouteDeps = {
   pollStatus: () => PollStatus
   /** Points that this process polls. */
   pointStatus: (device_id: string) => PointStatus[]
+  /** The building that the points belong to. */
+  building_id: string
   /** Name and version that the exports carry. */
   project: { name: string; version: string }
   /** ms since 1970 UTC */

@@ -5,7 +5,7 @@ import { Problem } from '#shared/core/problem.ts'
 import { nearestRoles, ROLES } from '#shared/core/model/role.ts'
 import { formatInstant, SECOND } from '#shared/core/time.ts'
 import { SERIES_POINTS_MAX, type ReadSeries, readSeries, type SeriesRequest, type Stretch } from '#shared/flow/read-series.ts'
-import { route, type Route, strict } from '#shared/node/http/route.ts'
+import { oneOf, route, type Route, strict } from '#shared/node/http/route.ts'
 import type { CentralParts } from '#shared/central/context.ts'
 import { csvLine } from '#shared/core/csv/write-csv.ts'
 import { instantOrNull, readInstant } from './record-views.ts'
@@ -13,6 +13,7 @@ import { instantOrNull, readInstant } from './record-views.ts'
 /** Buckets of a plot twice as wide as a large screen. */
 const MAX_POINTS_DEFAULT = 2000
 const MAX_POINTS = 20_000
+const CSV_DISPOSITION = 'attachment; filename="series.csv"'
 
 export const seriesRoutes = (context: CentralParts): Route[] => [
   route({
@@ -28,6 +29,7 @@ export const seriesRoutes = (context: CentralParts): Route[] => [
       rule_id: Type.Optional(ID),
       from: Type.Optional(Type.String({ maxLength: 40 })),
       to: Type.Optional(Type.String({ maxLength: 40 })),
+      format: Type.Optional(oneOf(['json', 'csv'])),
       max_points: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_POINTS, default: MAX_POINTS_DEFAULT })),
     }),
     problems: ['unknown_building', 'unknown_equipment', 'unknown_point', 'unknown_rule', 'invalid', 'query_failed'],
@@ -38,7 +40,8 @@ export const seriesRoutes = (context: CentralParts): Route[] => [
       const select = await selectionOf(query, context)
       const span = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) }
       const found = await readSeries({ building_id, equipment_id, select, maxPoints, ...span }, context)
-      if (request.headers.accept?.includes('text/csv')) return reply.type('text/csv; charset=utf-8').send(toCsv(found))
+      const isCsv = query.format === 'csv' || (query.format === undefined && request.headers.accept?.includes('text/csv'))
+      if (isCsv) return reply.type('text/csv; charset=utf-8').header('content-disposition', CSV_DISPOSITION).send(toCsv(found))
       return { ok: true, building_id, equipment_id, ...toJson(found) }
     },
   }),

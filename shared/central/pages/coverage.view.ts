@@ -5,6 +5,7 @@ import type { CoverageGain, CoverageLine } from '#shared/core/rules/report/rule-
 import { describeWait, type LinkWait } from '#shared/core/rules/report/link-waits.ts'
 import { buildingChoice } from '#shared/central/pages/settings/params.view.ts'
 import { commissionTabs } from './points.view.ts'
+import { equipmentLink, ruleHref } from '#shared/central/ui/links.ts'
 import { countOf } from '#shared/core/number-text.ts'
 
 type CoverageModel = {
@@ -64,11 +65,12 @@ function gainList({ gains, building, chosen = '' }: CoverageModel): Html | false
     )}</ul></section>`
 }
 
-const lineTable = ({ lines }: CoverageModel): Html => html`<section class="card"><h2>Rules</h2>
+const lineTable = ({ lines, building, chosen = '', equipment }: CoverageModel): Html => html`<section class="card"><h2>Rules</h2>
+<p>${equipmentLink({ building_id: building.building_id, equipment_id: chosen }, equipment.find(one => one.equipment_id === chosen)?.name ?? chosen)}</p>
 <table class="tried"><thead><tr><th scope="col">Rule</th><th scope="col">Runs</th><th scope="col">Lacks</th></tr></thead>
 <tbody>${lines.map(
   ({ rule_id, title, missing, optional }) => html`<tr>
-<td data-label="Rule"><div>${title} <span class="muted">${rule_id}</span></div></td>
+<td data-label="Rule"><div><a href="${ruleHref(rule_id, building.building_id)}">${title}</a> <span class="muted">${rule_id}</span></div></td>
 <td data-label="Runs"><div>${missing.length === 0 ? 'yes' : 'no'}</div></td>
 <td data-label="Lacks"><div>${missing.length > 0 ? html`<code>${missing.join(', ')}</code>` : optional.length > 0 ? html`<span class="muted">would also look at ${optional.join(', ')}</span>` : 'nothing'}</div></td>
 </tr>`,

@@ -7,6 +7,7 @@ import { conversion } from '#shared/core/model/unit.ts'
 import { csrfField, operatorButton, type User } from '#shared/central/ui/frame.ts'
 import type { ModelFormat } from '#shared/central/commands/model-exchange.ts'
 import { buildingChoice } from '#shared/central/pages/settings/params.view.ts'
+import { pointHref } from '#shared/central/ui/links.ts'
 import { unitLabel } from '#shared/central/ui/measure.ts'
 import { type Here, moment } from '#shared/central/ui/moment.ts'
 import { shareOf } from '#shared/central/ui/words.ts'
@@ -83,7 +84,7 @@ function goneList({ points, here }: PointsModel): Html | false {
   const gone = points.flatMap(point => (point.gone ? { ...point, gone: point.gone } : []))
   if (gone.length === 0) return false
   return html`<h3>Not measured any more</h3><p>The history stays. A point that is measured again has its role again.</p>
-<ul>${gone.map(({ name, gone: { at, role } }) => html`<li>${name}${role !== undefined && html`, was <code>${role}</code>`} <span class="muted">since ${moment(at, here)}</span></li>`)}</ul>`
+<ul>${gone.map(({ name, gone: { at, role }, ...ids }) => html`<li><a href="${pointHref(ids)}">${name}</a>${role !== undefined && html`, was <code>${role}</code>`} <span class="muted">since ${moment(at, here)}</span></li>`)}</ul>`
 }
 
 const likelyRole = ({ suggestions: [first] }: PointsModel['points'][number]): string | undefined =>
@@ -99,7 +100,7 @@ function row(point: PointsModel['points'][number], chosen: string | undefined): 
     ? `${first.role}, ${shareOf(first.confidence)}: ${first.why.join('; ')}`
     : role === undefined && 'nothing says'
   return html`<tr>
-<td data-label="Point"><div><strong>${name}</strong> <span class="muted">${unitLabel(unit)}</span></div></td>
+<td data-label="Point"><div><a href="${pointHref(point)}"><strong>${name}</strong></a> <span class="muted">${unitLabel(unit)}</span></div></td>
 <td data-label="Role"><div><select aria-label="Role of ${name}" name="role.${point_id}">${choices(point, chosen)}</select></div></td>
 ${why ? html`<td data-label="Why"><div class="muted">${why}</div></td>` : html`<td class="none"></td>`}
 </tr>`

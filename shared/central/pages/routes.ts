@@ -7,6 +7,9 @@ import { backupsPage } from '#shared/central/pages/settings/backups.route.ts'
 import { baselinesPage } from '#shared/central/pages/settings/baselines.route.ts'
 import { coveragePage } from './coverage.route.ts'
 import { pointsPage } from './points.route.ts'
+import { buildingPages } from '#shared/central/pages/equipment/buildings.route.ts'
+import { equipmentPage } from '#shared/central/pages/equipment/equipment.route.ts'
+import { pointPage } from '#shared/central/pages/equipment/point.route.ts'
 import { importPages } from '#shared/central/pages/import/import.route.ts'
 import { faultPage } from '#shared/central/pages/faults/fault.route.ts'
 import { faultsPage } from '#shared/central/pages/faults/faults.route.ts'
@@ -18,6 +21,7 @@ import { paramsPage } from '#shared/central/pages/settings/params.route.ts'
 import { quantitiesPage } from '#shared/central/pages/settings/quantities.route.ts'
 import { runsPage } from './runs.route.ts'
 import type { PageLayout } from './layout.ts'
+import { BUILDINGS_PATH } from '#shared/central/ui/links.ts'
 
 type PageEntry = {
   /** The entry of the navigation; a page without one is reached from another page. */
@@ -28,6 +32,9 @@ type PageEntry = {
 /** Pages on what happens in the building. Adding a page is its route file, its view file and one line here or below. */
 const OPERATION_PAGES: PageEntry[] = [
   { nav: { href: '/faults', text: 'Faults' }, routes: faultsPage },
+  { nav: { href: BUILDINGS_PATH, text: 'Equipment' }, routes: buildingPages },
+  { routes: equipmentPage },
+  { routes: pointPage },
   { nav: { href: '/analytics', text: 'Analytics' }, routes: analyticsPages },
   { routes: runsPage },
   { routes: faultPage },

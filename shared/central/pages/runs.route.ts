@@ -96,6 +96,7 @@ async function briefOf({ results, model, rules }: PageStores, building_id: strin
   const { byId } = await rules.catalogue()
   const names = new Map(model.equipment(building_id).map(({ equipment_id, name }) => [equipment_id, name]))
   return {
+    building_id,
     results: results.latest(building_id),
     titleOf: rule_id => byId.get(rule_id)?.title ?? rule_id,
     nameOf: equipment_id => names.get(equipment_id) || equipment_id,

@@ -109,14 +109,6 @@ export function roleWords(role: string): string {
         .toLowerCase()
 }
 
-/** @returns the unit family that shares an axis: `°F`, `%`, `on/off` */
-export function familyOf(role: string, system: UnitSystem): string {
-  const kind = ROLES[role]?.kind ?? 'number'
-  if (kind === 'bool') return 'on/off'
-  if (kind === 'enum') return 'state'
-  return measureOfRole(role, system).label
-}
-
 const LABELS = nameTable<string>({
   degC: '°C',
   degF: '°F',

@@ -15,6 +15,8 @@ type OverridePointModel = {
   listPath: string
   path: string
   point: PointWords
+  /** Page of the point; undefined for one that left the list. */
+  pointPage?: string
   latest: PriorityRecord
   /** [16], P1 first */
   meanings: LevelMeaning[]
@@ -44,7 +46,7 @@ ${!isInput(model.latest.target) && slotTable(model)}
 </div>
 <p class="as-of">As of ${momentNow(model.here)} <a href="${model.path}">Refresh</a></p>`
 
-function facts({ point, latest, here, meanings }: OverridePointModel): Html {
+function facts({ point, pointPage, latest, here, meanings }: OverridePointModel): Html {
   const level = latest.active_level
   const lines: (readonly [string, Html | string])[] = [
     ...(isInput(latest.target)
@@ -59,6 +61,7 @@ function facts({ point, latest, here, meanings }: OverridePointModel): Html {
       latest.out_of_service === undefined ? 'not read' : latest.out_of_service ? html`<strong>yes</strong>` : 'no',
     ],
     ['Equipment', point.equipment ?? 'none'],
+    ...(pointPage === undefined ? [] : ([['Point', html`<a href="${pointPage}">Value, plot and rules</a>`]] as const)),
     ['Device', point.device],
     ['Device instance', String(latest.target.device_instance)],
     ['Object', html`<code>${objectWords(latest.target)}</code>`],

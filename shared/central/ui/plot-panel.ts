@@ -1,10 +1,10 @@
 /** The panels of a plot: lines that share an axis of values, or switches as bars. */
 import { type Html, html } from '#shared/node/http/html.ts'
 import type { Buckets } from '#shared/core/series/series.ts'
-import { formatFigure, type DisplayUnit, measureOfRole, type UnitSystem } from './measure.ts'
+import { formatFigure, type DisplayUnit, type UnitSystem } from './measure.ts'
 import { valueTicks } from './plot-scale.ts'
 import { intersectSpans, mergeSpans, type Span } from '#shared/core/series/spans.ts'
-import { type DrawnTrace, scaled, stretches } from './plot-trace.ts'
+import { type DrawnTrace, scaled, stretches, traceLabel, traceMeasure } from './plot-trace.ts'
 
 /** Positions on the drawing, in its own units. */
 export type Surface = {
@@ -65,7 +65,7 @@ function drawSwitch(trace: DrawnTrace, surface: Surface, top: number): Html {
 }
 
 function drawLines({ family, traces }: Panel, surface: Surface, { top, height }: Place, system: UnitSystem): Html {
-  const shown = traces.map(trace => ({ ...trace, buckets: scaled(trace.buckets, measureOfRole(trace.role, system)) }))
+  const shown = traces.map(trace => ({ ...trace, buckets: scaled(trace.buckets, traceMeasure(trace, system)) }))
   const ticks = ticksOf(shown, family, height)
   const [low, high] = [ticks[0]!, ticks.at(-1)!]
   const y = (value: number) => round(top + height - ((value - low) / (high - low)) * height)
@@ -92,8 +92,8 @@ function drawStretch(run: number[], { buckets, style }: DrawnTrace, { x }: Surfa
 }
 
 /** A trace is named where it ends, so nobody has to look up a legend. */
-const endLabel = ({ role, style }: DrawnTrace, { right }: Surface, y: number): Html =>
-  html`<text class="end t${style}" x="${right + 6}" y="${y + 4}">${role}</text>`
+const endLabel = (trace: DrawnTrace, { right }: Surface, y: number): Html =>
+  html`<text class="end t${trace.style}" x="${right + 6}" y="${y + 4}">${traceLabel(trace)}</text>`
 
 /** Labels pushed apart where they would cover each other. */
 function spread<T extends { y: number }>(labels: T[], top: number, bottom: number): T[] {

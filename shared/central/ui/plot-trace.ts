@@ -1,18 +1,41 @@
 /** One line of a plot: its buckets, the stretches that it is drawn in, and the gaps that it is not drawn across. */
+import type { Point } from '#shared/core/model/model.ts'
 import { ROLES } from '#shared/core/model/role.ts'
 import type { Buckets } from '#shared/core/series/series.ts'
 import { conversion } from '#shared/core/model/unit.ts'
 import { gapsOf, type Span } from '#shared/core/series/spans.ts'
+import { type DisplayUnit, formatRoleValue, formatValue, measureOf, measureOfRole, type UnitSystem } from './measure.ts'
 
 export type Trace = {
+  /** Empty for a point without a role. */
   role: string
-  /** In the role's canonical unit. */
+  /** In the role's canonical unit, or in the unit of `point`. */
   buckets: Buckets
+  /** On a plot of points instead of roles: the point, and the name at its end. */
+  point?: Pick<Point, 'unit' | 'kind'> & { label: string }
   /** Nominal time between samples, ms. */
   nominalMs: number
 }
 /** A trace with its number on the plot, from 1, which gives it colour and dashes. */
 export type DrawnTrace = Trace & { style: number; gaps: Span[] }
+
+export const traceLabel = ({ role, point }: Trace): string => point?.label ?? role
+
+export const traceMeasure = ({ role, point }: Trace, system: UnitSystem): DisplayUnit =>
+  point ? measureOf(point.unit, system, role) : measureOfRole(role, system)
+
+/** @returns the unit family that shares an axis: `°F`, `%`, `on/off` */
+export function traceFamily(trace: Trace, system: UnitSystem): string {
+  const kind = trace.point?.kind ?? ROLES[trace.role]?.kind ?? 'number'
+  if (kind === 'bool') return 'on/off'
+  return kind === 'enum' ? 'state' : traceMeasure(trace, system).label
+}
+
+/** @returns a value of the trace in words, in the building's unit */
+export const traceValue = (trace: Trace, value: number, system: UnitSystem): string =>
+  trace.point
+    ? formatValue(value, traceMeasure(trace, system), trace.point.kind === 'string' ? 'enum' : trace.point.kind)
+    : formatRoleValue(trace.role, value, system)
 
 /** @param until end of what can have data by now */
 export const drawnTrace = (trace: Trace, index: number, until: number): DrawnTrace => ({
@@ -34,7 +57,7 @@ export function toCanonical(buckets: Buckets, unit: string, role: string): Bucke
 }
 
 /** Numbers of the filled buckets, in one list for each unbroken stretch: a line never crosses a gap. */
-export function stretches({ buckets: { from, step, count }, gaps }: DrawnTrace): number[][] {
+export function stretches({ buckets: { from, step, count }, gaps }: Pick<DrawnTrace, 'buckets' | 'gaps'>): number[][] {
   const runs: number[][] = []
   let open: number[] | undefined
   let passed = 0

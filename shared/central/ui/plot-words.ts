@@ -2,11 +2,11 @@
 import { stretchesWithin, trueMsOf } from '#shared/core/findings/fault-time.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { formatDuration } from '#shared/core/time.ts'
-import { formatFigure, formatRoleValue, measureOfRole, type UnitSystem } from './measure.ts'
+import { formatFigure, type UnitSystem } from './measure.ts'
 import { dateOf } from '#shared/core/time-zone.ts'
 import { formatClock, formatDay, formatMoment } from './moment.ts'
 import { type Plot, TRACES_MAX } from './plot.ts'
-import type { Trace } from './plot-trace.ts'
+import { type Trace, traceLabel, traceMeasure, traceValue } from './plot-trace.ts'
 import { clipSpans, gapsOf, mergeSpans, totalLength } from '#shared/core/series/spans.ts'
 
 /** Rows of the table: enough to follow a day by half hours. */
@@ -16,17 +16,18 @@ const ROWS_MAX = 48
 export function plotSummary(plot: Plot): string {
   const { from, to, now, until, timezone, traces, episode, others } = plot
   const here = { now, timezone }
-  const trueMs = trueMsOf(stretchesWithin(episode.stretches, from, to))
+  const trueMs = trueMsOf(stretchesWithin(episode?.stretches ?? [], from, to))
   const elsewhere = trueMsOf(others.flatMap(({ stretches }) => stretchesWithin(stretches, from, to)))
   const sameDay = dateOf(from, timezone) === dateOf(to, timezone)
   const moment = (ms: number) => (sameDay ? formatMoment(ms, here) : `${formatDay(ms, here)} ${formatClock(ms, timezone)}`)
   const gaps = mergeSpans(traces.flatMap(({ buckets, nominalMs }) => gapsOf(buckets, nominalMs, until)))
   const noData = gaps.length ? ` At least one input has no data for ${formatDuration(totalLength(gaps))} (hatched).` : ''
-  return (
-    `${traces.map(({ role }) => role).join(', ')} from ${moment(from)} to ${moment(to)}. ` +
-    `In fault (shaded) for ${formatDuration(trueMs)}${elsewhere > 0 ? ` in this episode and ${formatDuration(elsewhere)} in others` : ''}; ` +
-    `worst at ${moment(plot.worst_at)}.${noData}${overrideWords(plot)}`
-  )
+  const named = `${traces.map(traceLabel).join(', ')} from ${moment(from)} to ${moment(to)}.`
+  const shaded = elsewhere > 0 ? ` Faults (shaded) for ${formatDuration(elsewhere)}.` : ''
+  const inFault = episode
+    ? ` In fault (shaded) for ${formatDuration(trueMs)}${elsewhere > 0 ? ` in this episode and ${formatDuration(elsewhere)} in others` : ''}; worst at ${moment(plot.worst_at!)}.`
+    : shaded
+  return `${named}${inFault}${noData}${overrideWords(plot)}`
 }
 
 /** The lanes below the plot; overrides are in a list of their own. */
@@ -47,7 +48,7 @@ export function plotTable(plot: Plot): Html {
   const here = { now: plot.now, timezone: plot.timezone }
   return html`<details class="figures"><summary>The same as a table</summary>
 <div class="wide" role="region" aria-label="Values" tabindex="0"><table>
-<thead><tr><th scope="col">From</th>${traces.map(({ role }) => html`<th scope="col">${heading(role, plot.system)}</th>`)}</tr></thead>
+<thead><tr><th scope="col">From</th>${traces.map(trace => html`<th scope="col">${heading(trace, plot.system)}</th>`)}</tr></thead>
 <tbody>${starts.map(
     start =>
       html`<tr><th scope="row">${formatMoment(buckets.from + start * buckets.step, here)}</th>${traces.map(
@@ -56,12 +57,13 @@ export function plotTable(plot: Plot): Html {
   )}</tbody></table></div></details>`
 }
 
-const heading = (role: string, system: UnitSystem) => {
-  const { label } = measureOfRole(role, system)
-  return label ? `${role}, ${label}` : role
+const heading = (trace: Trace, system: UnitSystem) => {
+  const { label } = traceMeasure(trace, system)
+  return label ? `${traceLabel(trace)}, ${label}` : traceLabel(trace)
 }
 
-function cell({ role, buckets }: Trace, start: number, per: number, system: UnitSystem): string {
+function cell(trace: Trace, start: number, per: number, system: UnitSystem): string {
+  const { buckets } = trace
   const sum: Cell = { mean: 0, count: 0 }
   for (let i = start; i < Math.min(start + per, buckets.count.length); i++) {
     const samples = buckets.count[i]!
@@ -71,6 +73,6 @@ function cell({ role, buckets }: Trace, start: number, per: number, system: Unit
   }
   if (!sum.count) return 'no data'
   const mean = sum.mean / sum.count
-  const measure = measureOfRole(role, system)
-  return measure.label ? formatFigure(mean, measure) : formatRoleValue(role, mean, system)
+  const measure = traceMeasure(trace, system)
+  return measure.label ? formatFigure(mean, measure) : traceValue(trace, mean, system)
 }

@@ -1,18 +1,18 @@
 /**
- * The plot of a fault: an SVG built on the server, so it is there without script, on paper and in a screen reader.
+ * The plot of a fault or of points: an SVG built on the server, so it is there without script, on paper and in a screen reader.
  * One panel for each unit family, one clock for all, fault periods shaded, stretches without data hatched.
  */
 import { stretchesWithin } from '#shared/core/findings/fault-time.ts'
 import { type FaultStretch } from '#shared/core/findings/finding.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import type { OverridePeriod } from '#shared/core/priority/override-periods.ts'
-import { familyOf, type UnitSystem } from './measure.ts'
+import type { UnitSystem } from './measure.ts'
 import { formatAxisDay, formatAxisZone, formatClock } from './moment.ts'
 import { drawPanel, hatched, LANE, type Panel, type Place, stripe, type Surface } from './plot-panel.ts'
 import { timeTicks } from './plot-scale.ts'
 import { clipSpans, mergeSpans, type Span } from '#shared/core/series/spans.ts'
 import { wallOf } from '#shared/core/time-zone.ts'
-import { type DrawnTrace, drawnTrace, type Trace } from './plot-trace.ts'
+import { type DrawnTrace, drawnTrace, type Trace, traceFamily, traceLabel } from './plot-trace.ts'
 
 /** More lines than this cannot be distinguished. */
 export const TRACES_MAX = 6
@@ -30,10 +30,11 @@ export type Plot = {
   system: UnitSystem
   /** At most `TRACES_MAX`. */
   traces: Trace[]
-  /** The episode that the page is about, and others of the same fault. */
-  episode: TimedEpisode
+  /** The episode that the page is about; a page of points has none. */
+  episode?: TimedEpisode
+  /** Other episodes: of the same fault, or of any. */
   others: TimedEpisode[]
-  worst_at: number
+  worst_at?: number
   /** By role of an input, when it was overridden; only of roles that were. */
   overrides?: { role: string; held: OverridePeriod[] }[]
 }
@@ -69,7 +70,7 @@ export function plotSvg(plot: Plot, size: PlotSize, id: string, label: string): 
   const bottom = places.reduce((y, { height }) => y + height + GAP, TOP)
   const lanes = overrideLanes(plot)
   const axis = bottom + LANE + lanes.length * LANE
-  const shaded = [...inView(plot, plot.others, 'fault other'), ...inView(plot, [plot.episode], 'fault')]
+  const shaded = [...inView(plot, plot.others, 'fault other'), ...inView(plot, plot.episode ? [plot.episode] : [], 'fault')]
   return html`<svg class="plot" viewBox="0 0 ${size.width} ${axis + AXIS}" width="${size.width}" height="${axis + AXIS}" role="img" aria-label="${label}">
 <defs><pattern id="${id}-hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path class="hatch" d="M0 0V6"/></pattern></defs>
 ${panels.map((panel, i) => drawPanel(panel, surface, places[i]!, shaded, plot.system))}
@@ -114,14 +115,18 @@ ${held.map(
 }
 
 function surfaceOf({ from, to, traces, overrides = [] }: Plot, { width, left }: PlotSize, id: string): Surface {
-  const longest = Math.max(NAME_MIN, ...[...traces, ...overrides].map(({ role }) => role.length))
+  const longest = Math.max(
+    NAME_MIN,
+    ...traces.map(trace => traceLabel(trace).length),
+    ...overrides.map(({ role }) => role.length),
+  )
   const right = Math.ceil(NAME_GAP + longest * NAME_CHARACTER)
   const scale = (width - left - right) / (to - from)
   return { id, left, right: width - right, x: ms => Math.round((left + (ms - from) * scale) * 10) / 10 }
 }
 
 function panelsOf(traces: DrawnTrace[], system: UnitSystem): Panel[] {
-  const families = Map.groupBy(traces, ({ role }) => familyOf(role, system))
+  const families = Map.groupBy(traces, trace => traceFamily(trace, system))
   const panels = [...families].map(([family, group]) => ({ family, traces: group, switches: family === 'on/off' }))
   return panels.toSorted((a, b) => Number(a.switches) - Number(b.switches))
 }
@@ -150,13 +155,14 @@ function faultLane(
   return html`<g>
 <path class="grid" d="M${surface.left} ${middle}H${surface.right}"/>
 ${unknown.map(span => hatched(surface, span, place))}
-${clipSpans([...others, episode], from, to).map(span => stripe(surface, span, line, 'fault-bar episode', 2))}
+${clipSpans(episode ? [...others, episode] : others, from, to).map(span => stripe(surface, span, line, 'fault-bar episode', 2))}
 ${shaded.map(({ span }) => stripe(surface, span, bar, 'fault-bar', 2))}
 <text class="end fault-word" x="${surface.right + 6}" y="${middle + 4}">in fault</text>
 </g>`
 }
 
 const worstLine = ({ worst_at, from, to, timezone }: Plot, { x }: Surface, bottom: number): Html | false =>
+  worst_at !== undefined &&
   worst_at >= from &&
   worst_at < to &&
   html`<g><path class="worst" d="M${x(worst_at)} ${TOP - 4}V${bottom}"/><text class="tick" x="${x(worst_at)}" y="${TOP - 7}" text-anchor="middle">worst ${formatClock(worst_at, timezone)}</text></g>`

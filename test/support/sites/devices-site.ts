@@ -47,7 +47,14 @@ export async function openDevicesSite() {
   })
   const pollStatus = () => polling.pollStatus()
   const pointStatus = (device_id: string) => polling.pointStatus(device_id)
-  const deps = { catalogue, pollStatus, pointStatus, project: { name: 'School', version: context.version }, now: Date.now }
+  const deps = {
+    building_id: 'school',
+    catalogue,
+    pollStatus,
+    pointStatus,
+    project: { name: 'School', version: context.version },
+    now: Date.now,
+  }
   const routes = [
     ...deviceRoutes(deps),
     ...devicePages({ context, layout, deps, links: [{ href: '/discover', text: 'Discover BACnet devices' }] }),

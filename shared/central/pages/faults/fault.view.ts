@@ -15,6 +15,7 @@ import { faultActions } from './fault-actions.ts'
 import { costSection } from './fault-cost.ts'
 import type { User } from '#shared/central/ui/frame.ts'
 import { coldWords, dayLists, valueWords } from '#shared/central/pages/settings/baseline-words.ts'
+import { buildingHref, equipmentLink, pointHref } from '#shared/central/ui/links.ts'
 import { formatParam, formatRoleValue, measureOfRole, roleWords, unitLabel, type UnitSystem } from '#shared/central/ui/measure.ts'
 import { overrideIcon, priorityIcon } from '#shared/central/ui/icons.ts'
 import { formatDay, formatMoment, type Here, moment, momentAge } from '#shared/central/ui/moment.ts'
@@ -78,7 +79,7 @@ function head({ finding, note, building, equipment, here, dataEnd, silencedBy, r
   return html`<h1>${titleOf(finding)}</h1>
 <p class="lead">${inUnitsOf(evidence.sentence, building.unit_system, Object.keys(evidence.inputs))}</p>
 <dl class="facts">
-<div><dt>Equipment</dt><dd>${equipment?.name ?? finding.equipment_id}<span class="muted"> in ${building.name}</span></dd></div>
+<div><dt>Equipment</dt><dd>${equipmentLink(finding, equipment?.name ?? finding.equipment_id)}<span class="muted"> in <a href="${buildingHref(building.building_id)}">${building.name}</a></span></dd></div>
 <div><dt>Priority</dt><dd class="p${priorityOf(severity)}">${priorityIcon(priorityOf(severity))}</dd></div>
 <div><dt>State</dt><dd>${stateWords(finding, note, endedOn(dataEnd, here))}${finding.ended && html` <span class="muted">${moment(finding.ended.at, here)}</span>`}</dd></div>
 <div><dt>${to === null ? 'Since' : 'When'}</dt><dd>${to === null ? momentAge(from, here) : html`${moment(from, here)} to ${moment(to, here)}`}</dd></div>
@@ -171,7 +172,7 @@ function inputsSection({ inputs, building }: FaultModel): Html {
 <tbody>${inputs.map(
     ({ role, point, samples, coverage }) => html`<tr>
 <td data-label="Role"><div><code>${role}</code> <span class="muted">${roleWords(role)}</span></div></td>
-<td data-label="Point"><div>${point ? html`${point.name} <span class="muted address">${point.point_id} · ${point.source.protocol} ${point.source.address}</span>` : 'no point has this role'}</div></td>
+<td data-label="Point"><div>${point ? html`<a href="${pointHref(point)}">${point.name}</a> <span class="muted address">${point.point_id} · ${point.source.protocol} ${point.source.address}</span>` : 'no point has this role'}</div></td>
 <td data-label="Unit"><div>${point ? unitWords(role, point, building.unit_system) : '–'}</div></td>
 <td data-label="Samples"><div>${samples}</div></td>
 <td data-label="Coverage"><div>${coverage === null ? '–' : shareOf(coverage)}</div></td>

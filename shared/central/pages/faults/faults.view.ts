@@ -18,6 +18,7 @@ import {
   SORTS,
   type Lane,
 } from './fault-list.ts'
+import { equipmentLink } from '#shared/central/ui/links.ts'
 import { overrideIcon, priorityIcon } from '#shared/central/ui/icons.ts'
 import { formatDay, type Here, hereIn, moment, momentAge } from '#shared/central/ui/moment.ts'
 import { type UnitSystem } from '#shared/central/ui/measure.ts'
@@ -158,7 +159,7 @@ function faultRow({ finding, note, priority, episodes, inFaultMs, cost }: FaultR
   return html`<tr class="${loud} ${finding.state}">
 <td data-label="Priority" class="p${priority}"><div>${priorityIcon(priority)}</div></td>
 <td data-label="Fault" class="what"><div><a href="/faults/${encodeURIComponent(finding.finding_id)}">${titleOf(finding)}</a><span class="sentence">${sentenceOf(finding, model)}</span>${finding.relabelled_by !== undefined && overrideIcon('this fault is an override')}</div></td>
-<td data-label="Equipment"><div>${model.equipmentName(finding)}</div></td>
+<td data-label="Equipment"><div>${equipmentLink(finding, model.equipmentName(finding))}</div></td>
 <td data-label="Since"><div>${moment(finding.from, here)}</div></td>
 <td data-label="In fault"><div>${formatDuration(inFaultMs)}${episodes > 1 && html` <span class="muted">in ${episodes} episodes</span>`}</div></td>
 ${hasCost(model) && html`<td data-label="Cost"><div>${cost ? html`${costText(cost, systemOf(finding, model))} <span class="muted">${rangeText(cost, cost.unit, systemOf(finding, model))}</span>` : html`<span class="muted">${gapsText(finding.not_priced ?? [])}</span>`}</div></td>`}

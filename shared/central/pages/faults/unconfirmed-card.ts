@@ -2,11 +2,13 @@
 import type { RuleResult, Shortfall } from '#shared/core/findings/finding.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { nearness } from '#shared/core/rules/episodes/unconfirmed.ts'
+import { equipmentLink } from '#shared/central/ui/links.ts'
 import { formatDuration, SECOND } from '#shared/core/time.ts'
 import { countOf } from '#shared/core/number-text.ts'
 
 export type UnconfirmedResult = Pick<RuleResult, 'rule_id' | 'equipment_id' | 'unconfirmed' | 'sampling' | 'untrusted_secs'>
 export type UnconfirmedModel = {
+  building_id: string
   results: UnconfirmedResult[]
   titleOf: (rule_id: string) => string
   nameOf: (equipment_id: string) => string
@@ -31,7 +33,7 @@ export const isUnconfirmed = ({ unconfirmed, sampling }: UnconfirmedResult): boo
   unconfirmed !== undefined || sampling !== undefined
 
 /** @returns false when there is nothing to say */
-export function unconfirmedCard({ results, titleOf, nameOf }: UnconfirmedModel): Html | false {
+export function unconfirmedCard({ building_id, results, titleOf, nameOf }: UnconfirmedModel): Html | false {
   const brief = results.filter(isUnconfirmed).toSorted((a, b) => rankOf(b) - rankOf(a))
   if (brief.length === 0) return false
   const more = brief.length - LINES_MAX
@@ -41,7 +43,7 @@ export function unconfirmedCard({ results, titleOf, nameOf }: UnconfirmedModel):
 <tbody>${brief.slice(0, LINES_MAX).map(
     result => html`<tr>
 <td data-label="Rule"><div>${titleOf(result.rule_id)} <span class="muted">${result.rule_id}</span></div></td>
-<td data-label="Equipment"><div>${nameOf(result.equipment_id)}${result.unconfirmed?.role !== undefined && html` <code>${result.unconfirmed.role}</code>`}</div></td>
+<td data-label="Equipment"><div>${equipmentLink({ building_id, equipment_id: result.equipment_id }, nameOf(result.equipment_id))}${result.unconfirmed?.role !== undefined && html` <code>${result.unconfirmed.role}</code>`}</div></td>
 <td data-label="Why it does not count"><div>${unconfirmedText(result)}</div></td>
 </tr>`,
   )}</tbody></table>

@@ -23,7 +23,7 @@ test.before(async t => {
 test.after.always(t => t.context.box?.close())
 
 const firstCells = (page: string) =>
-  [...page.matchAll(/data-label="Equipment" class="what"><div>([^<]+)/g)].map(([, name]) => name)
+  [...page.matchAll(/data-label="Equipment" class="what"><div><a [^>]+>([^<]+)/g)].map(([, name]) => name)
 
 test('operations say first what was in fault the longest', async t => {
   const page = await t.context.read('/analytics/operations')

@@ -165,6 +165,7 @@ test('the page of runs escapes', t =>
       ruleOwner: text,
       panel: { ...runsOf(text), live },
       brief: {
+        building_id: text,
         results: [
           {
             rule_id: text,

@@ -74,6 +74,6 @@ test('a point that nobody measures any more is named below the form, and asks fo
   const { get } = await signedIn(site.url, 'agent', PASSWORDS.agent)
   const page = await (await get(FORM)).text()
   t.false('role.p-gone' in chosenOf(page))
-  t.regex(page, /Not measured any more.*Old sensor, was <code>sa_t<\/code>/s)
+  t.regex(page, /Not measured any more.*Old sensor<\/a>, was <code>sa_t<\/code>/s)
   t.regex(page, /: 4 points, 2 without a role/)
 })

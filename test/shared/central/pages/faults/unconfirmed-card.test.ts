@@ -10,7 +10,7 @@ const brief = (rule_id: string, ...shortfalls: Shortfall[]): UnconfirmedResult =
   unconfirmed: { date: '2026-01-14', short: shortfalls },
 })
 const words = (results: UnconfirmedResult[]) => {
-  const card = unconfirmedCard({ results, titleOf: id => `title of ${id}`, nameOf: id => `name of ${id}` })
+  const card = unconfirmedCard({ building_id: 'school', results, titleOf: id => `title of ${id}`, nameOf: id => `name of ${id}` })
   return card
     ? String(card)
         .replace(/<[^>]+>/g, ' ')

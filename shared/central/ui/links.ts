@@ -1,0 +1,33 @@
+/** Addresses of the pages of buildings, equipment, points, rules and faults, and the breadcrumbs over them. */
+import type { Building, Equipment, Point } from '#shared/core/model/model.ts'
+import { type Html, html } from '#shared/node/http/html.ts'
+
+export const BUILDINGS_PATH = '/buildings'
+const part = encodeURIComponent
+
+export const buildingHref = (building_id: string): string => `${BUILDINGS_PATH}/${part(building_id)}`
+export const equipmentHref = ({ building_id, equipment_id }: Pick<Equipment, 'building_id' | 'equipment_id'>): string =>
+  `${buildingHref(building_id)}/equipment/${part(equipment_id)}`
+export const pointHref = ({ building_id, point_id }: Pick<Point, 'building_id' | 'point_id'>): string =>
+  `${buildingHref(building_id)}/points/${part(point_id)}`
+export const findingHref = (finding_id: string): string => `/faults/${part(finding_id)}`
+
+/** @param building_id fills in the parameters of this building */
+export const ruleHref = (rule_id: string, building_id: string): string =>
+  `/params/${part(rule_id)}?${new URLSearchParams({ building: building_id })}`
+
+/** The way from all buildings down to the page itself, which is the last and no link. */
+export function breadcrumbs(building: Building, equipment: Equipment | undefined, here?: string): Html {
+  const steps: (readonly [string, string])[] = [
+    [BUILDINGS_PATH, building.site_id],
+    [buildingHref(building.building_id), building.name],
+    ...(equipment ? [[equipmentHref(equipment), equipment.name] as const] : []),
+  ]
+  const links = here === undefined ? steps.slice(0, -1) : steps
+  const last = here ?? steps.at(-1)![1]
+  return html`<p class="crumbs">${links.map(([href, text]) => html`<a href="${href}">${text}</a> <span aria-hidden="true">›</span> `)}<span aria-current="page">${last}</span></p>`
+}
+
+/** Names of an equipment as a link to its page. */
+export const equipmentLink = (at: Pick<Equipment, 'building_id' | 'equipment_id'>, text: string): Html =>
+  html`<a href="${equipmentHref(at)}">${text}</a>`
