@@ -17,6 +17,7 @@ const PATHS = [
   '/api/fdd/params?building_id=campus',
   '/coverage',
   '/params',
+  '/analytics/operations',
 ]
 const WARM_UP = 20
 const REQUESTS = 100

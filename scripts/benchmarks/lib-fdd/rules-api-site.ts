@@ -4,7 +4,7 @@ import type { StoredSetting } from '#shared/core/tuning.ts'
 import { ROLES } from '#shared/core/model/role.ts'
 import { AIR_HANDLER_ROLES } from './air-handler.ts'
 
-const [AIR_HANDLERS, BOXES_EACH] = [40, 4]
+const [AIR_HANDLERS, BOXES_EACH] = [100, 4]
 const BOX_ROLES = ['zone_t', 'discharge_t', 'zone_flow', 'zone_flow_sp', 'damper', 'reheat_valve', 'zone_t_sp_cool', 'occ']
 const building_id = 'campus'
 
