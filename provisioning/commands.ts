@@ -30,12 +30,21 @@ const out = { out: { type: 'string' } } as const
 
 const COMMANDS = nameTable<Command>({
   ca: {
-    usage: 'ca [--name TEXT] [--days N]                     makes the authority (10 years)',
-    options: { name: { type: 'string' }, ...days },
+    usage:
+      'ca [--name TEXT] [--days N] [--above FOLDER]    makes the authority (10 years); --above: an intermediate one for a hub',
+    options: { name: { type: 'string' }, above: { type: 'string' }, ...days },
     required: [],
     run: async (given, dir, now) => {
-      await makePki(dir, { name: String(given.name ?? 'Plenum'), now: now(), ...daysOf(given) })
-      return `the authority is in ${dir}; keep ca.key.pem where no network reaches\n`
+      const above = given.above === undefined ? {} : { above: String(given.above) }
+      await makePki(dir, {
+        name: String(given.name ?? (given.above ? 'Plenum hub' : 'Plenum')),
+        now: now(),
+        ...above,
+        ...daysOf(given),
+      })
+      return given.above
+        ? `the intermediate authority is in ${dir}; that in ${String(given.above)} may now be kept where no network reaches\n`
+        : `the authority is in ${dir}; keep ca.key.pem where no network reaches\n`
     },
   },
   broker: {

@@ -20,12 +20,13 @@ type BrokerOptions = {
   ca_pem: string
   cert_pem: string
   key_pem: string
-  /** List of revoked certificates; read again every two seconds; undefined where there is none. */
+  /** List of revoked certificates; read again twice a second; undefined where there is none. */
   crlPath: string | undefined
   log: Logger
 }
 
-const LOOK_MS = 2_000
+/** A revoked certificate loses its session within a second. */
+const LOOK_MS = 500
 /** A refusal that comes again and again is logged once in this time. */
 const QUIET_MS = 60_000
 /** Refusals that are logged in that time at most, and the longest text: both come from outside. */

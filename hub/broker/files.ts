@@ -16,11 +16,11 @@ export async function readBrokerFiles(dir: string): Promise<Pair & { ca_pem: str
 }
 
 /** `tokensKey`: from which the tokens of edges are made; undefined where the folder has none. */
-export type CentralFiles = Pair & { ca_pem: string; tokensKey: string | undefined }
+export type CentralFiles = Pair & { dir: string; ca_pem: string; tokensKey: string | undefined }
 
 /** @throws Error that names the file that cannot be read, or is not what it should be */
 export async function readCentralFiles(dir: string): Promise<CentralFiles> {
-  return { ...(await readPair(dir, PKI_FILES.central)), ca_pem: await readCa(dir), tokensKey: await readEdgeTokensKey(dir) }
+  return { ...(await readPair(dir, PKI_FILES.central)), dir, ca_pem: await readCa(dir), tokensKey: await readEdgeTokensKey(dir) }
 }
 
 async function readCa(dir: string): Promise<string> {

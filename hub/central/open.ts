@@ -21,6 +21,9 @@ import type { Route } from '#shared/node/http/route.ts'
 import type { Service } from '#shared/node/service.ts'
 import type { CentralFiles } from '../broker/files.ts'
 import { openConnectors } from '../connectors/open.ts'
+import { createAuthority } from '../enrol/authority.ts'
+import { enrolRoutes } from '../enrol/enrol.route.ts'
+import type { Enrolment } from '../enrol/issue-kit.ts'
 import { hubHealth } from '../ingest/health.ts'
 import { createMqttSubscriber, type MqttSubscriber } from '../ingest/mqtt-subscriber.ts'
 import { monitorRoutes } from '../monitor/monitor.route.ts'
@@ -64,7 +67,7 @@ export async function openHubCentral(settings: HubSettings, { files, broker, ...
   const monitor = new MqttMonitor(parts.clock.now)
   const openTenant = (tenant: Tenant): Promise<HostedTenant> => {
     assertMovesEnded(workspace.db, tenant.tenant_id)
-    return openHosted(settings, tenant, { files, subscriber, hub: own.central, useOf: host!.useOf, parts })
+    return openHosted(settings, tenant, { files, subscriber, hub: own.central, useOf: host!.useOf, enrol, parts })
   }
   const host: TenantHost | undefined = settings.SERVICE_MULTI_TENANT
     ? new TenantHost({ openTenant, budgetOf: workspace.stores.tenants.get, now: Date.now, log: parts.log })
@@ -79,7 +82,8 @@ export async function openHubCentral(settings: HubSettings, { files, broker, ...
   }
   const subscriber: MqttSubscriber | undefined =
     files && createMqttSubscriber({ broker, ...files, ingestService, monitor, tenants: host, log: parts.log })
-  const own = createOver(workspace, settings, { ...parts, ingestService, monitor, files, subscriber, tenancy })
+  const enrol = { authority: createAuthority(files?.dir, Date.now), brokerPort: broker.port }
+  const own = createOver(workspace, settings, { ...parts, ingestService, monitor, files, subscriber, tenancy, enrol })
   const tenants: Service[] = host
     ? [{ name: 'tenants', start: () => host.openAll(workspace.stores.tenants.list()), stop: () => host.stop() }]
     : []
@@ -98,13 +102,14 @@ type OverParts = Pick<ProcessParts, 'service' | 'effective' | 'clock' | 'log' | 
   files: CentralFiles | undefined
   subscriber: MqttSubscriber | undefined
   tenancy: Tenancy | undefined
+  enrol: Omit<Enrolment, 'tenant_id'>
 }
 
 const ingestInto = ({ inbox, stores, budget }: Workspace, { clock, log }: Pick<Parts, 'clock' | 'log'>): IngestService =>
   createIngestService({ inbox, model: stores.model, edges: stores.edges, claims: stores.edgeClaims, clock, budget, log })
 
 function createOver(workspace: Workspace, settings: HubSettings, options: OverParts): CentralOfHub {
-  const { ingestService, monitor, files, subscriber, tenancy, ...parts } = options
+  const { ingestService, monitor, files, subscriber, tenancy, enrol, ...parts } = options
   const { edges, edgeClaims: claims } = workspace.stores
   const tenant_id = !tenancy || tenancy.tenant_id === LEGACY_TENANT ? undefined : tenancy.tenant_id
   const connectors = openConnectors({ tenant_id, edges, files, publish: subscriber?.publish })
@@ -121,6 +126,7 @@ function createOver(workspace: Workspace, settings: HubSettings, options: OverPa
       ...fleetRoutes({ ...context, notices: ingestService.ingest.registry.notices }, layout),
       pollStatusRoute(ingestService),
       ...monitorRoutes(monitor, layout),
+      ...enrolRoutes({ ...enrol, tenant_id }, context, layout),
       ...connectors.routes,
       ...hubOverrides({ context, layout, connectors: connectors.client }),
     ],
@@ -134,6 +140,7 @@ type HostedParts = {
   subscriber: MqttSubscriber | undefined
   hub: Central
   useOf: NonNullable<Tenancy['useOf']>
+  enrol: OverParts['enrol']
   parts: Pick<Parts, 'service' | 'effective' | 'clock' | 'log'>
 }
 
@@ -141,7 +148,7 @@ type HostedParts = {
 async function openHosted(
   given: HubSettings,
   tenant: Tenant,
-  { files, subscriber, hub, useOf, parts }: HostedParts,
+  { files, subscriber, hub, useOf, enrol, parts }: HostedParts,
 ): Promise<HostedTenant> {
   const { tenant_id } = tenant
   const prefix = tenantPrefix(tenant_id)
@@ -161,6 +168,7 @@ async function openHosted(
     monitor,
     files,
     subscriber,
+    enrol,
     tenancy: { multi_tenant: true, tenant_id, historian_prefix: prefix, useOf },
   })
   const pages = centralPages({ central: own.central, layout: layoutOf(tenant.name), routes: own.routes })
@@ -193,7 +201,10 @@ const layoutOf = (name: string): PageLayoutOptions => ({
   product: 'hub',
   name,
   first: 'Fleet',
-  more: [{ href: '/mqtt', text: 'Messages' }],
+  more: [
+    { href: '/mqtt', text: 'Messages' },
+    { href: '/enrol', text: 'Enrol', for: 'operator' },
+  ],
 })
 
 /** The servers of API, pages and metrics. */

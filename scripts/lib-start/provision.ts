@@ -1,8 +1,7 @@
-import { copyFile, mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { EDGE_TOKENS_FILE } from '#shared/node/auth/edge-token.ts'
 import { writeKit } from '#shared/node/pki/kit-files.ts'
-import { makePki, openPki, PKI_FILES } from '#shared/node/pki/pki-files.ts'
+import { makePki, openPki } from '#shared/node/pki/pki-files.ts'
 import { EDGE_ID, SITE_ID, siteCatalogue } from '../simulator/building/catalogue.ts'
 import { PORTS } from './options.ts'
 
@@ -14,29 +13,20 @@ export const layout = (dir: string) => ({
   /** The authority with its key; only provisioning reads it. */
   authority: join(dir, 'authority'),
   kit: join(dir, 'kit'),
-  /** Files that the broker and central read. */
+  /** Files that the broker and central read, and the intermediate authority with which the hub enrols edges. */
   certs: join(dir, 'certs'),
   logs: join(dir, 'logs'),
 })
 export type Layout = ReturnType<typeof layout>
 
-/** Files of the authority's folder that the hub may see: all but its key. */
-const FOR_THE_HUB = [
-  PKI_FILES.ca.cert,
-  ...Object.values(PKI_FILES.broker),
-  ...Object.values(PKI_FILES.central),
-  PKI_FILES.crl,
-  EDGE_TOKENS_FILE,
-]
-
-/** Lays out a fresh folder: an authority, certificates of broker and central, the edge's kit. */
+/** Lays out a fresh folder: an authority, that of the hub, certificates of broker and central, the edge's kit. */
 export async function provision(at: Layout, portBase: number): Promise<void> {
   for (const dir of Object.values(at)) await mkdir(dir, { recursive: true, mode: 0o700 })
   await makePki(at.authority, { name: 'Plenum demonstration', now: Date.now() })
-  const pki = await openPki(at.authority, Date.now)
+  await makePki(at.certs, { name: 'Plenum demonstration hub', now: Date.now(), above: at.authority })
+  const pki = await openPki(at.certs, Date.now)
   await pki.broker({ hosts: ['127.0.0.1', 'localhost'] })
   await pki.central({ site_id: SITE_ID })
-  for (const file of FOR_THE_HUB) await copyFile(join(at.authority, file), join(at.certs, file))
   const broker = { broker_host: '127.0.0.1', broker_port: portBase + PORTS.broker }
   await writeKit(await pki.kit({ site_id: SITE_ID, edge_id: EDGE_ID, ...broker }), at.kit)
 }

@@ -28,6 +28,7 @@ export const PROBLEMS = {
   conflict: { status: 409, title: 'Conflict with the current state' },
   ambiguous_edge: { status: 409, title: 'Several sites have an edge with this id' },
   rule_inactive: { status: 409, title: 'The rule is deactivated' },
+  no_authority: { status: 409, title: 'This hub issues no certificates' },
   tenants_disabled: { status: 409, title: 'This process serves one tenant' },
   run_in_progress: { status: 409, title: 'A run is already in progress' },
   ran_by_appliance: { status: 409, title: 'The rules of this building run on its own appliance' },

@@ -39,3 +39,15 @@ test('days are whole, at least one and at most a hundred years', async t => {
     t.like(await ca('no', days), { exit: 2, text: '--days takes a whole number from 1 to 36525\n' }, days)
   }
 })
+
+test('an intermediate authority is made below another, and not below one that may have none', async t => {
+  const dir = folder(t)
+  const ca = (name: string, ...more: string[]) => runCommand(['ca', '--dir', join(dir, name), ...more], Date.now)
+  t.is((await ca('above')).exit, 0)
+  const made = await ca('hub', '--above', join(dir, 'above'))
+  t.is(made.exit, 0)
+  t.regex(made.text, /above may now be kept where no network reaches/)
+  t.like(await ca('hub', '--above', join(dir, 'above')), { exit: 3 })
+  t.like(await ca('lower', '--above', join(dir, 'hub')), { exit: 2 })
+  t.like(await ca('lower', '--above', join(dir, 'nowhere')), { exit: 3 })
+})

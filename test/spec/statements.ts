@@ -198,7 +198,7 @@ export const STATEMENTS: Statement[] = [
   {
     section: 'Connectors',
     text: 'the page of operations gives an edge kit as a ZIP',
-    later: 'edges are enrolled on the machine of the authority',
+    ...by('hub/enrol/enrol', 'a kit of the page opens the broker under the intermediate authority, until it is revoked'),
   },
   {
     section: 'Connectors',

@@ -66,7 +66,7 @@ const withNewline = (text: string): string => (text.endsWith('\n') ? text : `${t
 const SECRET: string[] = [KIT_FILES.key_pem, KIT_EXTRAS.token, KIT_EXTRAS.connector_key_pem]
 const modeOf = (name: string): number => (SECRET.includes(name) ? 0o600 : 0o644)
 
-export const zipKit = (kit: Kit): Promise<Buffer> =>
+export const zipKit = (kit: Omit<Kit, 'key_pem'> & { key_pem?: string }): Promise<Buffer> =>
   zipTexts(texts(kit).map(([name, text]) => ({ name, text, mode: modeOf(name) })))
 
 /**

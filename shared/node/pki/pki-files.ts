@@ -13,6 +13,7 @@ import {
   issueForRequest,
   issueServer,
   makeCa,
+  makeIntermediateCa,
   makeCrl,
   type Pair,
   reissueClient,
@@ -20,10 +21,10 @@ import {
 } from './pki.ts'
 
 /** One line of `issued.json`. Times are ms since 1970 UTC. */
-type IssuedRecord = {
+export type IssuedRecord = {
   serial: string
   cn: string
-  kind: 'edge' | 'central' | 'broker' | 'connector'
+  kind: 'edge' | 'central' | 'broker' | 'connector' | 'authority'
   issued_at: number
   not_after: number
   revoked_at: number | null
@@ -47,11 +48,20 @@ export class PkiRefusal extends Error {
 
 export type Pki = Awaited<ReturnType<typeof openPki>>
 
-/** Creates an authority in a folder that has none. @throws PkiRefusal when there is one */
-export async function makePki(dir: string, options: { name: string; now: number; days?: number }): Promise<void> {
+/**
+ * Creates an authority in a folder that has none.
+ *
+ * @param above folder of an authority that signs the new one, which is then an intermediate one
+ * @throws PkiRefusal when there is one, or `above` has none
+ */
+export async function makePki(
+  dir: string,
+  { above, ...options }: { name: string; now: number; days?: number; above?: string },
+): Promise<void> {
   if (await read(join(dir, PKI_FILES.ca.key))) throw new PkiRefusal(`${dir} has an authority already`)
+  const parent = above === undefined ? undefined : await openPki(above, () => options.now)
   await makeFolder(dir, 0o700)
-  const ca = await makeCa(options)
+  const ca = await (parent ? parent.intermediate(options) : makeCa(options))
   await writePair(dir, PKI_FILES.ca, ca)
   await replaceFile(join(dir, PKI_FILES.crl), await makeCrl(ca, [], options.now))
   await writeIssued(dir, [])
@@ -88,6 +98,12 @@ export async function openPki(dir: string, now: () => number) {
   return {
     ca_pem: cert_pem,
     list: () => readIssued(dir),
+    /** Issues the certificate of an intermediate authority. @throws RangeError when this authority may issue none */
+    intermediate: async (options: { name: string; now: number; days?: number }): Promise<Pair> => {
+      const issued = await makeIntermediateCa(ca, options)
+      await enter(issued, 'authority')
+      return issued
+    },
     /** Issues the broker's certificate and writes it beside the authority's. */
     broker: async ({ hosts, days }: Days & { hosts: string[] }) =>
       pair(await issueServer(ca, { hosts, now: now(), ...orDefault(days) }), 'broker'),

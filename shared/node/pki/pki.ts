@@ -37,7 +37,7 @@ const SKEW_MS = DAY
 const EC = { name: 'ECDSA', namedCurve: 'P-256' } as const
 const SIGNING = { ...EC, hash: 'SHA-256' } as const
 
-/** Creates a certificate authority, valid for ten years by default. */
+/** Creates a certificate authority, valid for ten years by default. One intermediate authority may stand below it. */
 export async function makeCa({ name, now, days = CA_DAYS }: Validity & { name: string }): Promise<Pair> {
   const keys = await crypto.subtle.generateKey(EC, true, ['sign', 'verify'])
   const certificate = await X509CertificateGenerator.createSelfSigned({
@@ -45,14 +45,53 @@ export async function makeCa({ name, now, days = CA_DAYS }: Validity & { name: s
     keys,
     signingAlgorithm: SIGNING,
     ...validity(now, days),
-    extensions: [
-      new BasicConstraintsExtension(true, 0, true),
-      new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign, true),
-      await SubjectKeyIdentifierExtension.create(keys.publicKey),
-    ],
+    extensions: await authorityExtensions(keys, 1),
   })
   return { cert_pem: withNewline(certificate.toString('pem')), key_pem: await exportKey(keys.privateKey) }
 }
+
+/**
+ * Creates an intermediate authority: it issues certificates of edges, and its key may be on the hub. Its certificate ends no
+ * later than that of the authority above it.
+ *
+ * @returns `cert_pem` has the certificates of both, the own one first
+ * @throws RangeError when the authority above may issue none
+ */
+export async function makeIntermediateCa(
+  above: Pair,
+  { name, now, days = CA_DAYS }: Validity & { name: string },
+): Promise<Issued & Pair> {
+  const authority = readAuthority(above.cert_pem)
+  const { pathLength } = authority.getExtension(BasicConstraintsExtension) ?? {}
+  if (pathLength !== undefined && pathLength < 1) {
+    throw new RangeError('the authority above was made for edges alone: make a new one, which may have an intermediate one')
+  }
+  const keys = await crypto.subtle.generateKey(EC, true, ['sign', 'verify'])
+  const { notBefore, notAfter } = validity(now, days)
+  const certificate = await X509CertificateGenerator.create({
+    subject: [{ CN: [name] }],
+    issuer: authority.subjectName,
+    publicKey: keys.publicKey,
+    signingKey: await importKey(above.key_pem),
+    signingAlgorithm: SIGNING,
+    notBefore,
+    notAfter: notAfter < authority.notAfter ? notAfter : authority.notAfter,
+    extensions: [await AuthorityKeyIdentifierExtension.create(authority), ...(await authorityExtensions(keys, 0))],
+  })
+  const cert_pem = withNewline(certificate.toString('pem')) + withNewline(above.cert_pem)
+  const issued = { serial: serialOf(certificate.serialNumber), cn: name, not_after: certificate.notAfter.getTime() }
+  return { ...issued, cert_pem, key_pem: await exportKey(keys.privateKey) }
+}
+
+/** @param below number of authorities that may stand between this one and a certificate of an edge */
+const authorityExtensions = async (keys: webcrypto.CryptoKeyPair, below: number): Promise<Extension[]> => [
+  new BasicConstraintsExtension(true, below, true),
+  new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign, true),
+  await SubjectKeyIdentifierExtension.create(keys.publicKey),
+]
+
+/** The first certificate of a file is that of the authority itself. */
+const readAuthority = (cert_pem: string): X509Certificate => new X509Certificate(PemConverter.decodeFirst(cert_pem))
 
 /** Issues a certificate, with a new key, for a client whose common name is `cn`. */
 export async function issueClient(ca: Pair, { cn, now, days = CERT_DAYS }: Validity & { cn: string }): Promise<Issued & Pair> {
@@ -105,7 +144,7 @@ async function issue(
   { now, days }: { now: number; days: number },
   extensions: Extension[],
 ): Promise<Issued> {
-  const authority = new X509Certificate(ca.cert_pem)
+  const authority = readAuthority(ca.cert_pem)
   const certificate = await X509CertificateGenerator.create({
     subject: [{ CN: [cn] }],
     issuer: authority.subjectName,
@@ -127,7 +166,7 @@ async function issue(
 
 /** Signs the list of revoked serials. It does not expire: an old list is better than none where no one renews it. */
 export async function makeCrl(ca: Pair, revoked: { serial: string; revoked_at: number }[], now: number): Promise<string> {
-  const authority = new X509Certificate(ca.cert_pem)
+  const authority = readAuthority(ca.cert_pem)
   const crl = await X509CrlGenerator.create({
     issuer: authority.subjectName,
     thisUpdate: new Date(now - SKEW_MS),

@@ -1,0 +1,119 @@
+/** The authority of a hub: issues, lists and revokes the certificates of edges, by the functions of provisioning. */
+import { X509Certificate } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parseIdentity } from '#shared/core/auth/identity.ts'
+import type { EdgeAddress } from '#shared/core/model/model.ts'
+import { Problem } from '#shared/core/problem.ts'
+import { createSerialQueue } from '#shared/flow/serial-queue.ts'
+import { zipKit } from '#shared/node/pki/kit-files.ts'
+import { serialOf } from '#shared/node/pki/pki.ts'
+import { type IssuedRecord, openPki, type Pki, PKI_FILES, PkiRefusal } from '#shared/node/pki/pki-files.ts'
+
+/** A certificate of an edge. `serial` as `serialOf` writes it; times are ms since 1970 UTC. */
+export type EdgeCertificate = EdgeAddress & Pick<IssuedRecord, 'serial' | 'issued_at' | 'not_after' | 'revoked_at'>
+type KitOrder = EdgeAddress & {
+  broker_host: string
+  broker_port: number
+  /** A certificate request of the edge, so that its key need not leave it: the kit has no key then. */
+  csr_pem?: string | undefined
+  /** Whether certificates of this edge that are still valid are revoked. */
+  replace: boolean
+}
+export type IssuedKit = { zip: Buffer; serial: string; not_after: string; revoked: EdgeCertificate[] }
+
+export type Authority = {
+  /** Names and addresses in the certificate of the broker; undefined where it is in another folder. */
+  brokerHosts(): Promise<string[] | undefined>
+  /**
+   * Issues a certificate and packs everything that an edge needs to connect. The kit is stored nowhere.
+   *
+   * @throws Problem conflict when the edge has a valid certificate and `replace` is false; invalid for ids or a request
+   *   that cannot be used; no_authority
+   */
+  issue(order: KitOrder): Promise<IssuedKit>
+  /** Certificates of edges, the newest first. @throws Problem no_authority */
+  list(): Promise<EdgeCertificate[]>
+  /** Revokes every certificate of an edge that is still valid. @throws Problem no_authority */
+  revoke(edge: EdgeAddress): Promise<EdgeCertificate[]>
+}
+
+/**
+ * @param dir folder of the broker's and central's certificates; undefined on a hub without a broker. It is an authority when
+ *   it holds the authority's key.
+ * @param now ms since 1970 UTC
+ */
+export function createAuthority(dir: string | undefined, now: () => number): Authority {
+  // The list of issued certificates is one file: each change reads and writes it whole.
+  const inTurn = createSerialQueue()
+  const withPki = <T>(work: (pki: Pki) => Promise<T>): Promise<T> => inTurn(async () => work(await open(dir, now)))
+  const revokeOf = async (pki: Pki, edge: EdgeAddress) => {
+    const valid = (await edgesOf(pki)).filter(one => isSame(one, edge) && isValid(one, now()))
+    for (const { serial } of valid) await pki.revoke(serial)
+    return valid
+  }
+  return {
+    brokerHosts: () => brokerHosts(dir),
+    issue: order =>
+      withPki(async pki => {
+        const { csr_pem, replace, ...place } = order
+        const held = (await edgesOf(pki)).filter(one => isSame(one, place) && isValid(one, now()))
+        if (held.length > 0 && !replace) {
+          const message = `edge ${place.edge_id} of site ${place.site_id} has a valid certificate; replace: true revokes it`
+          throw new Problem('conflict', message)
+        }
+        const kit = await issue(pki, place, csr_pem)
+        for (const { serial } of held) await pki.revoke(serial)
+        const serial = serialOf(new X509Certificate(kit.cert_pem).serialNumber)
+        return { zip: await zipKit(kit), serial, not_after: kit.edge.not_after, revoked: held }
+      }),
+    list: () => withPki(edgesOf),
+    revoke: edge => withPki(pki => revokeOf(pki, edge)),
+  }
+}
+
+async function open(dir: string | undefined, now: () => number): Promise<Pki> {
+  if (dir === undefined) throw new Problem('no_authority', 'This hub runs without a broker, so it issues no certificates')
+  try {
+    return await openPki(dir, now)
+  } catch (error) {
+    if (!(error instanceof PkiRefusal)) throw error
+    const message = `${dir} has no ${PKI_FILES.ca.key}: kits are made on the machine of the authority, with provisioning/main.ts kit`
+    throw new Problem('no_authority', message)
+  }
+}
+
+async function issue(pki: Pki, place: Omit<KitOrder, 'csr_pem' | 'replace'>, csr_pem: string | undefined) {
+  try {
+    return await (csr_pem === undefined ? pki.kit(place) : pki.sign({ ...place, csr_pem }))
+  } catch (error) {
+    // Ids are checked before they become a name; what is left is a request of the edge that cannot be read or verified.
+    const field = error instanceof RangeError ? 'edge_id' : 'csr_pem'
+    const { message } = error as Error
+    throw new Problem('invalid', message, [{ pointer: `/${field}`, message }])
+  }
+}
+
+async function edgesOf(pki: Pki): Promise<EdgeCertificate[]> {
+  const issued = await pki.list()
+  return issued
+    .flatMap(({ cn, kind, serial, issued_at, not_after, revoked_at }) => {
+      const identity = kind === 'edge' ? parseIdentity(cn) : undefined
+      if (identity?.kind !== 'edge') return []
+      const { kind: _edge, ...address } = identity
+      return [{ ...address, serial, issued_at, not_after, revoked_at }]
+    })
+    .toReversed()
+}
+
+const isSame = (a: EdgeAddress, b: EdgeAddress): boolean =>
+  a.tenant_id === b.tenant_id && a.site_id === b.site_id && a.edge_id === b.edge_id
+export const isValid = ({ revoked_at, not_after }: EdgeCertificate, now: number): boolean =>
+  revoked_at === null && not_after > now
+
+async function brokerHosts(dir: string | undefined): Promise<string[] | undefined> {
+  if (dir === undefined) return undefined
+  const pem = await readFile(join(dir, PKI_FILES.broker.cert), 'utf8').catch(() => undefined)
+  const names = pem === undefined ? undefined : new X509Certificate(pem).subjectAltName
+  return names?.split(', ').map(name => name.replace(/^(DNS|IP Address):/, ''))
+}

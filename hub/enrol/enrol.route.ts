@@ -1,0 +1,130 @@
+/** The page Enrol and its routes for programs: kits for edges, their certificates, revocation. */
+import { Type } from '@sinclair/typebox'
+import type { FastifyReply } from 'fastify'
+import { SiteQuery } from '#shared/central/api/connectors.ts'
+import type { CentralContext } from '#shared/central/context.ts'
+import type { PageLayout } from '#shared/central/pages/layout.ts'
+import { ID } from '#shared/core/model/model.ts'
+import { Problem } from '#shared/core/problem.ts'
+import { findEdge } from '#shared/core/telemetry/find-edge.ts'
+import { orBlank, type Route, route, strict } from '#shared/node/http/route.ts'
+import { enrolBody } from './enrol.view.ts'
+import { certificatesOf, certificateView, type Enrolment, issueKit, KIT_FIELDS, revokeEdge } from './issue-kit.ts'
+
+type Context = Pick<CentralContext, 'edges'>
+const { site_id, edge_id, broker_host, csr_pem } = KIT_FIELDS
+
+export const enrolRoutes = (enrolment: Enrolment, context: Context, layout: PageLayout): Route[] => [
+  pageRoute(enrolment, context, layout),
+  ...formRoutes(enrolment),
+  route({
+    method: 'POST',
+    path: '/api/mqtt/edge-kits',
+    auth: 'operator',
+    summary: 'Issues the kit of an edge as a ZIP, which is stored nowhere; with `csr_pem` it has no key',
+    body: strict({ ...KIT_FIELDS, replace: Type.Optional(Type.Boolean()) }),
+    action: 'issue_kit',
+    problems: ['conflict', 'invalid', 'no_authority'],
+    handle: async call => {
+      const { replace = false, ...body } = call.body
+      return sendKit(call.reply, await issueKit(enrolment, call, { ...body, replace }, call.request.hostname))
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/mqtt/certificates',
+    auth: 'viewer',
+    summary: 'The certificates of edges that were issued here, the newest first',
+    problems: ['no_authority'],
+    handle: async () => ({ ok: true, certificates: (await certificatesOf(enrolment)).map(certificateView) }),
+  }),
+  route({
+    method: 'POST',
+    path: '/api/edges/:edge_id/revoke',
+    auth: 'operator',
+    summary: 'Revokes the certificates of an edge; the broker ends its session',
+    params: strict({ edge_id: ID }),
+    query: SiteQuery,
+    body: strict({ confirm: Type.Optional(Type.Boolean()) }),
+    action: 'revoke_edge',
+    problems: ['confirm_required', 'unknown_edge', 'ambiguous_edge', 'no_authority'],
+    handle: async call => {
+      if (call.body.confirm !== true)
+        throw new Problem('confirm_required', 'The edge cannot connect any more; send confirm: true')
+      const { site_id } =
+        call.query.site_id === undefined ? findEdge(context.edges, call.params) : { site_id: call.query.site_id }
+      return { ok: true, revoked: (await revokeEdge(enrolment, call, { ...call.params, site_id })).map(certificateView) }
+    },
+  }),
+]
+
+const pageRoute = (enrolment: Enrolment, { edges }: Context, layout: PageLayout): Route =>
+  route({
+    method: 'GET',
+    path: '/enrol',
+    auth: 'operator',
+    summary: 'The page Enrol',
+    handle: async call => {
+      const here = layout.here()
+      const model = {
+        here,
+        csrf: layout.csrfOf(call.caller),
+        certificates: await certificatesOf(enrolment).catch(explained),
+        brokerHosts: (await enrolment.authority.brokerHosts()) ?? [call.request.hostname],
+        brokerPort: enrolment.brokerPort,
+        reached: call.request.hostname,
+        edges: edges.list(),
+      }
+      return layout.document(call, { title: 'Enrol', current: '/enrol' }, enrolBody(model))
+    },
+  })
+
+/** The reason why there is no authority, as the page shows it. */
+function explained(error: unknown): string {
+  if (error instanceof Problem && error.code === 'no_authority') return error.message
+  throw error
+}
+
+const formRoutes = (enrolment: Enrolment): Route[] => [
+  route({
+    method: 'POST',
+    path: '/enrol/kit',
+    auth: 'operator',
+    summary: 'The form that downloads a kit',
+    takes: 'form',
+    body: strict({
+      ...{ site_id, edge_id, broker_host, csr_pem },
+      broker_port: Type.Optional(orBlank(Type.String({ pattern: String.raw`^\d{1,5}$` }))),
+      replace: Type.Optional(Type.Literal('yes')),
+    }),
+    action: 'issue_kit',
+    problems: ['conflict', 'invalid', 'no_authority'],
+    handle: async call => {
+      const { broker_port, replace, ...fields } = call.body
+      const port = broker_port ? { broker_port: Number(broker_port) } : {}
+      const kit = await issueKit(enrolment, call, { ...fields, ...port, replace: replace === 'yes' }, call.request.hostname)
+      return sendKit(call.reply, kit)
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/enrol/revoke',
+    auth: 'operator',
+    summary: 'The button that revokes the certificates of an edge',
+    takes: 'form',
+    body: strict({ site_id, edge_id, confirm: Type.Literal('yes') }),
+    action: 'revoke_edge',
+    problems: ['unknown_edge', 'no_authority'],
+    handle: async call => {
+      await revokeEdge(enrolment, call, call.body)
+      return call.reply.redirect('/enrol#certificates', 303)
+    },
+  }),
+]
+
+const sendKit = (reply: FastifyReply, { zip, filename }: Awaited<ReturnType<typeof issueKit>>) =>
+  reply
+    .type('application/zip')
+    .header('content-disposition', `attachment; filename="${filename}"`)
+    .header('cache-control', 'no-store')
+    .send(zip)

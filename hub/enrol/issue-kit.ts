@@ -1,0 +1,96 @@
+/** The commands of enrolment, which the page and the API both call. */
+import { Type } from '@sinclair/typebox'
+import { type Actor, invalidField } from '#shared/central/commands/command.ts'
+import { edgeName, ID } from '#shared/core/model/model.ts'
+import { Problem } from '#shared/core/problem.ts'
+import { formatInstant } from '#shared/core/time.ts'
+import type { Authority, EdgeCertificate, IssuedKit } from './authority.ts'
+
+/** Longest certificate request, characters: one of a P-256 key has 500. */
+const CSR_MAX = 10_000
+/** A name of the domain name system has at most this many characters. @source RFC 1035 2.3.4 */
+const HOST_MAX = 253
+
+/** The fields of an order of a kit. */
+export const KIT_FIELDS = {
+  site_id: ID,
+  edge_id: ID,
+  broker_host: Type.Optional(Type.String({ maxLength: HOST_MAX, pattern: String.raw`^[A-Za-z0-9._:-]*$` })),
+  broker_port: Type.Optional(Type.Integer({ minimum: 1, maximum: 65_535 })),
+  csr_pem: Type.Optional(Type.String({ maxLength: CSR_MAX })),
+}
+type KitBody = {
+  site_id: string
+  edge_id: string
+  broker_host?: string | undefined
+  broker_port?: number | undefined
+  csr_pem?: string | undefined
+  replace: boolean
+}
+
+export type Enrolment = {
+  authority: Authority
+  /** The tenant whose edges are enrolled; undefined for those of the hub itself. */
+  tenant_id: string | undefined
+  /** Port at which edges reach the broker. */
+  brokerPort: number
+}
+
+/**
+ * Issues a kit and writes the audit row.
+ *
+ * @param host the name under which the caller reached this hub
+ * @throws Problem conflict for an edge with a valid certificate without `replace`, invalid, no_authority
+ */
+export async function issueKit(
+  { authority, tenant_id, brokerPort }: Enrolment,
+  { audit }: Pick<Actor, 'audit'>,
+  { broker_host, broker_port = brokerPort, csr_pem, ...body }: KitBody,
+  host: string,
+): Promise<IssuedKit & { filename: string }> {
+  const place = { ...(tenant_id !== undefined && { tenant_id }), site_id: body.site_id, edge_id: body.edge_id }
+  const order = { ...place, broker_host: await hostFor(authority, broker_host || undefined, host), broker_port }
+  const kit = await authority.issue({ ...order, csr_pem: csr_pem || undefined, replace: body.replace })
+  const { serial, not_after, revoked } = kit
+  const after = { ...order, serial, not_after, revoked: revoked.map(one => one.serial), with_key: !csr_pem }
+  audit({ subject: edgeName(body), after })
+  return { ...kit, filename: `kit-${body.site_id}-${body.edge_id}.zip` }
+}
+
+/**
+ * The broker's name for the edge: what was asked for, else the name that the caller uses, when the certificate of the broker
+ * holds it; an edge refuses any other name.
+ */
+async function hostFor(authority: Authority, asked: string | undefined, reached: string): Promise<string> {
+  const names = await authority.brokerHosts()
+  const host = asked ?? (names === undefined || names.includes(reached) ? reached : names[0]!)
+  if (names && !names.includes(host)) {
+    throw invalidField('broker_host', `the broker's certificate is for ${names.join(', ')}, and an edge refuses it as ${host}`)
+  }
+  return host
+}
+
+/** Revokes every valid certificate of an edge and writes the audit row. @throws Problem unknown_edge when it has none, no_authority */
+export async function revokeEdge(
+  { authority, tenant_id }: Enrolment,
+  { audit }: Pick<Actor, 'audit'>,
+  { site_id, edge_id }: { site_id: string; edge_id: string },
+): Promise<EdgeCertificate[]> {
+  const revoked = await authority.revoke({ ...(tenant_id !== undefined && { tenant_id }), site_id, edge_id })
+  if (revoked.length === 0) throw new Problem('unknown_edge', `edge ${edge_id} of site ${site_id} has no valid certificate`)
+  audit({ subject: edgeName({ site_id, edge_id }), after: { revoked: revoked.map(({ serial }) => serial) } })
+  return revoked
+}
+
+/** The certificates of the edges that are enrolled here. @throws Problem no_authority */
+export async function certificatesOf({ authority, tenant_id }: Enrolment): Promise<EdgeCertificate[]> {
+  return (await authority.list()).filter(one => one.tenant_id === tenant_id)
+}
+
+/** A certificate as the API writes it. */
+export const certificateView = ({ site_id, edge_id, serial, issued_at, not_after, revoked_at }: EdgeCertificate) => ({
+  ...{ site_id, edge_id, serial },
+  issued_at: formatInstant(issued_at),
+  not_after: formatInstant(not_after),
+  revoked_at: revoked_at === null ? null : formatInstant(revoked_at),
+})
