@@ -1,32 +1,47 @@
 /** The commands of provisioning: each takes options and a folder, and returns what to print. */
-import { nameTable } from '#shared/core/name-table.ts'
 import { X509Certificate } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
+import { isIP } from 'node:net'
+import { join } from 'node:path'
+import { isDeepStrictEqual, type ParseArgsOptionsConfig, parseArgs } from 'node:util'
+import { commonName } from '#shared/core/auth/identity.ts'
 import { errorText } from '#shared/core/error-text.ts'
+import { nameTable } from '#shared/core/name-table.ts'
 import { formatInstant } from '#shared/core/time.ts'
 import { BackupError } from '#shared/node/backup/encryption.ts'
 import { restoreBackup } from '#shared/node/backup/restore.ts'
 import { replaceFile } from '#shared/node/files.ts'
 import { writeKit, zipKit } from '#shared/node/pki/kit-files.ts'
-import { KitError, readKit } from '#shared/node/pki/kit-read.ts'
-import { makePki, openPki, type Pki, PkiRefusal } from '#shared/node/pki/pki-files.ts'
+import { type Kit, KitError, readKit } from '#shared/node/pki/kit-read.ts'
+import { serialOf } from '#shared/node/pki/pki.ts'
+import { PkiBusy, withPkiLock } from '#shared/node/pki/pki-lock.ts'
+import { type IssuedRecord, makePki, openPki, type Pki, PKI_FILES, PkiRefusal } from '#shared/node/pki/pki-files.ts'
 
 /** Contract §9. */
-const EXIT = { ok: 0, usage: 2, refused: 3, configuration: 78 } as const
+const EXIT = { ok: 0, usage: 2, refused: 3, timeout: 4, configuration: 78 } as const
+/** A passphrase that is shorter is guessed. */
+const PASSPHRASE_MIN = 12
 
 type Given = Record<string, string | boolean | undefined>
+/** What a command did: for people, and with `--json` for programs. */
+type Outcome = { text: string; json: Record<string, unknown> }
 type Command = {
   usage: string
   options: ParseArgsOptionsConfig
   required: string[]
-  run: (given: Given, dir: string, now: () => number) => Promise<string>
+  /** Changes nothing in the folder, so it waits for nobody. */
+  readsOnly?: true
+  run: (given: Given, place: Place) => Promise<Outcome>
 }
+/** The folder of the command, and the authority in it. */
+type Place = { dir: string; now: () => number; open: () => Promise<Pki>; passphrase: string | undefined }
 
-const place = { tenant: { type: 'string' }, site: { type: 'string' }, edge: { type: 'string' } } as const
+const edge = { tenant: { type: 'string' }, site: { type: 'string' }, edge: { type: 'string' } } as const
 const broker = { 'broker-host': { type: 'string' }, 'broker-port': { type: 'string' }, 'hub-url': { type: 'string' } } as const
 const days = { days: { type: 'string' } } as const
 const out = { out: { type: 'string' } } as const
+const replace = { replace: { type: 'boolean' } } as const
 
 const COMMANDS = nameTable<Command>({
   ca: {
@@ -34,116 +49,174 @@ const COMMANDS = nameTable<Command>({
       'ca [--name TEXT] [--days N] [--above FOLDER]    makes the authority (10 years); --above: an intermediate one for a hub',
     options: { name: { type: 'string' }, above: { type: 'string' }, ...days },
     required: [],
-    run: async (given, dir, now) => {
-      const above = given.above === undefined ? {} : { above: String(given.above) }
-      await makePki(dir, {
-        name: String(given.name ?? (given.above ? 'Plenum hub' : 'Plenum')),
-        now: now(),
-        ...above,
-        ...daysOf(given),
-      })
-      return given.above
-        ? `the intermediate authority is in ${dir}; that in ${String(given.above)} may now be kept where no network reaches\n`
-        : `the authority is in ${dir}; keep ca.key.pem where no network reaches\n`
-    },
+    run: (given, place) => makeAuthority(given, place),
   },
   broker: {
     usage: 'broker --hosts NAME[,NAME] [--days N]           broker.cert.pem for host names and addresses',
-    options: { hosts: { type: 'string' }, ...days },
+    options: { hosts: { type: 'string' }, ...days, ...replace },
     required: ['hosts'],
-    run: async (given, dir, now) => {
-      const { serial } = await (await openPki(dir, now)).broker({ hosts: String(given.hosts).split(','), ...daysOf(given) })
-      return `${serial}\n`
+    run: async (given, { open }) => {
+      const [pki, hosts] = [await open(), String(given.hosts).split(',')]
+      const held = given.replace ? undefined : await pki.current('broker')
+      if (held && hosts.every(host => coversHost(held, host))) return issued(held.serialNumber, false)
+      return issued((await pki.broker({ hosts, ...daysOf(given) })).serial, true)
     },
   },
   central: {
     usage: 'central [--site ID | --tenants] [--days N]      central.cert.pem for one site, for all, or for all tenants as well',
-    options: { site: { type: 'string' }, tenants: { type: 'boolean' }, ...days },
+    options: { site: { type: 'string' }, tenants: { type: 'boolean' }, ...days, ...replace },
     required: [],
-    run: async (given, dir, now) => {
+    run: async (given, { open }) => {
       if (given.tenants && given.site !== undefined) throw new UsageError('--site and --tenants exclude each other')
       const reach = given.tenants ? { site_id: '*', tenants: true as const } : { site_id: String(given.site ?? '*') }
-      const { serial } = await (await openPki(dir, now)).central({ ...reach, ...daysOf(given) })
-      return `${serial}\n`
+      const pki = await open()
+      const held = given.replace ? undefined : await pki.current('central')
+      if (held?.subject === `CN=${commonName({ kind: 'central', ...reach })}`) return issued(held.serialNumber, false)
+      return issued((await pki.central({ ...reach, ...daysOf(given) })).serial, true)
     },
   },
   kit: {
     usage:
       'kit [--tenant ID] --site ID --edge ID --broker-host NAME [--broker-port N] [--hub-url URL] --out FILE.zip|FOLDER [--days N]',
-    options: { ...place, ...broker, ...days, ...out },
+    options: { ...edge, ...broker, ...days, ...out, ...replace },
     required: ['site', 'edge', 'broker-host', 'out'],
-    run: async (given, dir, now) => {
-      const path = String(given.out)
-      const kit = await (await openPki(dir, now)).kit({ ...placeOf(given), ...daysOf(given) })
-      await (path.endsWith('.zip') ? replaceFile(path, await zipKit(kit), 0o600) : writeKit(kit, path))
-      return `${path} holds the key of ${kit.edge.topic_base} until ${kit.edge.not_after}\n`
-    },
+    run: (given, place) => makeKit(given, place),
   },
   connector: {
     usage:
       'connector --kit FOLDER --hosts NAME[,NAME] [--days N]   certificate of the HTTPS port at which the hub calls the edge',
-    options: { kit: { type: 'string' }, hosts: { type: 'string' }, ...days },
+    options: { kit: { type: 'string' }, hosts: { type: 'string' }, ...days, ...replace },
     required: ['kit', 'hosts'],
-    run: async (given, dir, now) => {
-      const folder = String(given.kit)
-      const kit = await readKit(folder, now())
+    run: async (given, { open, now }) => {
+      const [folder, hosts] = [String(given.kit), String(given.hosts).split(',')]
+      const [pki, kit] = [await open(), await readKit(folder, now())]
+      const { connector_cert_pem: own } = kit
+      if (!given.replace && own !== undefined && (await pki.isCurrent(own))) {
+        const held = new X509Certificate(own)
+        if (hosts.every(host => coversHost(held, host))) return issued(held.serialNumber, false)
+      }
       const { tenant_id, site_id, edge_id } = kit.edge
-      const hosts = String(given.hosts).split(',')
-      const connector = { tenant_id, site_id, edge_id, hosts, ...daysOf(given) }
-      const { serial, ...pair } = await (await openPki(dir, now)).connector(connector)
+      const { serial, ...pair } = await pki.connector({ tenant_id, site_id, edge_id, hosts, ...daysOf(given) })
       await writeKit({ ...kit, ...pair }, folder)
-      return `${serial}\n`
+      return issued(serial, true)
     },
   },
   csr: {
     usage: 'csr --request FILE [--tenant ID] --site ID --edge ID --broker-host NAME [--broker-port N] --out FOLDER [--days N]',
-    options: { request: { type: 'string' }, ...place, ...broker, ...days, ...out },
+    options: { request: { type: 'string' }, ...edge, ...broker, ...days, ...out },
     required: ['request', 'site', 'edge', 'broker-host', 'out'],
-    run: async (given, dir, now) => {
+    run: async (given, { open }) => {
       const csr_pem = await readFile(String(given.request), 'utf8')
-      const kit = await (await openPki(dir, now)).sign({ csr_pem, ...placeOf(given), ...daysOf(given) })
+      const kit = await (await open()).sign({ csr_pem, ...placeOf(given), ...daysOf(given) })
       await writeKit(kit, String(given.out))
-      return `${String(given.out)} holds the certificate; put the key beside it as edge.key.pem\n`
+      return kitOutcome(kit, String(given.out), true, 'holds the certificate; put the key beside it as edge.key.pem')
     },
   },
   renew: {
     usage: 'renew --kit FOLDER [--days N]                   a new certificate for the same key',
     options: { kit: { type: 'string' }, ...days },
     required: ['kit'],
-    run: async (given, dir, now) => {
+    run: async (given, { open, now }) => {
       const kit = await readKit(String(given.kit), now())
       const serial = new X509Certificate(kit.cert_pem).serialNumber
-      const renewed = await (await openPki(dir, now)).renew({ kit, serial, ...daysOf(given) })
+      const renewed = await (await open()).renew({ kit, serial, ...daysOf(given) })
       await writeKit(renewed, String(given.kit))
-      return `${String(given.kit)} lasts until ${renewed.edge.not_after}\n`
+      return kitOutcome(renewed, String(given.kit), true, `lasts until ${renewed.edge.not_after}`)
     },
   },
   revoke: {
     usage: 'revoke SERIAL                                   puts a certificate on crl.pem, which brokers read',
     options: {},
     required: ['SERIAL'],
-    run: async (given, dir, now) => {
-      const { cn, revoked_at } = await (await openPki(dir, now)).revoke(String(given.SERIAL))
-      return `${cn} was revoked at ${formatInstant(revoked_at ?? now())}\n`
+    run: async (given, { open, now }) => {
+      const { serial, cn, revoked_at } = await (await open()).revoke(String(given.SERIAL))
+      const at = formatInstant(revoked_at ?? now())
+      return { text: `${cn} was revoked at ${at}\n`, json: { serial, cn, revoked_at: at } }
     },
   },
   restore: {
     usage: 'restore --file FILE --passphrase-file FILE      unpacks a backup into a new workspace (--dir)',
-    options: { file: { type: 'string' }, 'passphrase-file': { type: 'string' } },
+    options: { file: { type: 'string' } },
     required: ['file', 'passphrase-file'],
-    run: async (given, dir) => {
-      const passphrase = (await readFile(String(given['passphrase-file']), 'utf8')).replace(/\r?\n$/, '')
-      const { site_id, created_at, version, files } = await restoreBackup(String(given.file), passphrase, dir)
-      return `${dir} holds the workspace of ${site_id} of ${created_at}: ${files} files, written by version ${version}\n`
+    readsOnly: true,
+    run: async (given, { dir, passphrase }) => {
+      const restored = await restoreBackup(String(given.file), passphrase!, dir)
+      const { site_id, created_at, version, files } = restored
+      const text = `${dir} holds the workspace of ${site_id} of ${created_at}: ${files} files, written by version ${version}\n`
+      return { text, json: { site_id, created_at, version, files } }
     },
   },
   list: {
-    usage: 'list [--json]                                   every certificate that was issued',
-    options: { json: { type: 'boolean' } },
+    usage: 'list                                            every certificate that was issued',
+    options: {},
     required: [],
-    run: async (given, dir, now) => printList(await (await openPki(dir, now)).list(), given.json === true),
+    readsOnly: true,
+    run: async (_given, { open }) => {
+      const certificates = await (await open()).list()
+      return { text: certificates.map(listLine).join(''), json: { certificates } }
+    },
   },
 })
+
+async function makeAuthority(given: Given, { dir, now, passphrase }: Place): Promise<Outcome> {
+  const above = given.above === undefined ? undefined : String(given.above)
+  const names = {
+    name: String(given.name ?? (above === undefined ? 'Plenum' : 'Plenum hub')),
+    above: undefined as string | undefined,
+  }
+  if (above !== undefined) names.above = (await openPki(above, now, passphrase)).names().name
+  const held = await heldAuthority(dir, now, above === undefined ? passphrase : undefined)
+  if (held) {
+    const isSame = held.above === (names.above ?? held.name) && (given.name === undefined || held.name === names.name)
+    if (!isSame) throw new PkiRefusal(`${dir} has an authority already: ${held.name}, signed by ${held.above}`)
+    return { text: `the authority is in ${dir} already\n`, json: { dir, ...held, changed: false } }
+  }
+  const order = { name: names.name, now: now(), passphrase, ...daysOf(given) }
+  await makePki(dir, above === undefined ? order : { ...order, above })
+  const text =
+    above === undefined
+      ? `the authority is in ${dir}; keep ca.key.pem where no network reaches\n`
+      : `the intermediate authority is in ${dir}; that in ${above} may now be kept where no network reaches\n`
+  return { text, json: { dir, name: names.name, above: names.above ?? names.name, changed: true } }
+}
+
+/** @returns undefined where the folder has no authority. @throws PkiRefusal when its key cannot be opened */
+async function heldAuthority(dir: string, now: () => number, passphrase: string | undefined) {
+  return existsSync(join(dir, PKI_FILES.ca.key)) ? (await openPki(dir, now, passphrase)).names() : undefined
+}
+
+/** A kit that is there already is kept while it is of the same edge and broker and has a third of its life left. */
+async function makeKit(given: Given, { open, now }: Place): Promise<Outcome> {
+  const [path, place, pki] = [String(given.out), placeOf(given), await open()]
+  const held = given.replace || !existsSync(path) ? undefined : await readKit(path, now()).catch(() => undefined)
+  if (held && isKitOf(held, place) && (await pki.isCurrent(held.cert_pem))) {
+    return kitOutcome(held, path, false, `holds the key of ${held.edge.topic_base} already, until ${held.edge.not_after}`)
+  }
+  const kit = await pki.kit({ ...place, ...daysOf(given) })
+  await (path.endsWith('.zip') ? replaceFile(path, await zipKit(kit), 0o600) : writeKit(kit, path))
+  return kitOutcome(kit, path, true, `holds the key of ${kit.edge.topic_base} until ${kit.edge.not_after}`)
+}
+
+const isKitOf = ({ edge: { topic_base: _base, not_after: _end, ...held } }: Kit, place: ReturnType<typeof placeOf>): boolean =>
+  isDeepStrictEqual(held, place)
+
+const coversHost = (certificate: X509Certificate, host: string): boolean =>
+  (isIP(host) ? certificate.checkIP(host) : certificate.checkHost(host)) !== undefined
+
+const issued = (serial: string, changed: boolean): Outcome => ({
+  text: changed ? `${serialOf(serial)}\n` : `${serialOf(serial)} is valid already\n`,
+  json: { serial: serialOf(serial), changed },
+})
+
+function kitOutcome({ cert_pem, edge: kitEdge }: Omit<Kit, 'key_pem'>, path: string, changed: boolean, words: string): Outcome {
+  const serial = serialOf(new X509Certificate(cert_pem).serialNumber)
+  return { text: `${path} ${words}\n`, json: { out: path, serial, not_after: kitEdge.not_after, changed } }
+}
+
+function listLine({ serial, cn, not_after, revoked_at }: IssuedRecord): string {
+  const state = revoked_at === null ? `until ${formatInstant(not_after)}` : `revoked ${formatInstant(revoked_at)}`
+  return `${serial}  ${cn}  ${state}\n`
+}
 
 const USAGE = `Usage: provisioning/main.ts COMMAND --dir FOLDER [options]
 
@@ -153,7 +226,11 @@ ${Object.values(COMMANDS)
   .map(({ usage }) => `  ${usage}`)
   .join('\n')}
 
-Exit codes: 0 done, 2 usage, 3 refused, 78 a folder or file cannot be read or written.
+  Every command takes --json, which prints one line of JSON, and --passphrase-file FILE, which opens the key of the authority
+  (of restore, the backup). \`ca --passphrase-file\` stores the new key under it. What is there already and still valid is kept
+  ("changed":false), so a script may repeat a command; --replace issues anew.
+
+Exit codes: 0 done, 2 usage, 3 refused, 4 the authority was in use for too long, 78 a folder or file cannot be read or written.
 `
 
 class UsageError extends Error {}
@@ -166,19 +243,41 @@ class UsageError extends Error {}
  */
 export async function runCommand(argv: string[], now: () => number): Promise<{ exit: number; text: string }> {
   if (argv.length === 0 || argv.includes('--help')) return { exit: argv.length === 0 ? EXIT.usage : EXIT.ok, text: USAGE }
+  const asJson = argv.includes('--json')
   try {
     const [name = '', ...rest] = argv
     const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name]! : undefined
     if (!command) throw new UsageError(`there is no command ${name}`)
     const given = parse(command, rest)
-    return { exit: EXIT.ok, text: await command.run(given, String(given.dir), now) }
+    const { text, json } = await carryOut(command, given, now)
+    return { exit: EXIT.ok, text: asJson ? `${JSON.stringify({ ok: true, ...json })}\n` : text }
   } catch (error) {
-    return { exit: exitOf(error), text: `${errorText(error)}\n` }
+    const exit = exitOf(error)
+    const message = errorText(error)
+    return { exit, text: asJson ? `${JSON.stringify({ ok: false, exit, error: message })}\n` : `${message}\n` }
   }
+}
+
+async function carryOut(command: Command, given: Given, now: () => number): Promise<Outcome> {
+  const dir = String(given.dir)
+  const passphrase = await passphraseOf(given)
+  const place = { dir, now, passphrase, open: () => openPki(dir, now, passphrase) }
+  // A folder without an authority has nothing to lock, and is not written to.
+  if (command.readsOnly || !existsSync(join(dir, PKI_FILES.ca.key))) return command.run(given, place)
+  return withPkiLock(dir, () => command.run(given, place))
+}
+
+async function passphraseOf(given: Given): Promise<string | undefined> {
+  const file = given['passphrase-file']
+  if (file === undefined) return undefined
+  const passphrase = (await readFile(String(file), 'utf8')).replace(/\r?\n$/, '')
+  if (passphrase.length < PASSPHRASE_MIN) throw new UsageError(`--passphrase-file: fewer than ${PASSPHRASE_MIN} characters`)
+  return passphrase
 }
 
 function exitOf(error: unknown): number {
   const { code = '', syscall } = error as NodeJS.ErrnoException
+  if (error instanceof PkiBusy) return EXIT.timeout
   if (error instanceof UsageError || error instanceof RangeError || code.startsWith('ERR_PARSE_ARGS')) return EXIT.usage
   return syscall === undefined || [PkiRefusal, KitError, BackupError].some(refusal => error instanceof refusal)
     ? EXIT.refused
@@ -187,9 +286,10 @@ function exitOf(error: unknown): number {
 
 function parse({ options, required }: Command, argv: string[]): Given {
   const positional = required.find(name => name === name.toUpperCase())
+  const text = { type: 'string' } as const
   const { values, positionals } = parseArgs({
     args: argv,
-    options: { ...options, dir: { type: 'string' } },
+    options: { ...options, dir: text, 'passphrase-file': text, json: { type: 'boolean' } },
     allowPositionals: positional !== undefined,
   })
   const given: Given = { ...(values as Given), ...(positional ? { [positional]: positionals[0] } : {}) }
@@ -197,6 +297,7 @@ function parse({ options, required }: Command, argv: string[]): Given {
   if (missing.length > 0) {
     throw new UsageError(`missing: ${missing.map(name => (name === positional ? name : `--${name}`)).join(', ')}`)
   }
+  daysOf(given) // A wrong number is refused also where nothing has to be issued.
   return given
 }
 
@@ -223,13 +324,3 @@ const placeOf = (given: Given) => ({
   broker_port: whole(given, 'broker-port', 1, 65_535) ?? 8883,
   ...(given['hub-url'] === undefined ? {} : { hub_url: String(given['hub-url']) }),
 })
-
-function printList(issued: Awaited<ReturnType<Pki['list']>>, json: boolean): string {
-  if (json) return `${JSON.stringify(issued)}\n`
-  return issued
-    .map(({ serial, cn, not_after, revoked_at }) => {
-      const state = revoked_at === null ? `until ${formatInstant(not_after)}` : `revoked ${formatInstant(revoked_at)}`
-      return `${serial}  ${cn}  ${state}\n`
-    })
-    .join('')
-}

@@ -8,6 +8,7 @@ import { Problem } from '#shared/core/problem.ts'
 import { createSerialQueue } from '#shared/flow/serial-queue.ts'
 import { zipKit } from '#shared/node/pki/kit-files.ts'
 import { serialOf } from '#shared/node/pki/pki.ts'
+import { PkiBusy, withPkiLock } from '#shared/node/pki/pki-lock.ts'
 import { type IssuedRecord, openPki, type Pki, PKI_FILES, PkiRefusal } from '#shared/node/pki/pki-files.ts'
 
 /** A certificate of an edge. `serial` as `serialOf` writes it; times are ms since 1970 UTC. */
@@ -44,9 +45,12 @@ export type Authority = {
  * @param now ms since 1970 UTC
  */
 export function createAuthority(dir: string | undefined, now: () => number): Authority {
-  // The list of issued certificates is one file: each change reads and writes it whole.
   const inTurn = createSerialQueue()
-  const withPki = <T>(work: (pki: Pki) => Promise<T>): Promise<T> => inTurn(async () => work(await open(dir, now)))
+  const change = <T>(work: (pki: Pki) => Promise<T>): Promise<T> =>
+    inTurn(async () => {
+      const pki = await open(dir, now)
+      return withPkiLock(dir!, () => work(pki)).catch(explainBusy)
+    })
   const revokeOf = async (pki: Pki, edge: EdgeAddress) => {
     const valid = (await edgesOf(pki)).filter(one => isSame(one, edge) && isValid(one, now()))
     for (const { serial } of valid) await pki.revoke(serial)
@@ -55,7 +59,7 @@ export function createAuthority(dir: string | undefined, now: () => number): Aut
   return {
     brokerHosts: () => brokerHosts(dir),
     issue: order =>
-      withPki(async pki => {
+      change(async pki => {
         const { csr_pem, replace, ...place } = order
         const held = (await edgesOf(pki)).filter(one => isSame(one, place) && isValid(one, now()))
         if (held.length > 0 && !replace) {
@@ -67,8 +71,8 @@ export function createAuthority(dir: string | undefined, now: () => number): Aut
         const serial = serialOf(new X509Certificate(kit.cert_pem).serialNumber)
         return { zip: await zipKit(kit), serial, not_after: kit.edge.not_after, revoked: held }
       }),
-    list: () => withPki(edgesOf),
-    revoke: edge => withPki(pki => revokeOf(pki, edge)),
+    list: async () => edgesOf(await open(dir, now)),
+    revoke: edge => change(pki => revokeOf(pki, edge)),
   }
 }
 
@@ -78,9 +82,13 @@ async function open(dir: string | undefined, now: () => number): Promise<Pki> {
     return await openPki(dir, now)
   } catch (error) {
     if (!(error instanceof PkiRefusal)) throw error
-    const message = `${dir} has no ${PKI_FILES.ca.key}: kits are made on the machine of the authority, with provisioning/main.ts kit`
+    const message = `${error.message}: kits are made on the machine of the authority, with provisioning/main.ts kit`
     throw new Problem('no_authority', message)
   }
+}
+
+function explainBusy(error: unknown): never {
+  throw error instanceof PkiBusy ? new Problem('not_ready', error.message) : error
 }
 
 async function issue(pki: Pki, place: Omit<KitOrder, 'csr_pem' | 'replace'>, csr_pem: string | undefined) {

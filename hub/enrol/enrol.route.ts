@@ -24,7 +24,7 @@ export const enrolRoutes = (enrolment: Enrolment, context: Context, layout: Page
     summary: 'Issues the kit of an edge as a ZIP, which is stored nowhere; with `csr_pem` it has no key',
     body: strict({ ...KIT_FIELDS, replace: Type.Optional(Type.Boolean()) }),
     action: 'issue_kit',
-    problems: ['conflict', 'invalid', 'no_authority'],
+    problems: ['conflict', 'invalid', 'no_authority', 'not_ready'],
     handle: async call => {
       const { replace = false, ...body } = call.body
       return sendKit(call.reply, await issueKit(enrolment, call, { ...body, replace }, call.request.hostname))
@@ -47,7 +47,7 @@ export const enrolRoutes = (enrolment: Enrolment, context: Context, layout: Page
     query: SiteQuery,
     body: strict({ confirm: Type.Optional(Type.Boolean()) }),
     action: 'revoke_edge',
-    problems: ['confirm_required', 'unknown_edge', 'ambiguous_edge', 'no_authority'],
+    problems: ['confirm_required', 'unknown_edge', 'ambiguous_edge', 'no_authority', 'not_ready'],
     handle: async call => {
       if (call.body.confirm !== true)
         throw new Problem('confirm_required', 'The edge cannot connect any more; send confirm: true')
@@ -98,7 +98,7 @@ const formRoutes = (enrolment: Enrolment): Route[] => [
       replace: Type.Optional(Type.Literal('yes')),
     }),
     action: 'issue_kit',
-    problems: ['conflict', 'invalid', 'no_authority'],
+    problems: ['conflict', 'invalid', 'no_authority', 'not_ready'],
     handle: async call => {
       const { broker_port, replace, ...fields } = call.body
       const port = broker_port ? { broker_port: Number(broker_port) } : {}
@@ -114,7 +114,7 @@ const formRoutes = (enrolment: Enrolment): Route[] => [
     takes: 'form',
     body: strict({ site_id, edge_id, confirm: Type.Literal('yes') }),
     action: 'revoke_edge',
-    problems: ['unknown_edge', 'no_authority'],
+    problems: ['unknown_edge', 'no_authority', 'not_ready'],
     handle: async call => {
       await revokeEdge(enrolment, call, call.body)
       return call.reply.redirect('/enrol#certificates', 303)

@@ -1,8 +1,9 @@
 /** What the commands of provisioning take for granted, and what they refuse of a number. */
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'ava'
 import { runCommand } from '#provisioning/commands.ts'
+import { lockFolder } from '#shared/node/folder-lock.ts'
 import { folder } from '../support/folders.ts'
 
 test('help is asked for and ends well; no command at all is a mistake, and shows the same', async t => {
@@ -47,7 +48,66 @@ test('an intermediate authority is made below another, and not below one that ma
   const made = await ca('hub', '--above', join(dir, 'above'))
   t.is(made.exit, 0)
   t.regex(made.text, /above may now be kept where no network reaches/)
-  t.like(await ca('hub', '--above', join(dir, 'above')), { exit: 3 })
+  t.like(await ca('hub', '--above', join(dir, 'above')), { exit: 0, text: `the authority is in ${join(dir, 'hub')} already\n` })
+  t.like(await ca('hub'), { exit: 3 }, 'the folder has an intermediate authority, and a root was asked for')
   t.like(await ca('lower', '--above', join(dir, 'hub')), { exit: 2 })
   t.like(await ca('lower', '--above', join(dir, 'nowhere')), { exit: 3 })
+})
+
+test('a command that is repeated keeps what is valid, and says so to programs', async t => {
+  const dir = folder(t)
+  const pki = join(dir, 'pki')
+  const run = async (now: number, ...argv: string[]) => {
+    const { exit, text } = await runCommand([...argv, '--json', '--dir', pki], () => now)
+    t.is(exit, 0, text)
+    t.is(text.indexOf('\n'), text.length - 1, 'one line')
+    return JSON.parse(text) as { ok: true; changed: boolean; serial: string }
+  }
+  const [now, later] = [Date.now(), Date.now() + 300 * 86_400_000]
+  const kit = ['kit', '--site', 'A', '--edge', 'e1', '--broker-host', 'hub.example', '--out', join(dir, 'kit.zip')]
+  const commands = [['ca'], ['broker', '--hosts', 'hub.example,10.0.0.5'], ['central'], kit]
+  for (const argv of commands) {
+    const first = await run(now, ...argv)
+    const again = await run(now, ...argv)
+    t.deepEqual([first.ok, first.changed, again.changed, again.serial], [true, true, false, first.serial], argv[0])
+    if (argv[0] === 'ca') continue
+    t.not((await run(now, ...argv, '--replace')).serial, first.serial)
+    t.true((await run(later, ...argv)).changed, 'two thirds of its life are over')
+  }
+  t.true((await run(now, 'broker', '--hosts', 'hub.example,other.example')).changed, 'another name')
+  t.true((await run(now, ...kit.with(6, 'other.example'))).changed, 'another broker')
+  const refused = await runCommand(['revoke', '1234', '--json', '--dir', pki], Date.now)
+  t.deepEqual(
+    [refused.exit, JSON.parse(refused.text)],
+    [3, { ok: false, exit: 3, error: 'no certificate with serial 1234 was issued here' }],
+  )
+})
+
+test('the key of an authority may be under a passphrase, which every command then needs', async t => {
+  const dir = folder(t)
+  const [pki, hub] = [join(dir, 'pki'), join(dir, 'hub')]
+  const file = (name: string, text: string) => {
+    writeFileSync(join(dir, name), text)
+    return ['--passphrase-file', join(dir, name)]
+  }
+  const [right, wrong, short] = [file('right', 'correct horse\n'), file('wrong', 'another horse\n'), file('short', 'horse')]
+  const run = (...argv: string[]) => runCommand(argv, Date.now)
+  t.like(await run('ca', '--dir', pki, ...short), { exit: 2 })
+  t.is((await run('ca', '--dir', pki, ...right)).exit, 0)
+  t.regex(readFileSync(join(pki, 'ca.key.pem'), 'utf8'), /^-----BEGIN ENCRYPTED PRIVATE KEY-----/)
+  t.like(await run('list', '--dir', pki), { exit: 3, text: `the key of the authority in ${pki} is under a passphrase\n` })
+  t.like(await run('list', '--dir', pki, ...wrong), { exit: 3 })
+  t.is((await run('ca', '--dir', hub, '--above', pki, ...right)).exit, 0)
+  t.is((await run('central', '--dir', hub)).exit, 0, 'a hub opens its own authority unattended')
+})
+
+test('a command waits for another that changes the same authority, and not for ever', async t => {
+  const pki = join(folder(t), 'pki')
+  const broker = () => runCommand(['broker', '--hosts', 'hub.example', '--dir', pki], Date.now)
+  t.is((await runCommand(['ca', '--dir', pki], Date.now)).exit, 0)
+  const unlock = lockFolder('the authority', pki)
+  t.like(await broker(), { exit: 4 })
+  const waiting = broker()
+  unlock()
+  t.is((await waiting).exit, 0)
 })

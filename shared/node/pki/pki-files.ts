@@ -1,4 +1,5 @@
 /** The folder of a certificate authority: its key, the issued and the revoked certificates. It works without a hub. */
+import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { commonName, type Identity } from '#shared/core/auth/identity.ts'
@@ -48,21 +49,29 @@ export class PkiRefusal extends Error {
 
 export type Pki = Awaited<ReturnType<typeof openPki>>
 
+type NewAuthority = {
+  name: string
+  now: number
+  days?: number
+  /** Folder of an authority that signs the new one, which is then an intermediate one. */
+  above?: string
+  /** Of the key of `above`; without `above`, the new key is stored under it. */
+  passphrase?: string | undefined
+}
+
 /**
- * Creates an authority in a folder that has none.
+ * Creates an authority in a folder that has none. The key of an intermediate one is stored as it is, because a hub reads it
+ * unattended.
  *
- * @param above folder of an authority that signs the new one, which is then an intermediate one
- * @throws PkiRefusal when there is one, or `above` has none
+ * @throws PkiRefusal when there is one, or `above` has none or cannot be opened
  */
-export async function makePki(
-  dir: string,
-  { above, ...options }: { name: string; now: number; days?: number; above?: string },
-): Promise<void> {
+export async function makePki(dir: string, { above, passphrase, ...options }: NewAuthority): Promise<void> {
   if (await read(join(dir, PKI_FILES.ca.key))) throw new PkiRefusal(`${dir} has an authority already`)
-  const parent = above === undefined ? undefined : await openPki(above, () => options.now)
+  const parent = above === undefined ? undefined : await openPki(above, () => options.now, passphrase)
   await makeFolder(dir, 0o700)
   const ca = await (parent ? parent.intermediate(options) : makeCa(options))
-  await writePair(dir, PKI_FILES.ca, ca)
+  const stored = parent || passphrase === undefined ? ca.key_pem : encryptKey(ca.key_pem, passphrase)
+  await writePair(dir, PKI_FILES.ca, { ...ca, key_pem: stored })
   await replaceFile(join(dir, PKI_FILES.crl), await makeCrl(ca, [], options.now))
   await writeIssued(dir, [])
   await haveEdgeTokensKey(dir)
@@ -73,12 +82,13 @@ export async function makePki(
  * share the key pair and the list.
  *
  * @param now ms since 1970 UTC, read at each command
- * @throws PkiRefusal when there is none
+ * @param passphrase of the authority's key, where it is stored under one
+ * @throws PkiRefusal when there is none, or its key cannot be opened
  */
-export async function openPki(dir: string, now: () => number) {
-  const [cert_pem, key_pem] = [await read(join(dir, PKI_FILES.ca.cert)), await read(join(dir, PKI_FILES.ca.key))]
-  if (cert_pem === undefined || key_pem === undefined) throw new PkiRefusal(`there is no authority in ${dir}`)
-  const ca: Pair = { cert_pem, key_pem }
+export async function openPki(dir: string, now: () => number, passphrase?: string) {
+  const [cert_pem, stored] = [await read(join(dir, PKI_FILES.ca.cert)), await read(join(dir, PKI_FILES.ca.key))]
+  if (cert_pem === undefined || stored === undefined) throw new PkiRefusal(`there is no authority in ${dir}`)
+  const ca: Pair = { cert_pem, key_pem: openKey(dir, stored, passphrase) }
 
   const enter = async (issued: Issued, kind: IssuedRecord['kind']) => {
     const { serial, cn, not_after } = issued
@@ -94,9 +104,29 @@ export async function openPki(dir: string, now: () => number) {
     await enter(issued, 'edge')
     return { ...kitAround(ca.cert_pem, issued, place), token: await tokenOf(place) }
   }
+  const isCurrent = async (pem: string): Promise<boolean> => {
+    const { serialNumber, validFromDate, validToDate } = new X509Certificate(pem)
+    const record = (await readIssued(dir)).find(({ serial }) => serial === serialOf(serialNumber))
+    const left = validToDate.getTime() - now()
+    return record !== undefined && record.revoked_at === null && left > (validToDate.getTime() - validFromDate.getTime()) / 3
+  }
   const tokenOf = async (place: Place) => edgeToken(await haveEdgeTokensKey(dir), place)
   return {
     ca_pem: cert_pem,
+    /** Name of the authority, and of the one above it, which is its own for a root. */
+    names: () => {
+      const { subject, issuer } = new X509Certificate(cert_pem)
+      return { name: subject.replace(/^CN=/, ''), above: issuer.replace(/^CN=/, '') }
+    },
+    /**
+     * The certificate that was written for the broker or central, when it is still to be used: of this authority, not revoked, and
+     * with more than a third of its life left.
+     */
+    current: async (kind: 'broker' | 'central'): Promise<X509Certificate | undefined> => {
+      const pem = await read(join(dir, PKI_FILES[kind].cert))
+      return pem !== undefined && (await isCurrent(pem)) ? new X509Certificate(pem) : undefined
+    },
+    isCurrent: (cert_pem: string) => isCurrent(cert_pem),
     list: () => readIssued(dir),
     /** Issues the certificate of an intermediate authority. @throws RangeError when this authority may issue none */
     intermediate: async (options: { name: string; now: number; days?: number }): Promise<Pair> => {
@@ -153,6 +183,20 @@ export async function openPki(dir: string, now: () => number) {
       await replaceFile(join(dir, PKI_FILES.crl), await makeCrl(ca, revoked, now()))
       return record
     },
+  }
+}
+
+/** PKCS #8 under a passphrase (PBES2 with AES-256), as other programs read it. */
+const encryptKey = (key_pem: string, passphrase: string): string =>
+  createPrivateKey(key_pem).export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase }).toString()
+
+function openKey(dir: string, stored: string, passphrase: string | undefined): string {
+  if (!stored.includes('ENCRYPTED')) return stored
+  if (passphrase === undefined) throw new PkiRefusal(`the key of the authority in ${dir} is under a passphrase`)
+  try {
+    return createPrivateKey({ key: stored, passphrase }).export({ type: 'pkcs8', format: 'pem' }).toString()
+  } catch (error) {
+    throw new PkiRefusal(`the passphrase does not open the key of the authority in ${dir}`, { cause: error })
   }
 }
 
