@@ -9,6 +9,7 @@ export const PAGES = [
   'audit',
   'audit.csv',
   'backups',
+  'enrol',
   'baselines',
   'coverage',
   'devices',
