@@ -38,9 +38,9 @@ type ApplianceParts = {
 /** Pages in the navigation that only an appliance has. */
 export const OWN_PAGES: NonNullable<PageLayoutOptions['more']> = [
   { href: '/overrides', text: 'Overrides' },
-  { href: '/devices', text: 'Devices' },
-  { href: '/discover', text: 'Discover', for: 'operator' },
-  { href: '/modbus', text: 'Modbus', for: 'operator' },
+  { href: '/devices', text: 'Devices', about: 'Field devices, how they answer, and their points' },
+  { href: '/discover', text: 'Discover', about: 'Find BACnet devices on the network', for: 'operator' },
+  { href: '/modbus', text: 'Modbus', about: 'Read registers and find their format', for: 'operator' },
 ]
 /** Links of the page of devices to pages that find devices. */
 const FIND_LINKS = [

@@ -202,8 +202,8 @@ const layoutOf = (name: string): PageLayoutOptions => ({
   name,
   first: 'Fleet',
   more: [
-    { href: '/mqtt', text: 'Messages' },
-    { href: '/enrol', text: 'Enrol', for: 'operator' },
+    { href: '/mqtt', text: 'Messages', about: 'MQTT messages of the edges as they come' },
+    { href: '/enrol', text: 'Enrol', about: 'Kits that let a new box send to this hub', for: 'operator' },
   ],
 })
 

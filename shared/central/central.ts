@@ -39,6 +39,7 @@ import { checkSpace } from '#shared/central/import/disk-space.ts'
 import { openPricing, type Pricing, pricedRecorder } from './pricing.ts'
 import { centralRoutes } from '#shared/central/api/routes.ts'
 import { settingsRoutes } from '#shared/central/api/health.ts'
+import { createSearch } from './search-service.ts'
 import { IDLE_MS, type Workspace } from './workspace.ts'
 
 /** The catalogue that ships with the program. */
@@ -124,6 +125,7 @@ export function createCentral(workspace: Workspace, options: CentralOptions): Ce
   const refused = openRefusedLogins(refusedLoginStore(db), log, Date.now)
   const backups = openBackups({ source: workspace, site_id, version, schedule: options.backups, clock, log })
   const alertService = openAlerts(stores, options)
+  const rules = createRuleService({ checker, config, shipped: SHIPPED_RULES, ...stores })
   const context: CentralParts = {
     service,
     version,
@@ -148,7 +150,8 @@ export function createCentral(workspace: Workspace, options: CentralOptions): Ce
     sessions: importSessions(join(path, 'imports'), Date.now),
     backups,
     alertService,
-    rules: createRuleService({ checker, config, shipped: SHIPPED_RULES, ...stores }),
+    rules,
+    search: createSearch({ ...stores, catalogue: rules.catalogue }),
     backtests: openBacktests({ worker, ruleDirs, running: () => runs.status().run_id, ...stores, historian, ...visited, clock }),
   }
   const workers: Service = {

@@ -42,6 +42,7 @@ import type { Backtests } from './fdd/backtests.ts'
 import type { Catalogue, RuleFileView } from './fdd/rule-views.ts'
 import type { ImportSessions } from './import/sessions.ts'
 import type { Pricing } from './pricing.ts'
+import type { SearchService } from './search-service.ts'
 
 export type { RunReport, RunRequest }
 
@@ -79,6 +80,7 @@ export type CentralContext = {
   rules: RuleService
   runs: RunControl
   analytics: AnalyticsService
+  search: SearchService
   config: PlatformConfigStore
   auth: Auth
   users: UserStore

@@ -12,6 +12,36 @@ document.addEventListener('change', event => {
   if (form) form.requestSubmit()
 })
 
+/* The search: `/` goes to it, the arrows through what is found, Escape closes that. */
+const isTypingIn = element => element?.closest?.('input, textarea, select, [contenteditable]') !== null
+document.addEventListener('keydown', event => {
+  if (event.key === '/' && !isTypingIn(event.target) && !event.ctrlKey && !event.metaKey && !event.altKey) {
+    const box = document.querySelector('[role=search] input')
+    if (!box?.offsetParent) return
+    event.preventDefault()
+    box.focus()
+    box.select()
+  }
+  const search = event.target.closest?.('.search')
+  if (!search) return
+  const links = [...search.querySelectorAll('.found a')]
+  if (event.key === 'Escape') {
+    search.querySelector('.found').replaceChildren()
+    search.querySelector('input').focus()
+  }
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+  if (step === undefined || links.length === 0) return
+  event.preventDefault()
+  const next = links.indexOf(document.activeElement) + step
+  if (next < 0) search.querySelector('input').focus()
+  else links[Math.min(next, links.length - 1)].focus()
+})
+document.addEventListener('focusout', event => {
+  const search = event.target.closest?.('.search')
+  if (search && event.relatedTarget !== null && !search.contains(event.relatedTarget))
+    search.querySelector('.found').replaceChildren()
+})
+
 /* No request while nobody looks; one at once when somebody looks again. */
 document.addEventListener('htmx:before:request', event => {
   if (document.hidden) event.preventDefault()

@@ -157,6 +157,7 @@ test.serial('a viewer sees everything and is told why nothing can be changed', a
   const { site, page } = await open(t)
   await choose(page, site)
   await page.getByRole('button', { name: 'Import', exact: true }).click()
+  await page.locator('details.session summary').click()
   await page.getByRole('button', { name: 'Sign out', exact: true }).click()
   await signIn(page, 'viewer', PASSWORDS.viewer, '/devices/AHU-1')
   for (const name of ['Switch off', 'Remove']) {

@@ -3,7 +3,7 @@ import anyTest, { type TestFn } from 'ava'
 import { openSite, PASSWORDS, type TestSite } from '../support/sites/page-site.ts'
 import { openChromium, type OpenBrowser } from './chromium.ts'
 import { expectClean, looks } from './looks.ts'
-import { openPage, signIn } from './watch.ts'
+import { axeFindings, openPage, signIn } from './watch.ts'
 
 const test = anyTest as TestFn<{ chromium: OpenBrowser; box: TestSite }>
 test.before(async t => {
@@ -21,6 +21,9 @@ const PATHS = [
   '/buildings/school/equipment/chiller-1',
   '/buildings/school/points/ahu-1.sa_t',
   '/buildings/school/points/ahu-1.fan_status?days=7',
+  '/search?q=a',
+  '/search?q=nothing-has-this',
+  '/setup',
 ]
 
 for (const [name, look] of looks(
@@ -31,7 +34,7 @@ for (const [name, look] of looks(
   'a phone at night',
   'forced colours',
 )) {
-  test.serial(`buildings, equipment and points are clean through ${name}`, async t => {
+  test.serial(`buildings, equipment, points, search and set-up are clean through ${name}`, async t => {
     const { chromium, box } = t.context
     const { page, complaints, close } = await openPage(chromium.browser, box.url, look)
     t.teardown(close)
@@ -71,5 +74,45 @@ test.serial('the values of an equipment refresh themselves in their place', asyn
   box.context.model.put({ points: [renamed] })
   await page.locator('#now').dispatchEvent('refresh')
   await page.locator('#now').getByRole('link', { name: 'Supply air', exact: true }).waitFor()
+  t.deepEqual(complaints, [])
+})
+
+test.serial('the key / goes to the search, which answers while somebody types and leads there by keyboard alone', async t => {
+  const { chromium, box } = t.context
+  const { page, complaints, close } = await openPage(chromium.browser, box.url)
+  t.teardown(close)
+  await signIn(page, 'viewer', PASSWORDS.viewer, '/faults')
+  await page.locator('body').press('/')
+  await page.keyboard.type('zone_fl')
+  await page.locator('#found').getByRole('link', { name: 'VAV-3 ZONE_FLOW' }).waitFor()
+  t.deepEqual(await axeFindings(page), [])
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/\/points\/vav-3\.zone_flow$/)
+  await page.locator('body').press('/')
+  await page.keyboard.type('library')
+  await page.locator('#found a').first().waitFor()
+  await page.keyboard.press('Escape')
+  t.is(await page.locator('#found a').count(), 0)
+  t.deepEqual(complaints, [])
+})
+
+test.serial('on a phone the tasks are a bar of at most five, and the first fault is seen without scrolling', async t => {
+  const { chromium, box } = t.context
+  const [, phone] = looks('a phone in daylight')[0]!
+  const { page, complaints, close } = await openPage(chromium.browser, box.url, { ...phone, javaScriptEnabled: false })
+  t.teardown(close)
+  await signIn(page, 'viewer', PASSWORDS.viewer, '/faults')
+  const bar = page.getByRole('navigation', { name: 'Pages' })
+  const barBox = (await bar.boundingBox())!
+  t.true(barBox.y > phone.viewport.height - 70, `the bar begins at ${barBox.y}`)
+  t.true((await bar.getByRole('link').count()) <= 5)
+  const fault = (await page.locator('tr.active').first().boundingBox())!
+  t.true(fault.y + fault.height < barBox.y, `the first fault ends at ${fault.y + fault.height}`)
+  await page.getByRole('link', { name: 'Search' }).click()
+  await page.getByLabel('Name, id, role or address').fill('sa_t')
+  await page.getByRole('button', { name: 'Search' }).click()
+  await page.getByRole('link', { name: 'AHU-1 SA_T_SP' }).click()
+  await page.waitForURL(/ahu-1\.sa_t_sp$/)
   t.deepEqual(complaints, [])
 })

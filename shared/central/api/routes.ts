@@ -22,6 +22,7 @@ import { publicRoutes } from './public.ts'
 import { quantityRoutes } from '#shared/central/api/fdd/quantities.ts'
 import { ruleFileRoutes } from '#shared/central/api/fdd/rule-files.ts'
 import { ruleRoutes } from '#shared/central/api/fdd/rules.ts'
+import { searchRoutes } from './search.ts'
 import { seriesRoutes } from './series.ts'
 import { tenantRoutes } from './tenants.ts'
 import { userRoutes } from './users.ts'
@@ -46,6 +47,7 @@ export const centralRoutes = (context: CentralParts, trigger: Trigger): Route[] 
   ...baselineRoutes(context),
   ...findingRoutes(context),
   ...seriesRoutes(context),
+  ...searchRoutes(context),
   ...misdatedRoutes(context),
   ...analyticsRoutes(context),
   ...auditRoutes(context),

@@ -1,5 +1,5 @@
 /** Creates the layout that every page of a process shares. */
-import { type Frame, page, type Site, type User } from '#shared/central/ui/frame.ts'
+import { type Frame, isFor, type NavItem, page, type Site, type User } from '#shared/central/ui/frame.ts'
 import { addVary } from '#shared/node/http/compress.ts'
 import type { Caller } from '#shared/node/http/route.ts'
 import type { CentralContext } from '#shared/central/context.ts'
@@ -14,12 +14,17 @@ export function createPageLayout(
 ): PageLayout {
   const { auth, clock, model, version } = context
   const { assets, route } = openAssets()
-  const nav = navigation({ href: '/', text: options.first }, options.more ?? [])
-  const site: Site = { product: options.product, name: options.name, nav, version, assets, open: !auth.required }
+  const { nav, setup } = navigation(options)
+  const site: Site = { product: options.product, name: options.name, nav, setup, version, assets, open: !auth.required }
   const layout: PageLayout = {
     routes: [route],
     here: () => ({ now: clock.now(), timezone: sharedZone(model.buildings().map(({ timezone }) => timezone)) }),
     userOf,
+    pagesFor(caller) {
+      const user = userOf(caller)
+      const open = (items: NavItem[]) => items.filter(item => user !== undefined && isFor(item, user))
+      return { setup: open(setup), all: open([...nav, ...setup]) }
+    },
     csrfOf: caller => (caller ? auth.formToken(caller) : ''),
     document({ caller, reply }, { title, current, here = layout.here() }, body) {
       // Without a referrer policy of `same-origin` browsers send `Origin: null` with a form, and it would be refused.

@@ -21,6 +21,8 @@ export type PageLayout = {
   here(): Here
   userOf(caller: Caller | undefined): User | undefined
   csrfOf(caller: Caller | undefined): string
+  /** The pages of set-up, and all pages, that a caller may open. */
+  pagesFor(caller: Caller | undefined): Record<'setup' | 'all', NavItem[]>
   /** @param at title, the entry of the navigation that it belongs to, and on a page of one building that building's `here` */
   document(call: AnyCall, at: { title: string; current: string; here?: Here }, body: Html): Html
 }

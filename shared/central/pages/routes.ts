@@ -1,5 +1,5 @@
 import type { Route } from '#shared/node/http/route.ts'
-import type { NavItem } from '#shared/central/ui/frame.ts'
+import { type NavItem, SETUP_PATH } from '#shared/central/ui/frame.ts'
 import type { CentralParts } from '../context.ts'
 import { alertsPage } from '#shared/central/pages/settings/alerts.route.ts'
 import { analyticsPages } from '#shared/central/pages/analytics/analytics.route.ts'
@@ -20,11 +20,13 @@ import { passwordPage } from '#shared/central/pages/access/password.route.ts'
 import { paramsPage } from '#shared/central/pages/settings/params.route.ts'
 import { quantitiesPage } from '#shared/central/pages/settings/quantities.route.ts'
 import { runsPage } from './runs.route.ts'
-import type { PageLayout } from './layout.ts'
+import type { PageLayout, PageLayoutOptions } from './layout.ts'
+import { setupPage } from './setup.route.ts'
+import { searchPage } from '#shared/central/pages/search/search.route.ts'
 import { BUILDINGS_PATH } from '#shared/central/ui/links.ts'
 
 type PageEntry = {
-  /** The entry of the navigation; a page without one is reached from another page. */
+  /** A page without it is reached from another page. */
   nav?: NavItem
   routes: (context: CentralParts, layout: PageLayout) => Route[]
 }
@@ -33,26 +35,40 @@ type PageEntry = {
 const OPERATION_PAGES: PageEntry[] = [
   { nav: { href: '/faults', text: 'Faults' }, routes: faultsPage },
   { nav: { href: BUILDINGS_PATH, text: 'Equipment' }, routes: buildingPages },
+  { nav: { href: '/analytics', text: 'Analytics', wide: true }, routes: analyticsPages },
   { routes: equipmentPage },
   { routes: pointPage },
-  { nav: { href: '/analytics', text: 'Analytics' }, routes: analyticsPages },
-  { routes: runsPage },
+  { routes: searchPage },
+  { routes: setupPage },
   { routes: faultPage },
   { routes: loginPage },
   { routes: passwordPage },
 ]
-/** Pages on what rules and prices need. */
+/** Pages on what rules and prices need, and on who may do what. */
 const SETUP_PAGES: PageEntry[] = [
-  { nav: { href: '/points', text: 'Points' }, routes: pointsPage },
-  { routes: coveragePage },
-  { nav: { href: '/import', text: 'Import', for: 'operator' }, routes: importPages },
-  { nav: { href: '/params', text: 'Parameters' }, routes: paramsPage },
-  { routes: baselinesPage },
-  { nav: { href: '/quantities', text: 'Quantities' }, routes: quantitiesPage },
-  { nav: { href: '/alerts', text: 'Alerts', for: 'operator' }, routes: alertsPage },
-  { nav: { href: '/users', text: 'Users', for: 'admin' }, routes: usersPage },
-  { nav: { href: '/audit', text: 'Audit', for: 'admin' }, routes: auditPage },
-  { nav: { href: '/backups', text: 'Backups', for: 'admin' }, routes: backupsPage },
+  { nav: { href: '/points', text: 'Points', about: 'Which role each point has' }, routes: pointsPage },
+  { nav: { href: '/coverage', text: 'Coverage', about: 'Which rules can run, and what the others lack' }, routes: coveragePage },
+  { nav: { href: '/params', text: 'Parameters', about: 'Thresholds of the rules' }, routes: paramsPage },
+  {
+    nav: { href: '/baselines', text: 'Baselines', about: 'The own past that rules compare equipment with' },
+    routes: baselinesPage,
+  },
+  {
+    nav: { href: '/quantities', text: 'Quantities', about: 'Sizes and prices, from which faults get their cost' },
+    routes: quantitiesPage,
+  },
+  { nav: { href: '/runs', text: 'Runs', about: 'When the rules ran, and what that came to' }, routes: runsPage },
+  { nav: { href: '/import', text: 'Import', about: 'CSV packages of history and models', for: 'operator' }, routes: importPages },
+  {
+    nav: { href: '/alerts', text: 'Alerts', about: 'Who is told of which faults, by mail or webhook', for: 'operator' },
+    routes: alertsPage,
+  },
+  { nav: { href: '/users', text: 'Users', about: 'People, roles and tokens', for: 'admin' }, routes: usersPage },
+  { nav: { href: '/audit', text: 'Audit', about: 'Who changed what', for: 'admin' }, routes: auditPage },
+  {
+    nav: { href: '/backups', text: 'Backups', about: 'Encrypted copies of everything, and how to restore them', for: 'admin' },
+    routes: backupsPage,
+  },
 ]
 
 /** The pages that appliance and hub share, with the files that they load. */
@@ -61,10 +77,22 @@ export const pageRoutes = (context: CentralParts, layout: PageLayout): Route[] =
   ...[...OPERATION_PAGES, ...SETUP_PAGES].flatMap(({ routes }) => routes(context, layout)),
 ]
 
-/** @param first the first page. @param more pages of the product, after those on operation */
-export const navigation = (first: NavItem, more: NavItem[]): NavItem[] => [
-  first,
-  ...OPERATION_PAGES.flatMap(({ nav }) => nav ?? []),
-  ...more,
-  ...SETUP_PAGES.flatMap(({ nav }) => nav ?? []),
-]
+/** The tasks in the order of the navigation. The first page comes before them, the page of set-up after them. */
+const TASKS = {
+  appliance: ['/faults', BUILDINGS_PATH, '/overrides', '/analytics'],
+  hub: ['/faults', BUILDINGS_PATH, '/analytics', '/alerts'],
+} as const
+
+/** @returns the tasks, and the pages that the last of them lists: those of the product first */
+export function navigation({ product, first, more = [] }: Pick<PageLayoutOptions, 'product' | 'first' | 'more'>) {
+  const pages = [...more, ...[...OPERATION_PAGES, ...SETUP_PAGES].flatMap(({ nav }) => nav ?? [])]
+  const tasks: readonly string[] = TASKS[product]
+  const isHub = product === 'hub'
+  const named = (item: NavItem): NavItem => (isHub && item.href === BUILDINGS_PATH ? { ...item, text: 'Buildings' } : item)
+  const nav: NavItem[] = [
+    { href: '/', text: first },
+    ...tasks.flatMap(task => pages.filter(({ href }) => href === task).map(named)),
+    { href: SETUP_PATH, text: isHub ? 'Admin' : 'Set-up' },
+  ]
+  return { nav, setup: pages.filter(({ href }) => !tasks.includes(href)) }
+}

@@ -4,15 +4,21 @@ import { moment, type Here } from './moment.ts'
 
 /** Addresses of the few files that a page asks for; they carry a hash, so a browser may cache them without limit. */
 export type Assets = { css: string; script: string; htmx: string; icon: string }
-/** `for`: the role that a page needs; the entry is hidden from people without it. */
-export type NavItem = { href: string; text: string; count?: number; for?: 'operator' | 'admin' }
+/**
+ * A page with its name. `for`: the role that it needs; the entry is hidden from people without it. `about`: what one does there, for
+ * the page of set-up and for the search. `wide`: left out of the bar of a phone, which has room for five.
+ */
+export type NavItem = { href: string; text: string; about?: string; for?: 'operator' | 'admin'; wide?: true }
 /** The parts that all pages of a process share. */
 export type Site = {
   /** `appliance` pages have larger controls. */
   product: 'appliance' | 'hub'
   /** Name of the box or of the hub, as people call it. */
   name: string
+  /** The tasks, at most six. */
   nav: NavItem[]
+  /** The last of the tasks lists these. */
+  setup: NavItem[]
   /** `x.y.z+revision` */
   version: string
   assets: Assets
@@ -59,23 +65,42 @@ ${footer(frame)}
 
 const header = ({ site, current, user, csrf }: Frame): Html => html`<header class="top">
 <p class="brand"><span class="product">Plenum</span> <span class="place">${site.name}</span></p>
-${user && !user.mustChangePassword && html`<nav aria-label="Pages"><ul>${site.nav.filter(item => isFor(item, user)).map(item => navItem(item, current))}</ul></nav>`}
+${
+  user &&
+  !user.mustChangePassword &&
+  html`<nav aria-label="Pages"><ul>${site.nav.filter(item => isFor(item, user)).map(item => navItem(item, site, current))}</ul></nav>
+${current !== SEARCH_PATH && searchBox()}`
+}
 ${user && !site.open && signOut(user, csrf)}
 </header>`
 
-const isFor = ({ for: role }: NavItem, user: User): boolean =>
+export const SEARCH_PATH = '/search'
+export const SETUP_PATH = '/setup'
+
+/** On a phone the box is a link to the page of the search, which has the same box. */
+const searchBox =
+  (): Html => html`<form class="search" role="search" action="${SEARCH_PATH}"><label class="hidden" for="search">Search</label><input id="search" type="search" name="q" maxlength="200" autocomplete="off" placeholder="Search  /" hx-get="${SEARCH_PATH}/part" hx-trigger="input changed delay:120ms" hx-target="#found" hx-swap="innerHTML"><div id="found" class="found" aria-live="polite"></div></form>
+<a class="search-link" href="${SEARCH_PATH}">Search</a>`
+
+/** Whether the page of an entry opens for a person. */
+export const isFor = ({ for: role }: NavItem, user: User): boolean =>
   role === undefined || user.role === 'admin' || (role === 'operator' && user.mayOperate)
 
-const navItem = ({ href, text, count }: NavItem, current: string): Html =>
-  html`<li><a href="${href}"${href === current && html` aria-current="page"`}>${text}${
-    count !== undefined && count > 0 && html` <span class="count">${count}</span>`
-  }</a></li>`
+const navItem = ({ href, text, wide }: NavItem, { setup }: Site, current: string): Html => {
+  const isAbove = href === SETUP_PATH && setup.some(item => item.href === current)
+  return html`<li${wide && html` class="wide-only"`}><a href="${href}"${href === current && html` aria-current="page"`}${isAbove && html` aria-current="true"`}>${text}</a></li>`
+}
 
-const signOut = ({ name, role }: User, csrf: string): Html => html`<form class="session" method="post" action="/logout">
+const signOut = (
+  { name, role }: User,
+  csrf: string,
+): Html => html`<details class="session"><summary>${name}${name !== role && ` (${role})`}</summary>
+<form method="post" action="/logout">
 <input type="hidden" name="csrf" value="${csrf}">
-<span><a href="/password">${name}</a>${name !== role && ` (${role})`}</span> <button>Sign out</button>
+<p><a href="/password">Change the password</a></p>
+<button>Sign out</button>
 <button formaction="/logout/everywhere">Sign out everywhere</button>
-</form>`
+</form></details>`
 
 const notice = (): Html =>
   html`<p class="notice" role="note">Open for development: everyone on this machine may do everything.</p>`

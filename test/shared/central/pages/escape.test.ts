@@ -70,6 +70,7 @@ test('the frame escapes', t =>
         site: {
           product: 'hub',
           name: text,
+          setup: [],
           nav: [{ href: text, text }],
           version: `${text}+${text}`,
           assets: { css: text, script: text, htmx: text, icon: text },

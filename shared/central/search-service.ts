@@ -1,0 +1,118 @@
+/** One search over buildings, equipment, points, open faults and rules. Pages and the API call the same function. */
+import type { Building, Equipment, Point } from '#shared/core/model/model.ts'
+import type { FindingReader } from '#shared/core/ports.ts'
+import {
+  searchEntries,
+  type SearchEntry,
+  type SearchKind,
+  type SearchResult,
+  searchWords,
+} from '#shared/core/search/search-index.ts'
+import type { ModelStore } from '#shared/core/stores.ts'
+import { EQUIPMENT_WORDS } from '#shared/central/ui/equipment-words.ts'
+import { roleWords } from '#shared/central/ui/measure.ts'
+import type { Catalogue } from './fdd/rule-views.ts'
+
+/** Buildings whose entries stay in memory, about 200 bytes a point. Of further ones they are made for each search. */
+const BUILDINGS_MAX = 64
+/** Open findings that can be found, the newest. */
+const FINDINGS_MAX = 1000
+
+type SearchQuery = {
+  query: string
+  limit: number
+  kind?: SearchKind | undefined
+  /** Only this building, and no rule. */
+  building_id?: string | undefined
+  /** Pages that the caller may open. */
+  pages?: readonly SearchEntry[]
+}
+export type SearchService = { find(asked: SearchQuery): Promise<SearchResult> }
+type SearchParts = {
+  model: Pick<ModelStore, 'buildings' | 'equipment' | 'points' | 'revision'>
+  findings: Pick<FindingReader, 'list'>
+  catalogue: () => Promise<Pick<Catalogue, 'rules' | 'revision'>>
+}
+
+export function createSearch({ model, findings, catalogue }: SearchParts): SearchService {
+  const byBuilding = new Map<string, { revision: number; entries: SearchEntry[] }>()
+  let rules: { revision: string; entries: SearchEntry[] } | undefined
+
+  function modelEntries(building: Building): SearchEntry[] {
+    const { building_id } = building
+    const revision = model.revision(building_id)
+    const known = byBuilding.get(building_id)
+    if (known?.revision === revision) return known.entries
+    const entries = entriesOf(building, model.equipment(building_id), model.points(building_id))
+    if (known || byBuilding.size < BUILDINGS_MAX) byBuilding.set(building_id, { revision, entries })
+    return entries
+  }
+  function faultEntries(building: Building): SearchEntry[] {
+    const { building_id, name } = building
+    return findings
+      .list({ building_id, state: 'active', limit: FINDINGS_MAX })
+      .map(({ finding_id, title, rule_id, equipment_id }) => ({
+        kind: 'fault',
+        id: finding_id,
+        title,
+        detail: `${equipment_id}, ${name}`,
+        building_id,
+        words: searchWords(title, rule_id, equipment_id),
+      }))
+  }
+  async function ruleEntries(): Promise<SearchEntry[]> {
+    const known = await catalogue()
+    if (rules?.revision !== known.revision) {
+      const entries = known.rules.map(
+        ({ id, title, roles }): SearchEntry => ({
+          kind: 'rule',
+          id,
+          title,
+          detail: id,
+          words: searchWords(title, id, ...Object.keys(roles)),
+        }),
+      )
+      rules = { revision: known.revision, entries }
+    }
+    return rules.entries
+  }
+  return {
+    async find({ query, building_id, pages = [], ...how }) {
+      const buildings = model.buildings().filter(one => building_id === undefined || one.building_id === building_id)
+      const ofRules = building_id === undefined ? await ruleEntries() : []
+      const entries = [...pages, ...ofRules, ...buildings.flatMap(one => [...modelEntries(one), ...faultEntries(one)])]
+      return searchEntries(entries, query, how)
+    },
+  }
+}
+
+function entriesOf(building: Building, equipment: Equipment[], points: Point[]): SearchEntry[] {
+  const { building_id, name, site_id } = building
+  const names = new Map(equipment.map(one => [one.equipment_id, one.name]))
+  const own: SearchEntry = {
+    kind: 'building',
+    id: building_id,
+    title: name,
+    detail: `building of ${site_id}`,
+    building_id,
+    words: searchWords(name, building_id, site_id),
+  }
+  const ofEquipment = equipment.map(({ equipment_id, name: title, equipment_type }): SearchEntry => {
+    const [kind] = EQUIPMENT_WORDS[equipment_type]
+    const words = searchWords(title, equipment_id, kind, equipment_type)
+    return { kind: 'equipment', id: equipment_id, title, detail: `${kind.toLowerCase()}, ${name}`, building_id, words }
+  })
+  const ofPoints = points.map(({ point_id, name: title, role, equipment_id, source }): SearchEntry => {
+    const place = equipment_id === undefined ? undefined : (names.get(equipment_id) ?? equipment_id)
+    return {
+      kind: 'point',
+      id: point_id,
+      title,
+      detail: [place ?? 'of no equipment', role, source.address].filter(Boolean).join(', '),
+      building_id,
+      ...(equipment_id !== undefined && { equipment_id }),
+      words: searchWords(title, point_id, role, role && roleWords(role), source.address, place),
+    }
+  })
+  return [own, ...ofEquipment, ...ofPoints]
+}

@@ -1,0 +1,88 @@
+/** Searches names, ids, roles and addresses: which entries have every word that was typed, and which fit best. */
+
+export const SEARCH_KINDS = ['page', 'building', 'equipment', 'fault', 'rule', 'point'] as const
+export type SearchKind = (typeof SEARCH_KINDS)[number]
+
+/** Something that can be found. `id` is unique within its kind and building. */
+export type SearchEntry = {
+  kind: SearchKind
+  id: string
+  title: string
+  /** Where it is or what it is, in a few words. */
+  detail: string
+  building_id?: string
+  equipment_id?: string
+  /** All that it is found by, in lower case, parts separated by line feeds: title first. */
+  words: string
+}
+export type SearchResult = {
+  /** How many entries of each kind have every word. */
+  counts: Record<SearchKind, number>
+  /** The best first. */
+  hits: SearchEntry[]
+}
+
+/** Words of a query that count; nobody types more. */
+const WORDS_MAX = 8
+
+/** @param parts title first; undefined ones are left out */
+export const searchWords = (...parts: (string | undefined)[]): string =>
+  parts
+    .filter(part => part !== undefined && part !== '')
+    .join('\n')
+    .toLowerCase()
+
+/**
+ * @param kind only entries of this kind are among the hits; the counts are of all
+ * @param limit most hits
+ * @returns nothing for a query without a word
+ */
+export function searchEntries(
+  entries: readonly SearchEntry[],
+  query: string,
+  { limit, kind }: { limit: number; kind?: SearchKind | undefined },
+): SearchResult {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean).slice(0, WORDS_MAX)
+  const counts = { page: 0, building: 0, equipment: 0, fault: 0, rule: 0, point: 0 }
+  if (words.length === 0) return { counts, hits: [] }
+  const found: { entry: SearchEntry; rank: number }[] = []
+  for (const entry of entries) {
+    const rank = rankOf(entry, words)
+    if (rank === undefined) continue
+    counts[entry.kind]++
+    if (kind === undefined || entry.kind === kind) found.push({ entry, rank })
+  }
+  const hits = found.toSorted((a, b) => a.rank - b.rank || byTitle(a.entry, b.entry)).slice(0, limit)
+  return { counts, hits: hits.map(({ entry }) => entry) }
+}
+
+const byTitle = (a: SearchEntry, b: SearchEntry): number =>
+  a.title < b.title ? -1 : a.title > b.title ? 1 : a.id < b.id ? -1 : a.id > b.id ? 1 : 0
+
+/** What is fewer comes first where words fit equally well, and what is of the building before what is of the program. */
+const KIND_RANK: Record<SearchKind, number> = { building: 0, equipment: 1, fault: 2, point: 3, page: 4, rule: 5 }
+/** A worse fit of a word weighs more than any kind. */
+const WORD_WEIGHT = 10
+
+/** @returns lower for a better fit; undefined unless every word is in the entry */
+function rankOf({ words, kind }: SearchEntry, asked: readonly string[]): number | undefined {
+  let rank = KIND_RANK[kind]
+  for (const word of asked) {
+    const at = words.indexOf(word)
+    if (at < 0) return undefined
+    rank += WORD_WEIGHT * fitOf(words, word, at)
+  }
+  return rank
+}
+
+/** 0 at the very beginning or as a whole part, 1 at the beginning of a word, 2 within one. */
+function fitOf(words: string, word: string, first: number): number {
+  if (first === 0) return 0
+  let best = 2
+  for (let at = first; at >= 0 && best > 0; at = words.indexOf(word, at + 1)) {
+    const [before, after] = [words[at - 1], words[at + word.length]]
+    if (before === '\n' && (after === undefined || after === '\n')) best = 0
+    else if (/[^a-z0-9]/.test(before!)) best = Math.min(best, 1)
+  }
+  return best
+}

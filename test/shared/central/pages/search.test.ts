@@ -1,0 +1,78 @@
+/** The search: its page, the list under the box, and the API over the same function; and who sees which pages. */
+import test from 'ava'
+import { BUILDING, POINTS } from '../../../support/page-fixture.ts'
+import { signedIn } from '../../../support/signed-in.ts'
+import { openSite, PASSWORDS } from '../../../support/sites/page-site.ts'
+
+async function openSearch(t: { teardown(end: () => Promise<void>): void }, user: keyof typeof PASSWORDS = 'viewer') {
+  const site = await openSite({ product: 'appliance', api: true })
+  t.teardown(site.close)
+  const { get } = await signedIn(site.url, user, PASSWORDS[user])
+  return { site, get: async (path: string) => (await get(path)).text() }
+}
+const linksOf = (page: string) =>
+  [.../<ul class="hits">(.*?)<\/ul>/s.exec(page)![1]!.matchAll(/href="([^"]+)"/g)].map(([, href]) => href)
+
+for (const [query, href] of [
+  ['riverside school', '/buildings/school'],
+  ['air handler 1', '/buildings/school/equipment/ahu-1'],
+  ['zone_flow', '/buildings/school/points/vav-3.zone_flow'],
+  ['AI-12', '/buildings/school/points/ahu-1.sa_t'],
+  ['supply air temperature', '/buildings/school/points/ahu-1.sa_t'],
+  ['f library flow', '/buildings/school/points/vav-3.zone_flow'],
+  ['AHU-FC12-COOL', '/params/AHU-FC12-COOL-NO-DROP'],
+  ['wide open damper', '/faults/f-flow'],
+  ['thresholds', '/params'],
+] as const) {
+  test.serial(`"${query}" leads to ${href}`, async t => {
+    const { get } = await openSearch(t)
+    const asked = encodeURIComponent(query)
+    const [page, part] = [await get(`/search?q=${asked}`), await get(`/search/part?q=${asked}`)]
+    t.is(linksOf(page)[0], href)
+    t.is(linksOf(part)[0], href)
+  })
+}
+
+test('page and API find the same, and the API has no pages', async t => {
+  const { get } = await openSearch(t)
+  const { items, counts } = JSON.parse(await get('/api/search?q=sa_t&kind=point'))
+  t.deepEqual(
+    items.map((one: { id: string }) => `/buildings/school/points/${one.id}`),
+    linksOf(await get('/search?q=sa_t&kind=point')),
+  )
+  t.is(counts.page, 0)
+  t.deepEqual(Object.keys(items[0]), ['kind', 'id', 'title', 'detail', 'building_id', 'equipment_id'])
+})
+
+test('a changed model is found at once', async t => {
+  const { site, get } = await openSearch(t)
+  t.regex(await get('/search?q=humidifier'), /Nothing has “humidifier” in it/)
+  site.context.model.put({ points: [{ ...POINTS[0]!, name: 'Humidifier valve' }] })
+  t.deepEqual(linksOf(await get('/search?q=humidifier')), ['/buildings/school/points/ahu-1.sa_t'])
+  site.context.model.put({ building: { ...BUILDING, name: 'Lakeside' } })
+  t.is(linksOf(await get('/search?q=lakeside'))[0], '/buildings/school')
+})
+
+test('what was typed stands as text', async t => {
+  const { get } = await openSearch(t)
+  for (const path of ['/search', '/search/part'])
+    t.false((await get(`${path}?q=${encodeURIComponent('"><script>alert(1)</script>')}`)).includes('<script>alert'), path)
+})
+
+test('a person is shown the pages that open for the role', async t => {
+  const viewer = await openSearch(t)
+  t.false((await viewer.get('/setup')).includes('href="/users"'))
+  t.regex(await viewer.get('/search?q=tokens'), /Nothing has/)
+  const admin = await openSearch(t, 'admin')
+  t.true((await admin.get('/setup')).includes('href="/users"'))
+  t.deepEqual(linksOf(await admin.get('/search?q=tokens')), ['/users'])
+})
+
+test('the navigation has at most six entries and marks the one above a page of set-up', async t => {
+  const { get } = await openSearch(t, 'admin')
+  const navOf = async (path: string) => /<nav aria-label="Pages">(.*?)<\/nav>/s.exec(await get(path))![1]!
+  const nav = await navOf('/points')
+  t.true([...nav.matchAll(/<a /g)].length <= 6)
+  t.regex(nav, /href="\/setup" aria-current="true"/)
+  t.regex(await navOf('/setup'), /href="\/setup" aria-current="page"/)
+})

@@ -1,0 +1,45 @@
+import test from 'ava'
+import { searchEntries, type SearchEntry, type SearchKind, searchWords } from '#shared/core/search/search-index.ts'
+
+const entry = (kind: SearchKind, id: string, title: string, ...more: string[]): SearchEntry => ({
+  kind,
+  id,
+  title,
+  detail: '',
+  words: searchWords(title, id, ...more),
+})
+const ENTRIES = [
+  entry('point', 'ahu-1.sa_t', 'AHU-1 SA-T', 'sa_t', 'supply air temperature', 'analog-input,12'),
+  entry('point', 'ahu-10.sa_t', 'AHU-10 SA-T', 'sa_t', 'supply air temperature', 'analog-input,120'),
+  entry('equipment', 'ahu-1', 'Air handler 1', 'ahu'),
+  entry('equipment', 'ahu-10', 'Air handler 10', 'ahu'),
+  entry('rule', 'AHU-FC13', 'Supply air too warm', 'sa_t'),
+  entry('page', '/setup', 'Set-up'),
+]
+const find = (query: string, kind?: SearchKind, limit = 10) =>
+  searchEntries(ENTRIES, query, { limit, kind }).hits.map(({ id }) => id)
+
+for (const [query, expected] of [
+  ['', []],
+  ['   ', []],
+  ['ahu-1', ['ahu-1', 'ahu-1.sa_t', 'ahu-10.sa_t', 'ahu-10']],
+  ['analog-input,12', ['ahu-1.sa_t', 'ahu-10.sa_t']],
+  ['SUPPLY warm', ['AHU-FC13']],
+  ['temperature 10', ['ahu-10.sa_t']],
+  ['set', ['/setup']],
+  ['nothing', []],
+  ['(', []],
+] as const) {
+  test(`"${query}" finds ${expected.join(', ') || 'nothing'}`, t => t.deepEqual(find(query), [...expected]))
+}
+
+test('one kind alone is listed and every kind is counted', t => {
+  const { counts, hits } = searchEntries(ENTRIES, 'sa_t', { limit: 10, kind: 'rule' })
+  t.deepEqual(
+    hits.map(({ id }) => id),
+    ['AHU-FC13'],
+  )
+  t.deepEqual([counts.point, counts.rule, counts.page], [2, 1, 0])
+})
+
+test('no more hits are returned than asked for', t => t.is(find('a', undefined, 2).length, 2))
