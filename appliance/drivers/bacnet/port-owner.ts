@@ -35,10 +35,18 @@ const addressOf = (word: string): string => [...Buffer.from(word, 'hex')].toReve
 
 /** @returns whether the process has one of the sockets open; false when its files are hidden or it has ended */
 function hasSocket(pid: string, inodes: ReadonlySet<string>): boolean {
+  const folder = `/proc/${pid}/fd`
+  return orElse([], () => readdirSync(folder)).some(name => {
+    // A file that was closed after the folder was read has no link any more; the folder itself is such a one in this process.
+    const link = orElse('', () => readlinkSync(`${folder}/${name}`))
+    return inodes.has(/^socket:\[(\d+)\]$/.exec(link)?.[1] ?? '')
+  })
+}
+
+function orElse<T>(other: T, read: () => T): T {
   try {
-    const folder = `/proc/${pid}/fd`
-    return readdirSync(folder).some(name => inodes.has(/^socket:\[(\d+)\]$/.exec(readlinkSync(`${folder}/${name}`))?.[1] ?? ''))
+    return read()
   } catch {
-    return false
+    return other
   }
 }

@@ -78,6 +78,27 @@ test('an entry of the sample driver is loaded from the list of field devices and
   await polling.stop()
 })
 
+test('a stop ends when every driver has closed', async t => {
+  const { host, port } = await openSampleDevice(t)
+  const { catalogue, protocols } = await openList(t, entryFor(host, port))
+  const closing = Promise.withResolvers<void>()
+  const slow = protocols.map(protocol => ({
+    ...protocol,
+    link: (...given: Parameters<typeof protocol.link>) => {
+      const device = protocol.link(...given)
+      return { ...device, driver: { ...device.driver, close: () => closing.promise } }
+    },
+  }))
+  const polling = new PollService({ catalogue, protocols: slow, sinks: [], clock: wallClock, log: SILENT })
+  await polling.start()
+  let stopped = false
+  const stop = polling.stop().then(() => void (stopped = true))
+  for (let i = 0; i < 100; i++) await new Promise(setImmediate)
+  t.false(stopped)
+  closing.resolve()
+  await stop
+})
+
 test('an entry whose section or address the sample driver does not accept is refused with its place', async t => {
   for (const [entry, pointer] of [
     [entryFor('127.0.0.1', 70_000), '/devices/0/sample/port'],

@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
+import { text as readText } from 'node:stream/consumers'
 import test, { type ExecutionContext } from 'ava'
 import { documentIndex, documentIndexFile } from '../../support/document-index.ts'
 import { httpServer, stdioClient, tokenFor } from '../../support/mcp-client.ts'
@@ -206,7 +207,8 @@ test('a page of another site and an unknown host name are refused', async t => {
   const message = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
   const send = async (more: Record<string, string>) => {
     const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...more }
-    const { status } = await requestOf(url, headers, message)
+    const { status, text } = await requestOf(url, headers, message)
+    if (status === 403) t.true(text.includes(`not reached as ${more['origin'] ?? more['host']}; SERVICE_MCP_HOSTS`), text)
     return status
   }
   t.is(await send({}), 200, 'a program of this machine uses the token of the server')
@@ -225,10 +227,14 @@ test('settings that cannot work end the process with 78 and the name of the sett
 })
 
 /** `fetch` sends its own host header. */
-const requestOf = (url: string, headers: Record<string, string>, body: string): Promise<{ status: number | undefined }> =>
+const requestOf = (
+  url: string,
+  headers: Record<string, string>,
+  body: string,
+): Promise<{ status: number | undefined; text: string }> =>
   new Promise((resolve, reject) => {
     const sent = request(url, { method: 'POST', headers }, answer => {
-      answer.resume().once('end', () => resolve({ status: answer.statusCode }))
+      readText(answer).then(said => resolve({ status: answer.statusCode, text: said }), reject)
     })
     sent.once('error', reject)
     sent.end(body)

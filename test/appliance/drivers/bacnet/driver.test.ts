@@ -268,3 +268,20 @@ test('the driver reads a whole device in batches that fit its APDU', async t => 
   )
   t.is(device.requests(), Math.ceil(200 / 29))
 })
+
+test('the invoke id of a request without answer is not used again for a while', async t => {
+  let silent = true
+  const { driver, patientDriver, peer } = await openDriver(t, (request, reply) => silent || reply(answer(request, held)), {
+    retryPolicy: hasty,
+  })
+  await driver.read(inputs(0), never).catch(() => undefined)
+  silent = false
+  const lost = new Set(peer.asked.map(({ invokeId }) => invokeId))
+  peer.asked.length = 0
+  for (let i = 0; i < 255; i++) await patientDriver.read(inputs(1), never)
+  t.is(peer.asked.length, 255)
+  t.false(
+    peer.asked.some(({ invokeId }) => lost.has(invokeId)),
+    'a late answer would be taken for that of another request',
+  )
+})

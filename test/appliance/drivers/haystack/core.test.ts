@@ -21,7 +21,8 @@ import { checkServerFinal, clientFinal, clientFirst, readServerFirst } from '#ap
 import { haystackConversion } from '#appliance/drivers/haystack/core/unit.ts'
 import { checkFilter, decodeGrid, encodeGrid, formatOf } from '#appliance/drivers/haystack/codec.ts'
 import { writeHaysonGrid, writeZincGrid, type SimGrid } from '#scripts/simulator/haystack/values.ts'
-import { point } from './harness.ts'
+import { type HaystackClient, isServerAlive } from '#appliance/drivers/haystack/client.ts'
+import { point, RETRY_POLICY } from './harness.ts'
 
 const NONCE = 'rOprNGfwEbeRWgbNEkqO'
 /** The exchange of RFC 7677, section 3: user "user", password "pencil". */
@@ -308,4 +309,14 @@ test('a report names the failed step, the steps before it and those not reached'
     point: null,
   })
   t.regex(lines.join('\n'), /FAILED: host: the certificate has expired\n.*→ renew it\n.*not reached/)
+})
+
+test('only a failure of the server says that it is dead; an error of the program goes on', async t => {
+  const asked = new HaystackFailure('grid', { step: 'parse' })
+  const clientOf = (error: Error | undefined) =>
+    ({ about: () => (error ? Promise.reject(error) : Promise.resolve()) }) as unknown as HaystackClient
+  t.true(await isServerAlive(clientOf(undefined), asked, RETRY_POLICY))
+  t.false(await isServerAlive(clientOf(new HaystackFailure('gone', { step: 'op' })), asked, RETRY_POLICY))
+  await t.throwsAsync(isServerAlive(clientOf(new TypeError('a defect')), asked, RETRY_POLICY), { instanceOf: TypeError })
+  t.false(await isServerAlive(clientOf(undefined), new HaystackFailure('login', { step: 'auth' }), RETRY_POLICY))
 })

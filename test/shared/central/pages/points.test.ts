@@ -23,11 +23,11 @@ const POINTS = [
 ]
 const FORM = '/points?equipment=ahu-1'
 
-async function openForm(t: { teardown(end: () => Promise<void>): void }) {
+async function openForm(t: { teardown(end: () => Promise<void>): void }, points = POINTS) {
   const site = await openSite({ product: 'appliance', points: [] })
   t.teardown(site.close)
   const { model } = site.context
-  model.put({ points: POINTS })
+  model.put({ points })
   const roles = () => model.points('school').map(({ point_id, role = null }) => `${point_id} ${role}`)
   return { roles, ...(await signedIn(site.url, 'agent', PASSWORDS.agent)) }
 }
@@ -76,4 +76,15 @@ test('a point that nobody measures any more is named below the form, and asks fo
   t.false('role.p-gone' in chosenOf(page))
   t.regex(page, /Not measured any more.*Old sensor<\/a>, was <code>sa_t<\/code>/s)
   t.regex(page, /: 4 points, 2 without a role/)
+})
+
+test('suggested roles are chosen only where they are likely, and only when a person asks for it', async t => {
+  const named = [point('p-sat', 'AHU-1 Supply Air Temperature', {}), point('p-number', 'Analog Value 1', {})]
+  const { get, roles } = await openForm(t, named)
+  const before = roles()
+  const plain = chosenOf(await (await get(FORM)).text())
+  const filled = chosenOf(await (await get(`${FORM}&fill=true`)).text())
+  t.deepEqual(plain, { 'role.p-sat': '', 'role.p-number': '' })
+  t.deepEqual(filled, { 'role.p-sat': 'sa_t', 'role.p-number': '' })
+  t.deepEqual(roles(), before)
 })

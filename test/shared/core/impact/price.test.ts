@@ -341,3 +341,13 @@ test('a longer fault never costs less, and low, mid and high keep their order', 
   )
   t.pass()
 })
+
+test('a side without heat asks for no figure of its machine', t => {
+  // 20 K·m³/s·h × 1.2 = 24 kWh of heat on one side, none on the other.
+  const [chiller, boiler] = [SIZES[1]!, SIZES[2]!]
+  const flows = { gauge: 'sa_flow', up: 20, up_sure: 18, up_gauge: 4 } as const
+  const leak = price(wasted({ kind: 'leak', ...flows }), [boiler])
+  t.deepEqual([leak.not_priced, leak.impact!.energy.map(({ carrier }) => carrier)], [undefined, ['fuel']])
+  const outdoor = price(wasted({ kind: 'outdoor_air', ...flows }), [chiller])
+  t.deepEqual([outdoor.not_priced, outdoor.impact!.energy.map(({ carrier }) => carrier)], [undefined, ['electricity']])
+})

@@ -51,6 +51,8 @@ test('signing out everywhere ends all tokens of a user, also those of the same s
     first.call('nobody', 'POST', '/api/auth/logout-everywhere', body, bearer(token))
   t.is((await everywhere(viewer, { username: 'admin' })).status, 403)
   t.is((await everywhere(admin, { username: 'nobody' })).status, 422)
+  t.is((await everywhere(admin, { username: 'n'.repeat(128) })).status, 422)
+  for (const username of ['', 'n'.repeat(129)]) t.is((await everywhere(admin, { username })).status, 400)
   t.deepEqual((await everywhere(agent)).body, { ok: true, username: 'agent' })
   t.deepEqual([await statusOf(first, agent), await statusOf(first, minted)], [401, 401])
   t.is(await statusOf(first, await tokenOf(first, 'agent')), 200)

@@ -137,3 +137,19 @@ test('a reading that fails is told and not kept', async t => {
   fail(undefined)
   t.deepEqual(await limits(), ['A 70'])
 })
+
+test('requests that wait for one reading go on one after the other, and let others in between', async t => {
+  const { shipped, registry } = place(t)
+  writeFileSync(join(shipped, 'r.yaml'), warmRule('TEST-R'))
+  let round = 0
+  let counting = true
+  const count = () => {
+    round++
+    if (counting) setImmediate(count)
+  }
+  setImmediate(count)
+  const rounds = await Promise.all(Array.from({ length: 10 }, () => registry.current().then(() => round)))
+  counting = false
+  t.is(registry.reads(), 1)
+  t.is(new Set(rounds).size, 10, rounds.join())
+})
