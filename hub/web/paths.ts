@@ -34,6 +34,7 @@ export const PAGES = [
   'search',
   'setup',
   'static',
+  'trends',
   'users',
 ]
 /** A segment that is still percent-encoded after this many rounds of decoding is malformed. */

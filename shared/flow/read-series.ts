@@ -1,8 +1,8 @@
 import type { Finding } from '#shared/core/findings/finding.ts'
-import type { Equipment, Point } from '#shared/core/model/model.ts'
+import type { Building, Equipment, Point } from '#shared/core/model/model.ts'
 import type { ArraySnapshots, FindingReader, HistoryReader, PointSpan } from '#shared/core/ports.ts'
 import { type OverridePeriod, overridePeriods } from '#shared/core/priority/override-periods.ts'
-import { needEquipment } from '#shared/core/lookup.ts'
+import { needBuilding, needEquipment } from '#shared/core/lookup.ts'
 import { Problem } from '#shared/core/problem.ts'
 import type { Buckets, Series } from '#shared/core/series/series.ts'
 import type { ModelStore } from '#shared/core/stores.ts'
@@ -11,14 +11,15 @@ import { medianGap } from '#shared/core/series/statistics.ts'
 
 export type SeriesRequest = {
   building_id: string
-  equipment_id: string
-  /** One point, some roles, or what a rule reads. */
-  select: { point_id: string } | { roles: string[]; rule_id?: string }
+  /** Points of any equipment of the building; or of one equipment one point, some roles, or what a rule reads. */
+  select: { point_ids: string[] } | OfEquipment
   /** `[from, to)`, ms; default: all there is. */
   from?: number
   to?: number
   maxPoints: number
 }
+
+type OfEquipment = { equipment_id: string } & ({ point_id: string } | { roles: string[]; rule_id?: string })
 
 /** One value or one bucket; `min`, `max`, `mean` and `last` are the same for a value. Null begins a gap. */
 type SeriesPoint = { t: number; min: number | null; max: number | null; mean: number | null; last: number | null }
@@ -45,12 +46,12 @@ export const SERIES_POINTS_MAX = 50
 const FAULTS_MAX = 1000
 
 /**
- * The history of some points of an equipment, whole or in buckets, with its gaps and the faults of the same time.
+ * The history of some points, whole or in buckets, with its gaps and the faults of the same time.
  *
  * @throws Problem unknown_building, unknown_equipment, unknown_point, or invalid for an impossible span
  */
 export async function readSeries(request: SeriesRequest, ports: SeriesPorts): Promise<ReadSeries> {
-  const { building_id, equipment_id, maxPoints } = request
+  const { building_id, maxPoints } = request
   const { points, missing_roles } = selectPoints(request, ports.model)
   const point_ids = points.map(({ point_id }) => point_id)
   const held = await ports.historian.spans(building_id, point_ids)
@@ -61,8 +62,11 @@ export async function readSeries(request: SeriesRequest, ports: SeriesPorts): Pr
     return { from, to, downsampled: false, step: undefined, missing_roles, series, faults: [], overrides: [] }
   }
   const query = { building_id, point_ids, from, to }
-  const filter = { building_id, equipment_id, from, to, limit: FAULTS_MAX, ...(rule_id !== undefined && { rule_id }) }
-  const faults = ports.findings.list(filter)
+  const filter = { building_id, from, to, limit: FAULTS_MAX, ...(rule_id !== undefined && { rule_id }) }
+  const equipment = 'point_ids' in request.select ? points.map(point => point.equipment_id) : [request.select.equipment_id]
+  const faults = [...new Set(equipment)].flatMap(equipment_id =>
+    equipment_id === undefined ? [] : ports.findings.list({ ...filter, equipment_id }),
+  )
   const overrides = await readOverrides({ building_id, point_ids, from, to }, ports)
   const mayFit = held.every(({ samples, first, last }) => share(samples, first, last, from, to) <= maxPoints)
   const whole = mayFit ? await ports.historian.read(query) : []
@@ -109,10 +113,10 @@ function share(samples: number, first: number, last: number, from: number, to: n
 
 const nominalOf = ({ poll_secs }: Point, usual: number) => (poll_secs === undefined ? usual : poll_secs * SECOND)
 
-function selectPoints(
-  { building_id, equipment_id, select }: SeriesRequest,
-  model: ModelStore,
-): { points: Point[]; missing_roles: string[] } {
+function selectPoints({ building_id, select }: SeriesRequest, model: ModelStore): { points: Point[]; missing_roles: string[] } {
+  if ('point_ids' in select)
+    return { points: namedPoints(needBuilding(model, building_id), select.point_ids, model), missing_roles: [] }
+  const { equipment_id } = select
   const own = needEquipment(model, building_id, equipment_id)
   const equipment = model.equipment(building_id)
   const points = model.points(building_id)
@@ -130,6 +134,14 @@ function selectPoints(
   if (found.length === 0) throw new Problem('unknown_point', `Equipment ${equipment_id} has none of ${select.roles.join(', ')}`)
   const missing_roles = holders.filter(({ point }) => !point).map(({ role }) => role)
   return { points: found.slice(0, SERIES_POINTS_MAX), missing_roles }
+}
+
+/** @throws Problem unknown_point that names every id which the building does not have */
+function namedPoints({ building_id }: Building, point_ids: string[], model: ModelStore): Point[] {
+  const known = new Map(model.points(building_id).map(point => [point.point_id, point]))
+  const unknown = point_ids.filter(point_id => !known.has(point_id))
+  if (unknown.length > 0) throw new Problem('unknown_point', `Building ${building_id} has no point ${unknown.join(', ')}`)
+  return point_ids.map(point_id => known.get(point_id)!)
 }
 
 const feedersOf = ({ equipment_id, parent_id }: Equipment, equipment: Equipment[]) => [

@@ -80,4 +80,4 @@ test('every package that a main reaches is a dependency, and every dependency is
 })
 
 /** Browser files that are read from the package and served, not imported. */
-const SERVED = new Set(['htmx.org'])
+const SERVED = new Set(['htmx.org', 'uplot'])

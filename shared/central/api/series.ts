@@ -20,11 +20,12 @@ export const seriesRoutes = (context: CentralParts): Route[] => [
     method: 'GET',
     path: '/api/fdd/series',
     auth: 'viewer',
-    summary: 'History of a point, of roles, or of what a rule reads: the full span unless told otherwise; JSON or CSV',
+    summary: 'History of points, of roles, or of what a rule reads: the full span unless told otherwise; JSON or CSV',
     query: strict({
       building_id: ID,
-      equipment_id: ID,
+      equipment_id: Type.Optional(ID),
       point_id: Type.Optional(ID),
+      point_ids: Type.Optional(Type.String({ maxLength: 7000, description: 'points of any equipment, by comma' })),
       roles: Type.Optional(Type.String({ maxLength: 4000, description: 'role names, by comma' })),
       rule_id: Type.Optional(ID),
       from: Type.Optional(Type.String({ maxLength: 40 })),
@@ -34,29 +35,48 @@ export const seriesRoutes = (context: CentralParts): Route[] => [
     }),
     problems: ['unknown_building', 'unknown_equipment', 'unknown_point', 'unknown_rule', 'invalid', 'query_failed'],
     handle: async ({ query, request, reply }) => {
-      const { building_id, equipment_id, max_points: maxPoints = MAX_POINTS_DEFAULT } = query
+      const { building_id, max_points: maxPoints = MAX_POINTS_DEFAULT } = query
       const from = readInstant('from', query.from)
       const to = readInstant('to', query.to)
       const select = await selectionOf(query, context)
       const span = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) }
-      const found = await readSeries({ building_id, equipment_id, select, maxPoints, ...span }, context)
+      const found = await readSeries({ building_id, select, maxPoints, ...span }, context)
       const isCsv = query.format === 'csv' || (query.format === undefined && request.headers.accept?.includes('text/csv'))
       if (isCsv) return reply.type('text/csv; charset=utf-8').header('content-disposition', CSV_DISPOSITION).send(toCsv(found))
-      return { ok: true, building_id, equipment_id, ...toJson(found) }
+      return {
+        ok: true,
+        building_id,
+        ...(query.equipment_id !== undefined && { equipment_id: query.equipment_id }),
+        ...toJson(found),
+      }
     },
   }),
 ]
 
-type Selection = { point_id?: string; roles?: string; rule_id?: string }
+type Selection = { equipment_id?: string; point_id?: string; point_ids?: string; roles?: string; rule_id?: string }
 
-/** @throws Problem bad_request unless exactly one is given; unknown_rule */
-async function selectionOf({ point_id, roles, rule_id }: Selection, { rules }: CentralParts): Promise<SeriesRequest['select']> {
-  const given = [point_id, roles, rule_id].filter(one => one !== undefined)
-  if (given.length !== 1) throw new Problem('bad_request', 'Give one of point_id, roles and rule_id')
-  if (point_id !== undefined) return { point_id }
-  if (rule_id === undefined) return { roles: readRoles(roles!) }
+/** @throws Problem bad_request unless exactly one is given, and the equipment where it needs one; unknown_rule */
+async function selectionOf(given: Selection, { rules }: CentralParts): Promise<SeriesRequest['select']> {
+  const { equipment_id, point_id, point_ids, roles, rule_id } = given
+  if ([point_id, point_ids, roles, rule_id].filter(one => one !== undefined).length !== 1)
+    throw new Problem('bad_request', 'Give one of point_id, point_ids, roles and rule_id')
+  if (point_ids !== undefined) return { point_ids: readPointIds(point_ids) }
+  if (equipment_id === undefined)
+    throw new Problem('bad_request', 'Give the equipment_id as well', [{ pointer: '/equipment_id', message: 'is missing' }])
+  if (point_id !== undefined) return { equipment_id, point_id }
+  if (rule_id === undefined) return { equipment_id, roles: readRoles(roles!) }
   const rule = needRule((await rules.catalogue()).byId, rule_id)
-  return { roles: [...Object.keys(rule.roles), ...Object.keys(rule.optional)], rule_id }
+  return { equipment_id, roles: [...Object.keys(rule.roles), ...Object.keys(rule.optional)], rule_id }
+}
+
+/** @throws Problem bad_request for more points than one request may ask for */
+function readPointIds(text: string): string[] {
+  const point_ids = [...new Set(text.split(',').filter(Boolean))]
+  if (point_ids.length === 0 || point_ids.length > SERIES_POINTS_MAX)
+    throw new Problem('bad_request', `point_ids names 1 to ${SERIES_POINTS_MAX} points`, [
+      { pointer: '/point_ids', message: `names ${point_ids.length} points` },
+    ])
+  return point_ids
 }
 
 /** @throws Problem bad_request that names every word which is no role */

@@ -9,12 +9,18 @@ import { addVary, COMPRESS_MIN, compressOnce, type ContentEncoding, encodingFor 
 import { type Route, route, strict } from '#shared/node/http/route.ts'
 
 const STATIC = new URL('../../static/', import.meta.url)
-const htmx = createRequire(import.meta.url).resolve('htmx.org/dist/htmx.min.js')
+const { resolve } = createRequire(import.meta.url)
+const htmx = resolve('htmx.org/dist/htmx.min.js')
+const uplot = resolve('uplot/dist/uPlot.iife.min.js')
+const uplotCss = resolve('uplot/dist/uPlot.min.css')
 
 const FILES = {
   css: { name: 'app.css', path: new URL('app.css', STATIC), type: 'text/css; charset=utf-8' },
   script: { name: 'app.js', path: new URL('app.js', STATIC), type: 'text/javascript; charset=utf-8' },
   htmx: { name: 'htmx.js', path: htmx, type: 'text/javascript; charset=utf-8' },
+  trends: { name: 'trends.js', path: new URL('trends.js', STATIC), type: 'text/javascript; charset=utf-8' },
+  uplot: { name: 'uplot.js', path: uplot, type: 'text/javascript; charset=utf-8' },
+  uplotCss: { name: 'uplot.css', path: uplotCss, type: 'text/css; charset=utf-8' },
   icon: { name: 'icon.svg', path: new URL('icon.svg', STATIC), type: 'image/svg+xml' },
 } as const
 

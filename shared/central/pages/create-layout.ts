@@ -18,6 +18,7 @@ export function createPageLayout(
   const site: Site = { product: options.product, name: options.name, nav, setup, version, assets, open: !auth.required }
   const layout: PageLayout = {
     routes: [route],
+    assets,
     here: () => ({ now: clock.now(), timezone: sharedZone(model.buildings().map(({ timezone }) => timezone)) }),
     userOf,
     pagesFor(caller) {

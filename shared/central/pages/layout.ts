@@ -1,6 +1,6 @@
 /** The layout that all pages of a process share. */
 import type { Html } from '#shared/node/http/html.ts'
-import type { NavItem, Site, User } from '#shared/central/ui/frame.ts'
+import type { Assets, NavItem, Site, User } from '#shared/central/ui/frame.ts'
 import type { Here } from '#shared/central/ui/moment.ts'
 import type { Call, Caller, Route } from '#shared/node/http/route.ts'
 
@@ -18,6 +18,7 @@ type AnyCall = Pick<Call<unknown, unknown, unknown>, 'caller' | 'reply'>
 export type PageLayout = {
   /** The file route; the pages' own routes come from `pageRoutes`, `homeRoutes` and `fleetRoutes`. */
   routes: Route[]
+  assets: Assets
   here(): Here
   userOf(caller: Caller | undefined): User | undefined
   csrfOf(caller: Caller | undefined): string

@@ -24,6 +24,8 @@ import type { PageLayout, PageLayoutOptions } from './layout.ts'
 import { setupPage } from './setup.route.ts'
 import { searchPage } from '#shared/central/pages/search/search.route.ts'
 import { BUILDINGS_PATH } from '#shared/central/ui/links.ts'
+import { TRENDS_PATH } from '#shared/central/ui/trends-link.ts'
+import { trendsPage } from '#shared/central/pages/trends/trends.route.ts'
 
 type PageEntry = {
   /** A page without it is reached from another page. */
@@ -35,7 +37,7 @@ type PageEntry = {
 const OPERATION_PAGES: PageEntry[] = [
   { nav: { href: '/faults', text: 'Faults' }, routes: faultsPage },
   { nav: { href: BUILDINGS_PATH, text: 'Equipment' }, routes: buildingPages },
-  { nav: { href: '/analytics', text: 'Analytics', wide: true }, routes: analyticsPages },
+  { nav: { href: TRENDS_PATH, text: 'Trends', about: 'Points as lines over any time', wide: true }, routes: trendsPage },
   { routes: equipmentPage },
   { routes: pointPage },
   { routes: searchPage },
@@ -46,6 +48,7 @@ const OPERATION_PAGES: PageEntry[] = [
 ]
 /** Pages on what rules and prices need, and on who may do what. */
 const SETUP_PAGES: PageEntry[] = [
+  { nav: { href: '/analytics', text: 'Analytics', about: 'Running hours, economizer, anomalies' }, routes: analyticsPages },
   { nav: { href: '/points', text: 'Points', about: 'Which role each point has' }, routes: pointsPage },
   { nav: { href: '/coverage', text: 'Coverage', about: 'Which rules can run, and what the others lack' }, routes: coveragePage },
   { nav: { href: '/params', text: 'Parameters', about: 'Thresholds of the rules' }, routes: paramsPage },
@@ -79,8 +82,8 @@ export const pageRoutes = (context: CentralParts, layout: PageLayout): Route[] =
 
 /** The tasks in the order of the navigation. The first page comes before them, the page of set-up after them. */
 const TASKS = {
-  appliance: ['/faults', BUILDINGS_PATH, '/overrides', '/analytics'],
-  hub: ['/faults', BUILDINGS_PATH, '/analytics', '/alerts'],
+  appliance: ['/faults', BUILDINGS_PATH, '/overrides', TRENDS_PATH],
+  hub: ['/faults', BUILDINGS_PATH, TRENDS_PATH, '/alerts'],
 } as const
 
 /** @returns the tasks, and the pages that the last of them lists: those of the product first */

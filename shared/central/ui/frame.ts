@@ -3,7 +3,9 @@ import { type Html, html } from '#shared/node/http/html.ts'
 import { moment, type Here } from './moment.ts'
 
 /** Addresses of the few files that a page asks for; they carry a hash, so a browser may cache them without limit. */
-export type Assets = { css: string; script: string; htmx: string; icon: string }
+export type Assets = { css: string; script: string; htmx: string; icon: string } & PlotAssets
+/** Only the page of trends asks for these. */
+export type PlotAssets = { trends: string; uplot: string; uplotCss: string }
 /**
  * A page with its name. `for`: the role that it needs; the entry is hidden from people without it. `about`: what one does there, for
  * the page of set-up and for the search. `wide`: left out of the bar of a phone, which has room for five.

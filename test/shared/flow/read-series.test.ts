@@ -26,7 +26,10 @@ for (const [gapMs, wanted] of [
       'b1',
       [...before, ...after].map(at => ({ id: 'p', t: START + at, v: 1 })),
     )
-    const { series } = await readSeries({ ...of, select: { point_id: 'p' }, maxPoints: 1000 }, context)
+    const { series } = await readSeries(
+      { building_id: 'b1', select: { equipment_id: of.equipment_id, point_id: 'p' }, maxPoints: 1000 },
+      context,
+    )
     t.deepEqual(
       series[0]!.no_data.map(({ from, to }) => ({ from: from - START, to: to - START })),
       [...wanted],

@@ -11,6 +11,8 @@ import { breadcrumbs, equipmentHref, equipmentLink, findingHref, pointHref } fro
 import { roleWords } from '#shared/central/ui/measure.ts'
 import { formatDay, moment, momentAge, momentNow } from '#shared/central/ui/moment.ts'
 import { laneOf } from '#shared/central/pages/faults/fault-list.ts'
+import { TRACES_MAX } from '#shared/central/ui/plot.ts'
+import { trendsHref } from '#shared/central/ui/trends-link.ts'
 import { sparkline } from '#shared/central/ui/sparkline.ts'
 import { swimLanes, type SwimLane } from '#shared/central/ui/swim-lanes.ts'
 import { stateWords, titleOf } from '#shared/central/ui/words.ts'
@@ -58,8 +60,16 @@ export function equipmentNow(model: EquipmentModel): Html {
   return html`<div id="now" hx-get="${path}" hx-trigger="every ${REFRESH_SECS}s, refresh" hx-target="#now" hx-swap="outerMorph" data-refresh-secs="${REFRESH_SECS}">
 ${drawingSection(model)}
 ${valuesTable(model)}
-<p class="as-of">As of ${momentNow(here)} <span class="feed" role="status"></span> <a href="${equipmentHref(equipment)}">Refresh</a></p>
+<p class="as-of">As of ${momentNow(here)} <span class="feed" role="status"></span> <a href="${equipmentHref(equipment)}">Refresh</a> ${trendsLink(model)}</p>
 </div>`
+}
+
+/** The first points that have a role: what the drawing shows. */
+function trendsLink({ values, building }: EquipmentModel): Html | false {
+  const points = values
+    .flatMap(({ point }) => (point.role === undefined || point.gone ? [] : point.point_id))
+    .slice(0, TRACES_MAX)
+  return points.length > 0 && html`<a href="${trendsHref({ building: building.building_id, points })}">Open in Trends</a>`
 }
 
 function drawingSection({ equipment, values, building, overrides = [] }: EquipmentModel): Html | false {

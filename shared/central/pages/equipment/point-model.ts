@@ -1,10 +1,8 @@
 /** Gathers what the page of one point shows. */
-import { stretchesOf } from '#shared/core/findings/fault-time.ts'
 import type { Finding } from '#shared/core/findings/finding.ts'
 import { needBuilding } from '#shared/core/lookup.ts'
 import type { Building, Equipment, Point } from '#shared/core/model/model.ts'
 import type { ArraySnapshot } from '#shared/core/priority/array-snapshot.ts'
-import { overridePeriods } from '#shared/core/priority/override-periods.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { mergeSpans, totalLength } from '#shared/core/series/spans.ts'
 import { DAY } from '#shared/core/time.ts'
@@ -14,6 +12,7 @@ import type { Here } from '#shared/central/ui/moment.ts'
 import type { Plot } from '#shared/central/ui/plot.ts'
 import { episodesOf, type EquipmentStores } from './equipment-model.ts'
 import { readPointValues, type PointValue } from './point-values.ts'
+import { pointsPlot } from './points-plot.ts'
 
 export const POINT_DAYS = [1, 7, 30] as const
 /** About one bucket for each two pixels of the wide plot. */
@@ -66,13 +65,6 @@ export async function pointModel(
     ({ evidence, suppressed_by }) =>
       point.role !== undefined && Object.hasOwn(evidence.inputs, point.role) && suppressed_by === undefined,
   )
-  const held = overridePeriods(seen)
-  const trace = {
-    role: point.role ?? '',
-    buckets: now.buckets,
-    nominalMs: now.nominalMs,
-    point: { unit: point.unit, kind: point.kind, label: point.role ?? point.name },
-  }
   return {
     here,
     building,
@@ -80,16 +72,15 @@ export async function pointModel(
     dataEnd,
     now,
     days,
-    plot: {
-      ...span,
+    plot: pointsPlot({
+      building,
+      values: [{ value: now, label: point.role ?? point.name }],
+      episodes: ofPoint,
+      visits: { [point_id]: seen },
+      span,
       now: here.now,
       until,
-      timezone: building.timezone,
-      system: building.unit_system,
-      traces: totalOf(now.buckets.count) > 0 ? [trace] : [],
-      others: ofPoint.map(one => ({ from: one.from, to: one.to ?? until, stretches: stretchesOf(one, until) })),
-      overrides: held.length > 0 ? [{ role: trace.point.label, held }] : [],
-    },
+    }),
     statistics: statisticsOf(now, span),
     array: seen.at(-1),
     rules,

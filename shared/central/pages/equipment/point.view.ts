@@ -11,6 +11,7 @@ import { roleWords, unitLabel } from '#shared/central/ui/measure.ts'
 import { formatDay, momentAge, momentNow } from '#shared/central/ui/moment.ts'
 import { NARROW, plotSvg, WIDE } from '#shared/central/ui/plot.ts'
 import { plotSummary, plotTable } from '#shared/central/ui/plot-words.ts'
+import { trendsHref } from '#shared/central/ui/trends-link.ts'
 import { shareOf, titleOf } from '#shared/central/ui/words.ts'
 import { POINT_DAYS, type PointModel } from './point-model.ts'
 import { POINT_STATE_WORDS, pointValueText } from './point-values.ts'
@@ -45,7 +46,7 @@ function plotSection({ plot, now: { point }, days }: PointModel): Html {
 ${
   plot.traces.length > 0
     ? html`<div class="for-wide">${plotSvg(plot, WIDE, 'wide', label)}</div><div class="for-narrow">${plotSvg(plot, NARROW, 'narrow', label)}</div>
-<p class="summary">${summary}</p>
+<p class="summary">${summary} <a href="${trendsHref({ building: point.building_id, points: [point.point_id], days })}">Open in Trends</a></p>
 ${plotTable(plot)}`
     : html`<p>No usable value is stored for this time.</p>`
 }

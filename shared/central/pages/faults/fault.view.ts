@@ -10,7 +10,7 @@ import {
 import { type Html, html } from '#shared/node/http/html.ts'
 import type { Building, Equipment, Point } from '#shared/core/model/model.ts'
 import { roleOfColumn } from '#shared/core/priority/array-snapshot.ts'
-import { formatDuration } from '#shared/core/time.ts'
+import { formatDuration, formatInstant } from '#shared/core/time.ts'
 import { faultActions } from './fault-actions.ts'
 import { costSection } from './fault-cost.ts'
 import type { User } from '#shared/central/ui/frame.ts'
@@ -22,6 +22,7 @@ import { formatDay, formatMoment, type Here, moment, momentAge } from '#shared/c
 import { NARROW, type Plot, plotSvg, WIDE } from '#shared/central/ui/plot.ts'
 import { plotSummary, plotTable } from '#shared/central/ui/plot-words.ts'
 import { inputWords, inUnitsOf, withValues } from '#shared/central/ui/measure-text.ts'
+import { trendsHref } from '#shared/central/ui/trends-link.ts'
 import { componentWords, REASON_WORDS, shareOf, SOURCE_WORDS, stateWords, titleOf } from '#shared/central/ui/words.ts'
 
 /** One point that the rule read, and how well it was covered in the plot's window. */
@@ -97,7 +98,7 @@ const endedOn = (dataEnd: number | undefined, here: Here): string | undefined =>
 
 const WINDOW_WORDS: Record<Window, string> = { episode: 'This episode', day: '24 hours', week: '7 days' }
 
-function plotSection({ plot, window, finding, notPlotted }: FaultModel): Html {
+function plotSection({ plot, window, finding, notPlotted, inputs, building }: FaultModel): Html {
   const summary = plotSummary(plot)
   const label = `Plot of the inputs. ${summary}`
   return html`<section class="card" id="plot"><div class="row"><h2>The rule's inputs</h2><ul class="choices">${WINDOWS.map(
@@ -109,10 +110,18 @@ ${
     ? html`<div class="for-wide">${plotSvg(plot, WIDE, 'wide', label)}</div><div class="for-narrow">${plotSvg(plot, NARROW, 'narrow', label)}</div>
 <p class="summary">${summary}</p>
 ${notPlotted.length > 0 && html`<p class="summary">Not on the plot, but in the table below: ${notPlotted.join(', ')}.</p>`}
+${trendsLink(inputs, plot, building)}
 ${plotTable(plot)}`
     : html`<p>No history of the inputs is kept here.</p>`
 }
 </section>`
+}
+
+/** The plotted inputs over the same time, to zoom and to add other points. */
+function trendsLink(inputs: InputRow[], { from, to, traces }: Plot, { building_id }: Building): Html | false {
+  const points = traces.flatMap(({ role }) => inputs.find(input => input.role === role)?.point?.point_id ?? [])
+  const span = { from: formatInstant(from), to: formatInstant(to) }
+  return points.length > 0 && html`<p><a href="${trendsHref({ building: building_id, points, ...span })}">Open in Trends</a></p>`
 }
 
 function because({ finding, building, here, rule }: FaultModel): Html {

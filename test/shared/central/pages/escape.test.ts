@@ -73,7 +73,7 @@ test('the frame escapes', t =>
           setup: [],
           nav: [{ href: text, text }],
           version: `${text}+${text}`,
-          assets: { css: text, script: text, htmx: text, icon: text },
+          assets: { trends: text, uplot: text, uplotCss: text, css: text, script: text, htmx: text, icon: text },
           open: false,
         },
         title: text,

@@ -122,7 +122,7 @@ test('the series of points carry who held them, in the unit of the point', async
   const select = { roles: ['clg_valve', 'sa_t'] }
   const span = { from: NOW - 4 * HOUR, to: NOW }
   const { overrides } = await readSeries(
-    { building_id: 'school', equipment_id: 'ahu-1', select, maxPoints: 100, ...span },
+    { building_id: 'school', select: { equipment_id: 'ahu-1', ...select }, maxPoints: 100, ...span },
     site.context,
   )
   const [only] = overrides

@@ -1,0 +1,44 @@
+/** The plot of some points: faults of their equipment shaded, overrides as lanes. */
+import { stretchesOf } from '#shared/core/findings/fault-time.ts'
+import type { Finding } from '#shared/core/findings/finding.ts'
+import type { Building } from '#shared/core/model/model.ts'
+import { overridePeriods } from '#shared/core/priority/override-periods.ts'
+import type { ArraySnapshot } from '#shared/core/priority/array-snapshot.ts'
+import type { Span } from '#shared/core/series/spans.ts'
+import type { Plot } from '#shared/central/ui/plot.ts'
+import type { Trace } from '#shared/central/ui/plot-trace.ts'
+import type { PointValue } from './point-values.ts'
+
+type PointsPlot = {
+  building: Building
+  values: readonly { value: PointValue; label: string }[]
+  episodes: readonly Finding[]
+  /** By point, ascending. */
+  visits: Readonly<Record<string, ArraySnapshot[]>>
+  span: Span
+  now: number
+  /** End of what can have data by now. */
+  until: number
+}
+
+export function pointsPlot({ building, values, episodes, visits, span, now, until }: PointsPlot): Plot {
+  const traces = values.flatMap(({ value: { point, buckets, nominalMs }, label }): Trace[] =>
+    buckets.count.some(count => count > 0)
+      ? [{ role: point.role ?? '', buckets, nominalMs, point: { unit: point.unit, kind: point.kind, label } }]
+      : [],
+  )
+  const overrides = values.flatMap(({ value: { point }, label }) => {
+    const held = overridePeriods(visits[point.point_id] ?? [])
+    return held.length > 0 ? [{ role: label, held }] : []
+  })
+  return {
+    ...span,
+    now,
+    until: Math.min(span.to, until),
+    timezone: building.timezone,
+    system: building.unit_system,
+    traces,
+    others: episodes.map(one => ({ from: one.from, to: one.to ?? until, stretches: stretchesOf(one, until) })),
+    overrides,
+  }
+}

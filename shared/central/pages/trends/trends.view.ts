@@ -1,0 +1,144 @@
+/** The page of trends. The server draws the plot; script replaces the drawing by one that zooms. */
+import { DAY, formatInstant } from '#shared/core/time.ts'
+import { wallOf } from '#shared/core/time-zone.ts'
+import { type Html, html } from '#shared/node/http/html.ts'
+import type { PlotAssets } from '#shared/central/ui/frame.ts'
+import { equipmentLink, pointHref } from '#shared/central/ui/links.ts'
+import { measureOf, type UnitSystem } from '#shared/central/ui/measure.ts'
+import { NARROW, type Plot, plotSvg, TRACES_MAX, WIDE } from '#shared/central/ui/plot.ts'
+import { plotSummary, plotTable } from '#shared/central/ui/plot-words.ts'
+import { TREND_DAYS, trendsHref, TRENDS_PATH } from '#shared/central/ui/trends-link.ts'
+import type { TrendsModel } from './trends-model.ts'
+
+const DAYS_WORDS: Record<(typeof TREND_DAYS)[number], string> = { 1: '24 hours', 7: '7 days', 30: '30 days', 366: 'A year' }
+/** A year of minutes has more samples than a line has pixels. */
+const CSV_POINTS = 20_000
+
+export const trendsBody = (model: TrendsModel, assets: PlotAssets): Html => html`<h1>Trends</h1>
+${timeForm(model)}
+${model.plot ? plotSection(model, model.plot, assets) : html`<section class="card quiet-card"><h2>No point is chosen yet</h2><p>Search for points below. A point, an equipment and a fault also have a link here.</p></section>`}
+${pointsSection(model)}`
+
+function timeForm({ query, span, building, buildings }: TrendsModel): Html {
+  const choice = (days: (typeof TREND_DAYS)[number]) =>
+    html`<li><a href="${trendsHref({ ...query, days, from: undefined, to: undefined })}"${query.from === undefined && query.days === days && html` aria-current="true"`}>${DAYS_WORDS[days]}</a></li>`
+  const wall = (ms: number) => localText(ms, building.timezone)
+  return html`<div id="trend-time"><ul class="choices">${TREND_DAYS.map(choice)}</ul>
+<form class="filter" method="get" action="${TRENDS_PATH}">
+${
+  buildings.length > 1 && query.points.length === 0
+    ? html`<label>Building<select name="building">${buildings.map(one => html`<option value="${one.building_id}"${one.building_id === query.building && html` selected`}>${one.name}</option>`)}</select></label>`
+    : html`<input type="hidden" name="building" value="${query.building}">`
+}
+<input type="hidden" name="points" value="${query.points.join(',')}">
+<label>From<input type="datetime-local" name="from" value="${wall(span.from)}" required></label>
+<label>To<input type="datetime-local" name="to" value="${wall(span.to)}" required></label>
+<button>Show</button>
+</form></div>`
+}
+
+/** `2026-11-20T14:00`, as a field of a form has it. */
+function localText(ms: number, timezone: string): string {
+  const { year, month, day, hour, minute } = wallOf(ms, timezone)
+  const two = (n: number) => String(n).padStart(2, '0')
+  return `${year}-${two(month)}-${two(day)}T${two(hour)}:${two(minute)}`
+}
+
+/** What the script needs of each line: its name, its point, and how to show its values. */
+const seriesData = ({ chosen }: TrendsModel, system: UnitSystem): string =>
+  JSON.stringify(
+    chosen.map(({ point: { point_id, unit, kind, role, states }, label }) => {
+      const { label: shown, ...measure } = measureOf(unit, system, role)
+      return { point_id, label, kind, unit: kind === 'bool' ? 'on/off' : kind === 'enum' ? 'state' : shown, ...measure, states }
+    }),
+  )
+
+function plotSection(model: TrendsModel, plot: Plot, assets: PlotAssets): Html {
+  const { building, span, query, chosen } = model
+  const summary = plot.traces.length > 0 ? plotSummary(plot) : ''
+  const label = `Plot. ${summary}`
+  return html`<section class="card" id="plot">
+<div id="trends" data-url="/api/fdd/series" data-building="${building.building_id}" data-points="${query.points.join(',')}" data-from="${span.from}" data-to="${span.to}" data-timezone="${building.timezone}" data-path="${trendsHref({ building: query.building, points: query.points })}" data-series="${seriesData(model, building.unit_system)}">${
+    plot.traces.length > 0
+      ? html`<div class="for-wide">${plotSvg(plot, WIDE, 'wide', label)}</div><div class="for-narrow">${plotSvg(plot, NARROW, 'narrow', label)}</div>`
+      : html`<p>No usable value is stored for this time.</p>`
+  }</div>
+<div id="trend-words">${moves(model)}
+<p class="summary">${summary}</p>
+${plot.traces.length > 0 && plotTable(plot)}
+<p><a href="/api/fdd/series?${new URLSearchParams({ building_id: building.building_id, point_ids: chosen.map(({ point }) => point.point_id).join(','), from: formatInstant(span.from), to: formatInstant(span.to), max_points: String(CSV_POINTS), format: 'csv' })}">CSV of this time</a></p></div>
+</section>
+<link rel="stylesheet" href="${assets.uplotCss}"><script src="${assets.uplot}" defer></script><script src="${assets.trends}" defer></script>`
+}
+
+/** The same points earlier, later, over twice the time, and over the same time one day and one week before. */
+function moves({ query, span: { from, to } }: TrendsModel): Html {
+  const length = to - from
+  const href = (start: number, end: number) =>
+    trendsHref({ ...query, q: undefined, from: formatInstant(start), to: formatInstant(end) })
+  const links = [
+    ['Earlier', from - length / 2, to - length / 2],
+    ['Later', from + length / 2, to + length / 2],
+    ['Zoom out', from - length / 2, to + length / 2],
+    ['A day before', from - DAY, to - DAY],
+    ['A week before', from - 7 * DAY, to - 7 * DAY],
+  ] as const
+  return html`<ul class="choices">${links.map(([text, start, end]) => html`<li><a href="${href(start, end)}">${text}</a></li>`)}</ul>`
+}
+
+function pointsSection(model: TrendsModel): Html {
+  const { chosen, query, siblings, found } = model
+  const without = (point_id: string) => trendsHref({ ...query, points: query.points.filter(one => one !== point_id) })
+  const full = chosen.length >= TRACES_MAX
+  return html`<section class="card" id="points"><h2>Points</h2>
+${
+  chosen.length > 0 &&
+  html`<table class="tried"><thead><tr><th scope="col">Line</th><th scope="col">Point</th><th scope="col">Equipment</th><th scope="col">Remove</th></tr></thead><tbody>${chosen.map(
+    ({ point, label, equipment }) => html`<tr>
+<td data-label="Line"><div><strong>${label}</strong></div></td>
+<td data-label="Point"><div><a href="${pointHref(point)}">${point.name}</a></div></td>
+<td data-label="Equipment"><div>${equipment ? equipmentLink(equipment, equipment.name) : 'none'}</div></td>
+<td data-label="Remove"><div><a href="${without(point.point_id)}">Remove<span class="hidden"> ${label}</span></a></div></td></tr>`,
+  )}</tbody></table>`
+}
+${
+  full
+    ? html`<p class="muted">More than ${TRACES_MAX} lines cannot be told apart. Remove one to add another.</p>`
+    : html`<form class="filter" role="search" aria-label="Add points" method="get" action="${TRENDS_PATH}">${stateFields(model)}<label>Add points: name, role or address<input type="search" name="q" value="${query.q ?? ''}" maxlength="200"></label><button>Search</button></form>
+${
+  found &&
+  (found.length > 0
+    ? addList(
+        found.map(({ id, title, detail }) => ({ point_id: id, title, detail })),
+        model,
+      )
+    : html`<p>No point has “${query.q}” in its name, role or address.</p>`)
+}
+${
+  siblings.length > 0 &&
+  html`<details><summary>Other points of the same equipment</summary>${addList(
+    siblings.map(({ point_id, name, role }) => ({ point_id, title: name, detail: role ?? 'no role' })),
+    model,
+  )}</details>`
+}`
+}
+</section>`
+}
+
+/** The present state as hidden fields, so that a search keeps it. */
+function stateFields({ query: { building, points, days, from, to } }: TrendsModel): Html {
+  const fields = Object.entries({
+    building,
+    points: points.join(','),
+    ...(from === undefined ? { days: String(days) } : { from, to }),
+  })
+  return html`${fields.map(([name, value]) => value !== undefined && value !== '' && html`<input type="hidden" name="${name}" value="${value}">`)}`
+}
+
+const addList = (points: { point_id: string; title: string; detail: string }[], { query }: TrendsModel): Html =>
+  html`<ul class="hits">${points
+    .filter(({ point_id }) => !query.points.includes(point_id))
+    .map(
+      ({ point_id, title, detail }) =>
+        html`<li><a href="${trendsHref({ ...query, points: [...query.points, point_id] })}"><strong>Add ${title}</strong> <span class="muted">${detail}</span></a></li>`,
+    )}</ul>`

@@ -1,0 +1,29 @@
+/** The address of trends: its query is the whole state of the page. */
+export const TRENDS_PATH = '/trends'
+/** Spans that end now, days. */
+export const TREND_DAYS = [1, 7, 30, 366] as const
+
+/** `from` and `to` are the building's wall clock, `2026-11-20T14:00`; without them the last `days`. */
+export type TrendsQuery = {
+  building?: string | undefined
+  points: readonly string[]
+  days?: number | undefined
+  from?: string | undefined
+  to?: string | undefined
+  q?: string | undefined
+}
+
+export function trendsHref({ building, points, days, from, to, q }: TrendsQuery): string {
+  const given = {
+    building,
+    points: points.length > 0 ? points.join(',') : undefined,
+    days: days === undefined || from !== undefined ? undefined : String(days),
+    from,
+    to: from === undefined ? undefined : to,
+    q: q || undefined,
+  }
+  const entries = Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined)
+  // Commas and colons are plain in a query and keep the address readable.
+  const search = new URLSearchParams(entries).toString().replaceAll('%2C', ',').replaceAll('%3A', ':')
+  return search === '' ? TRENDS_PATH : `${TRENDS_PATH}?${search}`
+}

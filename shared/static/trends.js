@@ -1,0 +1,248 @@
+/* The plot of the page of trends: the drawing of the server is replaced by one that zooms. The address is the state. */
+
+const host = document.getElementById('trends')
+if (host && window.uPlot) openTrends(host)
+
+function openTrends(root) {
+  const { url, building, points, timezone, path } = root.dataset
+  const series = JSON.parse(root.dataset.series)
+  const start = { from: Number(root.dataset.from), to: Number(root.dataset.to) }
+  const SPAN_MIN = 120_000
+  const SPAN_MAX = 5 * 366 * 86_400_000
+  const SETTLE_MS = 250
+  const DASHES = [[], [8, 4], [2, 4], [10, 4, 2, 4], [14, 5], [5, 3]]
+  const LANE = 8
+  const style = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
+  let span = start
+  let plot
+  let extra = { faults: [], no_data: [], overrides: [] }
+  let turn = 0
+
+  const units = [...new Set(series.map(one => one.unit))]
+  const shown = ({ scale, offset }, value) => (value === null ? null : value * scale + offset)
+  const text = (one, value) => {
+    if (value === null || value === undefined) return '–'
+    if (one.kind === 'bool') return value >= 0.5 ? 'on' : 'off'
+    if (one.kind !== 'number') return one.states?.[value] ?? String(value)
+    return `${value.toFixed(one.decimals)} ${one.unit}`.trim()
+  }
+
+  /* The building's clock, as the rest of the page writes it. */
+  const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+  const wall = seconds => uPlot.tzDate(new Date(seconds * 1000), timezone)
+  const two = n => String(n).padStart(2, '0')
+  const clock = at => `${two(at.getHours())}:${two(at.getMinutes())}`
+  const day = at => `${at.getDate()} ${MONTHS[at.getMonth()]}`
+  const isMidnight = at => at.getHours() === 0 && at.getMinutes() === 0
+  const ticks = (_, splits) => splits.map(wall).map(at => (isMidnight(at) ? day(at) : clock(at)))
+
+  /* Each point is three columns: what is drawn, and the least and greatest of its buckets for the band behind it. */
+  const tablesOf = answer =>
+    answer.series.map((one, i) => {
+      const measure = series[i].kind === 'number' ? series[i] : { scale: 1, offset: 0 }
+      const drawn = series[i].kind === 'number' ? 'mean' : 'last'
+      const column = name => one.points.map(point => shown(measure, point[name]))
+      return [one.points.map(point => Date.parse(point.t) / 1000), column(drawn), column('min'), column('max')]
+    })
+
+  const spans = list =>
+    list.map(({ from, to }) => [Date.parse(from) / 1000, to === null ? Date.now() / 1000 : Date.parse(to) / 1000])
+
+  function paint(u) {
+    const { ctx, bbox } = u
+    const { left, top, width, height } = bbox
+    const unit = window.devicePixelRatio || 1
+    const x = seconds => Math.min(Math.max(u.valToPos(seconds, 'x', true), left), left + width)
+    ctx.save()
+    ctx.fillStyle = style('--shade-other')
+    for (const [from, to] of spans(extra.faults)) ctx.fillRect(x(from), top, x(to) - x(from), height)
+    ctx.fillStyle = style('--p1')
+    for (const [from, to] of spans(extra.faults))
+      ctx.fillRect(x(from), top + height - LANE * unit, Math.max(2, x(to) - x(from)), LANE * unit - 2)
+    ctx.fillStyle = style('--override')
+    for (const [from, to] of spans(extra.overrides))
+      ctx.fillRect(x(from), top + height - 2 * LANE * unit, Math.max(2, x(to) - x(from)), LANE * unit - 2)
+    ctx.strokeStyle = style('--edge')
+    ctx.lineWidth = unit
+    for (const [from, to] of spans(extra.no_data)) {
+      ctx.save()
+      ctx.beginPath()
+      ctx.rect(x(from), top, x(to) - x(from), height)
+      ctx.clip()
+      ctx.beginPath()
+      for (let at = x(from) - height; at < x(to); at += 8 * unit) {
+        ctx.moveTo(at, top + height)
+        ctx.lineTo(at + height, top)
+      }
+      ctx.stroke()
+      ctx.restore()
+    }
+    ctx.restore()
+  }
+
+  function optionsOf() {
+    const axis = {
+      stroke: style('--text'),
+      grid: { stroke: style('--line'), width: 1 },
+      ticks: { stroke: style('--line'), width: 1 },
+    }
+    const scales = { x: { time: true } }
+    for (const unit of units) scales[unit || 'value'] = unit === 'on/off' ? { range: [-0.1, 1.4] } : {}
+    const axes = units.slice(0, 2).map((unit, i) => ({
+      ...axis,
+      scale: unit || 'value',
+      side: i === 0 ? 3 : 1,
+      size: root.clientWidth < 500 ? 44 : 60,
+      label: unit || 'value',
+      grid: i === 0 ? axis.grid : { show: false },
+    }))
+    const lines = series.flatMap((one, i) => {
+      const colour = style(`--t${i + 1}`)
+      const scale = one.unit || 'value'
+      const stepped = one.kind === 'number' ? {} : { paths: uPlot.paths.stepped({ align: 1 }) }
+      const hidden = { scale, show: true, width: 0, points: { show: false }, legend: { show: false }, value: () => '' }
+      return [
+        {
+          label: one.label,
+          scale,
+          stroke: colour,
+          width: 2,
+          dash: DASHES[i],
+          points: { show: false },
+          value: (_, value) => text(one, value),
+          ...stepped,
+        },
+        { ...hidden, label: `${one.label} least`, class: 'trend-band' },
+        { ...hidden, label: `${one.label} greatest`, class: 'trend-band' },
+      ]
+    })
+    const bands = series.flatMap((one, i) =>
+      one.kind === 'number' ? [{ series: [3 * i + 3, 3 * i + 2], fill: `${style(`--t${i + 1}`)}40` }] : [],
+    )
+    return {
+      width: root.clientWidth,
+      height: Math.max(260, Math.min(460, window.innerHeight - 320)),
+      tzDate: wall,
+      scales,
+      axes: [{ ...axis, values: ticks }, ...axes],
+      series: [{ label: 'Time', value: (_, at) => (at === null ? '–' : `${day(wall(at))} ${clock(wall(at))}`) }, ...lines],
+      bands,
+      legend: { live: true },
+      cursor: { drag: { x: true, y: false, setScale: false } },
+      hooks: {
+        drawClear: [paint],
+        setSelect: [
+          u => {
+            const { left, width } = u.select
+            if (width < 5) return
+            u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false)
+            show({ from: u.posToVal(left, 'x') * 1000, to: u.posToVal(left + width, 'x') * 1000 })
+          },
+        ],
+      },
+    }
+  }
+
+  /** Loads a span and draws it; an answer that a later one has overtaken is dropped. */
+  async function show(next, isFirst = false) {
+    const length = Math.min(Math.max(next.to - next.from, SPAN_MIN), SPAN_MAX)
+    const middle = (next.from + next.to) / 2
+    span = { from: Math.round(middle - length / 2), to: Math.round(middle + length / 2) }
+    const mine = ++turn
+    const time = { from: new Date(span.from).toISOString(), to: new Date(span.to).toISOString() }
+    const query = new URLSearchParams({
+      building_id: building,
+      point_ids: points,
+      ...time,
+      max_points: String(Math.max(200, root.clientWidth)),
+    })
+    const response = await fetch(`${url}?${query}`).catch(() => undefined)
+    if (mine !== turn) return
+    if (response?.status === 401) return location.reload()
+    if (!response?.ok) return fail()
+    const answer = await response.json()
+    if (mine !== turn) return
+    extra = answer
+    const data = uPlot.join(tablesOf(answer))
+    if (!plot) {
+      root.replaceChildren()
+      plot = new uPlot(optionsOf(), data, root)
+      listen(plot)
+    } else plot.setData(data, false)
+    plot.setScale('x', { min: span.from / 1000, max: span.to / 1000 })
+    root.dataset.shown = `${span.from},${span.to}`
+    if (!isFirst) refreshWords(time, mine)
+  }
+
+  /** Address, time fields, summary, table and CSV of the new span come from the server's own page of it. */
+  async function refreshWords(time, mine) {
+    const href = `${path}&${new URLSearchParams(time)}`
+    history.replaceState(null, '', href)
+    const response = await fetch(href).catch(() => undefined)
+    if (!response?.ok || mine !== turn) return
+    const page = new DOMParser().parseFromString(await response.text(), 'text/html')
+    for (const id of ['trend-words', 'trend-time']) {
+      const part = page.getElementById(id)
+      if (part && mine === turn) document.getElementById(id).replaceWith(part)
+    }
+  }
+
+  function fail() {
+    if (root.querySelector('.error')) return
+    const words = document.createElement('p')
+    words.className = 'error'
+    words.setAttribute('role', 'alert')
+    words.textContent = 'This time could not be loaded. Try again, or load the page anew.'
+    root.append(words)
+  }
+
+  /* The wheel and two fingers stretch what is seen at once; the finer data follows when they rest. */
+  function listen(u) {
+    let settle
+    const stretch = (factor, at) => {
+      const { min, max } = u.scales.x
+      const next = { min: at - (at - min) * factor, max: at + (max - at) * factor }
+      if ((next.max - next.min) * 1000 < SPAN_MIN || (next.max - next.min) * 1000 > SPAN_MAX) return
+      u.setScale('x', next)
+      clearTimeout(settle)
+      settle = setTimeout(() => show({ from: next.min * 1000, to: next.max * 1000 }), SETTLE_MS)
+    }
+    const secondsAt = clientX => u.posToVal(clientX - u.over.getBoundingClientRect().left, 'x')
+    u.over.addEventListener(
+      'wheel',
+      event => {
+        if (!event.ctrlKey && !event.shiftKey && Math.abs(event.deltaY) < Math.abs(event.deltaX)) return
+        event.preventDefault()
+        stretch(event.deltaY < 0 ? 0.8 : 1.25, secondsAt(event.clientX))
+      },
+      { passive: false },
+    )
+    let apart
+    const fingers = ({ touches: [a, b] }) => ({ width: Math.abs(a.clientX - b.clientX), middle: (a.clientX + b.clientX) / 2 })
+    u.over.addEventListener(
+      'touchstart',
+      event => {
+        apart = event.touches.length === 2 ? fingers(event) : undefined
+      },
+      { passive: true },
+    )
+    u.over.addEventListener(
+      'touchmove',
+      event => {
+        if (!apart || event.touches.length !== 2) return
+        event.preventDefault()
+        const now = fingers(event)
+        if (now.width < 20) return
+        stretch(apart.width / now.width, secondsAt(now.middle))
+        apart = now
+      },
+      { passive: false },
+    )
+    u.over.addEventListener('dblclick', () => show(start))
+    new ResizeObserver(() => {
+      if (root.clientWidth > 0 && root.clientWidth !== u.width) u.setSize({ width: root.clientWidth, height: u.height })
+    }).observe(root)
+  }
+
+  show(start, true)
+}

@@ -1,0 +1,91 @@
+/** Trends: the plot that zooms, on a desk, on a phone and without script. */
+import anyTest, { type TestFn } from 'ava'
+import { openSite, PASSWORDS, type TestSite } from '../support/sites/page-site.ts'
+import { openChromium, type OpenBrowser } from './chromium.ts'
+import { expectClean, looks } from './looks.ts'
+import { openPage, signIn } from './watch.ts'
+
+const test = anyTest as TestFn<{ chromium: OpenBrowser; box: TestSite }>
+test.before(async t => {
+  t.context = { chromium: await openChromium(), box: await openSite({ product: 'appliance', api: true }) }
+})
+test.after.always(async t => {
+  await t.context.chromium.close()
+  await t.context.box.close()
+})
+
+const PLOT = '/trends?building=school&points=ahu-1.sa_t,ahu-1.clg_valve,ahu-1.fan_status,vav-3.zone_flow'
+
+for (const [name, look] of looks('a desk in daylight', 'a desk at night', 'a phone in daylight', 'a phone at night')) {
+  test.serial(`trends are clean through ${name}`, async t => {
+    const { chromium, box } = t.context
+    const { page, complaints, close } = await openPage(chromium.browser, box.url, look)
+    t.teardown(close)
+    await signIn(page, 'viewer', PASSWORDS.viewer)
+    await page.goto('/trends')
+    await expectClean(t, page, 'empty', 48)
+    await page.goto(PLOT)
+    await page.locator('#trends canvas').waitFor()
+    await expectClean(t, page, 'plot', 48)
+    t.deepEqual(complaints, [])
+  })
+}
+
+test.serial('dragging zooms, the address follows, and a reload shows the same', async t => {
+  const { chromium, box } = t.context
+  const { page, complaints, close } = await openPage(chromium.browser, box.url)
+  t.teardown(close)
+  await signIn(page, 'viewer', PASSWORDS.viewer, PLOT)
+  const over = page.locator('#trends .u-over')
+  await over.waitFor()
+  const { x, y, width } = (await over.boundingBox())!
+  await page.mouse.move(x + width * 0.5, y + 50)
+  await page.mouse.down()
+  await page.mouse.move(x + width * 0.75, y + 60, { steps: 5 })
+  await page.mouse.up()
+  await page.waitForURL(/from=2026-11-20T/)
+  const shown = (await page.locator('#trends').getAttribute('data-shown'))!
+  const [from, to] = shown.split(',').map(Number)
+  t.true(Math.abs(to! - from! - 6 * 3_600_000) < 600_000, `6 h are shown: ${to! - from!} ms`)
+  await page.locator('#trend-time input[name=from][value^="2026-11-20T02"]').waitFor()
+  await page.reload()
+  await page.locator('#trends canvas').waitFor()
+  t.is(await page.locator('#trends').getAttribute('data-shown'), shown)
+  t.deepEqual(complaints, [])
+})
+
+test.serial('the wheel zooms, a double click returns, and the crosshair says the values', async t => {
+  const { chromium, box } = t.context
+  const { page, complaints, close } = await openPage(chromium.browser, box.url)
+  t.teardown(close)
+  await signIn(page, 'viewer', PASSWORDS.viewer, PLOT)
+  const over = page.locator('#trends .u-over')
+  await over.waitFor()
+  const whole = await page.locator('#trends').getAttribute('data-shown')
+  await over.hover()
+  await page.mouse.wheel(0, -200)
+  await page.waitForURL(/from=/)
+  t.not(await page.locator('#trends').getAttribute('data-shown'), whole)
+  await page.locator('#trends .u-legend').getByText(/\d °F/).first().waitFor()
+  await over.dblclick()
+  await page.locator(`#trends[data-shown="${whole}"]`).waitFor()
+  t.deepEqual(complaints, [])
+})
+
+test.serial('without script the drawing of the server stands there, and its links move through time', async t => {
+  const { chromium, box } = t.context
+  const { page, complaints, close } = await openPage(chromium.browser, box.url, { javaScriptEnabled: false })
+  t.teardown(close)
+  await signIn(page, 'viewer', PASSWORDS.viewer, '/faults/f-cooling')
+  await page.getByRole('link', { name: 'Open in Trends' }).click()
+  await page.waitForURL(/\/trends\?/)
+  t.true(await page.locator('#trends svg.plot:visible').isVisible())
+  const before = await page.locator('#trends').getAttribute('data-from')
+  await page.getByRole('link', { name: 'Earlier' }).click()
+  t.true(Number(await page.locator('#trends').getAttribute('data-from')) < Number(before))
+  await page.getByLabel('Add points: name, role or address').fill('damper')
+  await page.getByRole('button', { name: 'Search' }).last().click()
+  await page.getByRole('link', { name: /^Add VAV-3 DAMPER/ }).click()
+  await page.getByRole('cell', { name: 'damper', exact: true }).waitFor()
+  t.deepEqual(complaints, [])
+})

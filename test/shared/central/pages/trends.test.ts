@@ -1,0 +1,90 @@
+/** Trends: the address is the state, and without script the server's drawing of the same time stands there. */
+import test from 'ava'
+import { HOUR } from '#shared/core/time.ts'
+import { NOW } from '../../../support/page-fixture.ts'
+import { signedIn } from '../../../support/signed-in.ts'
+import { openSite, PASSWORDS } from '../../../support/sites/page-site.ts'
+
+async function openTrends(t: { teardown(end: () => Promise<void>): void }) {
+  const site = await openSite({ product: 'appliance', api: true })
+  t.teardown(site.close)
+  const { get } = await signedIn(site.url, 'viewer', PASSWORDS.viewer)
+  return { site, ask: get, get: async (path: string) => (await get(path)).text() }
+}
+const hrefOf = (page: string, text: string) =>
+  new RegExp(`<a href="([^"]+)"[^>]*>(?:<strong>)?${text}`).exec(page)![1]!.replaceAll('&amp;', '&')
+
+test('points, time and search of the address are on the page, and its links keep them', async t => {
+  const { get } = await openTrends(t)
+  const empty = await get('/trends')
+  t.regex(empty, /No point is chosen yet/)
+  const first = await get(`/trends?building=school&points=ahu-1.sa_t&days=7&q=flow`)
+  t.regex(first, /aria-current="true">7 days/)
+  const second = hrefOf(first, 'Add VAV-3 ZONE_FLOW')
+  t.is(second, '/trends?building=school&points=ahu-1.sa_t,vav-3.zone_flow&days=7&q=flow')
+  const both = await get(second)
+  t.is([...both.matchAll(/<svg class="plot"/g)].length, 2, 'one for a desk, one for a phone')
+  t.regex(both, /sa_t, zone_flow from /)
+  t.is(hrefOf(both, 'Remove<span class="hidden"> sa_t'), '/trends?building=school&points=vav-3.zone_flow&days=7&q=flow')
+})
+
+test('a wall clock is that of the building, and earlier, later and CSV have the same length', async t => {
+  const { get } = await openTrends(t)
+  const page = await get('/trends?points=ahu-1.sa_t&from=2026-11-20T08:00&to=2026-11-20T14:00')
+  t.regex(page, /name="from" value="2026-11-20T08:00"/)
+  t.true(page.includes(`data-from="${NOW - 6 * HOUR - 130_000}"`))
+  t.regex(hrefOf(page, 'Earlier'), /from=2026-11-20T11:00:00Z&to=2026-11-20T17:00:00Z$/)
+  t.regex(hrefOf(page, 'A week before'), /from=2026-11-13T14:00:00Z/)
+  const csv = await get(hrefOf(page, 'CSV of this time'))
+  t.is(csv.trim().split('\n').length, 1 + 6 * 60)
+  t.regex(csv, /\n2026-11-20T14:00:10Z,ahu-1\.sa_t,/)
+})
+
+test('lines of the same role are named by their points', async t => {
+  const { site, get } = await openTrends(t)
+  const [supply] = site.context.model.points('school').filter(one => one.point_id === 'ahu-1.sa_t')
+  site.context.model.put({ points: [{ ...supply!, point_id: 'other', name: 'Other <b>air</b>', equipment_id: 'vav-3' }] })
+  const page = await get('/trends?points=ahu-1.sa_t,other')
+  t.regex(page, /<strong>AHU-1 SA_T<\/strong>/)
+  t.regex(page, /<strong>Other &lt;b&gt;air/)
+})
+
+for (const [what, query, words] of [
+  ['a point that does not exist', 'points=nothing', 'nothing'],
+  ['a building that does not exist', 'building=nowhere', 'nowhere'],
+  ['more lines than can be told apart', `points=${[...'abcdefg'].join(',')}`, 'at most 6 points'],
+  ['a time that ends before it begins', 'points=ahu-1.sa_t&from=2026-11-20T08:00&to=2026-11-19T08:00', 'ends before it begins'],
+  ['a time of six years', 'points=ahu-1.sa_t&from=2020-01-01T00:00&to=2026-01-01T00:00', 'longer than five years'],
+  ['a time that is none', 'points=ahu-1.sa_t&from=yesterday', 'from is no time'],
+  ['an instant that is none', 'points=ahu-1.sa_t&from=2026-99-99Z', 'from'],
+] as const) {
+  test(`${what} is refused with words`, async t => {
+    const { ask } = await openTrends(t)
+    const answer = await ask(`/trends?${query}`)
+    t.true(answer.status >= 400 && answer.status < 500, String(answer.status))
+    t.true((await answer.text()).includes(words))
+  })
+}
+
+test('the series of points of several equipment come in one answer, with the faults of each', async t => {
+  const { ask } = await openTrends(t)
+  const of = (more: string) => ask(`/api/fdd/series?building_id=school&${more}`)
+  const answer = await of('point_ids=ahu-1.sa_t,vav-3.damper&max_points=100')
+  const { series, faults } = (await answer.json()) as { series: { point_id: string }[]; faults: { finding_id: string }[] }
+  t.deepEqual(
+    series.map(({ point_id }) => point_id),
+    ['ahu-1.sa_t', 'vav-3.damper'],
+  )
+  const found = new Set(faults.map(({ finding_id }) => finding_id))
+  t.true(found.has('f-cooling') && found.has('f-flow'))
+  for (const [more, status, words] of [
+    ['point_ids=ahu-1.sa_t,nothing', 404, 'nothing'],
+    ['point_ids=', 400, 'point_ids names 1 to 50 points'],
+    ['point_id=ahu-1.sa_t', 400, 'equipment_id'],
+    ['point_ids=a&roles=sa_t', 400, 'Give one of'],
+  ] as const) {
+    const answer = await of(more)
+    t.is(answer.status, status, more)
+    t.true((await answer.text()).includes(words), more)
+  }
+})
