@@ -8,6 +8,7 @@ const BENCHES: Record<string, string> = {
   'fdd-incremental': './benchmarks/fdd-incremental.ts',
   footprint: './benchmarks/footprint.ts',
   import: './benchmarks/import.ts',
+  ingest: './benchmarks/ingest.ts',
   journal: './benchmarks/journal.ts',
   modbus: './benchmarks/modbus.ts',
   poll: './benchmarks/poll.ts',

@@ -7,7 +7,7 @@ export const MQTT_ENV = {
   SERVICE_MQTT_CERT_DIR: {
     kind: 'text',
     default: '/mqtt',
-    doc: 'folder with ca.cert.pem, broker.cert.pem, broker.key.pem and crl.pem; the private key of the authority does not belong there',
+    doc: 'folder with ca.cert.pem, broker.cert.pem, broker.key.pem and crl.pem; of an authority, its key belongs there only when it is an intermediate one',
   },
   SERVICE_LOG_LEVEL: { kind: 'choice', choices: ['debug', 'info', 'warn', 'error'], default: 'info', doc: 'how much is logged' },
 } as const satisfies VariableTable
