@@ -67,9 +67,11 @@ export function createAuthority(dir: string | undefined, now: () => number): Aut
           throw new Problem('conflict', message)
         }
         const kit = await issue(pki, place, csr_pem)
-        for (const { serial } of held) await pki.revoke(serial)
+        const zip = await zipKit(kit)
         const serial = serialOf(new X509Certificate(kit.cert_pem).serialNumber)
-        return { zip: await zipKit(kit), serial, not_after: kit.edge.not_after, revoked: held }
+        // Last, so that an error before leaves the edge with the certificate that it has.
+        for (const one of held) await pki.revoke(one.serial)
+        return { zip, serial, not_after: kit.edge.not_after, revoked: held }
       }),
     list: async () => edgesOf(await open(dir, now)),
     revoke: edge => change(pki => revokeOf(pki, edge)),
