@@ -20,7 +20,7 @@ import { freePort, untilListening } from '#scripts/lib/free-port.ts'
 import { startMosquitto } from '#scripts/lib/mosquitto.ts'
 import { waitForHealth } from '../lib-start/hub-client.ts'
 import { startPart } from '../lib-start/process.ts'
-import { EDGES, edgeId, MESSAGES, readingsOf, SAMPLES, SITE_ID } from './lib-ingest/load.ts'
+import { EDGES, edgeId, MESSAGES, benchReadings, SAMPLES, SITE_ID } from './lib-ingest/load.ts'
 import type { EdgesOrder, EdgesReport } from './lib-ingest/edges.ts'
 import type { NothingOrder } from './lib-ingest/nothing.ts'
 
@@ -193,7 +193,7 @@ function copyIntoPostgres(until: number): number {
       const copies: string[] = []
       for (let message = 0; message < MESSAGES; message++) {
         for (let edge = 0; edge < EDGES; edge++) {
-          const rows = readingsOf(edge, message, until).map(({ id, t, v }) => `${id}\t${formatInstant(t)}\t${v}\n`)
+          const rows = benchReadings(edge, message, until).map(({ id, t, v }) => `${id}\t${formatInstant(t)}\t${v}\n`)
           copies.push(`COPY samples FROM STDIN;\n${rows.join('')}\\.\n`)
         }
       }

@@ -18,7 +18,7 @@ const MINUTES_EACH = MESSAGE_POINTS_MAX / POINTS
 export const edgeId = (edge: number): string => `edge-${edge}`
 
 /** The readings of one message: values move as those of a plant do. */
-export function readingsOf(edge: number, message: number, until: number): Reading[] {
+export function benchReadings(edge: number, message: number, until: number): Reading[] {
   const first = until - (MESSAGES - message) * MINUTES_EACH * MINUTE
   return Array.from({ length: MESSAGE_POINTS_MAX }, (_, i) => {
     const [point, minute] = [i % POINTS, Math.floor(i / POINTS)]
@@ -35,7 +35,7 @@ export function messagesOf(edge: number, until: number): { metadata: Buffer; str
     packBody(
       writeTelemetry({
         ...{ message_id: randomUUID(), stream, seq: message + 1, sent_at: until, site_id: SITE_ID, edge_id },
-        ...{ protocol: 'bacnet', time_synced: true, readings: readingsOf(edge, message, until) },
+        ...{ protocol: 'bacnet', time_synced: true, readings: benchReadings(edge, message, until) },
       }),
     ),
   )
