@@ -139,8 +139,15 @@ test('a reading that fails is told and not kept', async t => {
 })
 
 test('requests that wait for one reading go on one after the other, and let others in between', async t => {
-  const { shipped, registry } = place(t)
-  writeFileSync(join(shipped, 'r.yaml'), warmRule('TEST-R'))
+  const gate = Promise.withResolvers<void>()
+  const cache = openRuleCache(join(temporaryFolder(t), 'rules.parsed'), 'v')
+  const registry = openRuleRegistry({
+    dirs: () => [],
+    read: async dirs => {
+      await gate.promise
+      return catalogueOf(viewsOf(await cache.load(dirs)))
+    },
+  })
   let round = 0
   let counting = true
   const count = () => {
@@ -148,7 +155,10 @@ test('requests that wait for one reading go on one after the other, and let othe
     if (counting) setImmediate(count)
   }
   setImmediate(count)
-  const rounds = await Promise.all(Array.from({ length: 10 }, () => registry.current().then(() => round)))
+  const waiting = Array.from({ length: 10 }, () => registry.current().then(() => round))
+  while (round < 100) await new Promise(setImmediate) // By now all of them wait.
+  gate.resolve()
+  const rounds = await Promise.all(waiting)
   counting = false
   t.is(registry.reads(), 1)
   t.is(new Set(rounds).size, 10, rounds.join())
