@@ -61,32 +61,50 @@ const countsOf = ({ notes }: Stores, findings: Finding[], now: number): OpenCoun
   )
 
 function buildingRow(context: Stores, building: Building, now: number): BuildingRow {
-  const { model, results } = context
+  const { model } = context
   const { building_id } = building
-  const [run] = results.runs({ building_id, limit: 1 })
   return {
     building,
     equipment: model.equipment(building_id).length,
     points: model.points(building_id).length,
     open: countsOf(context, activeOf(context, building_id), now),
-    last_run_at: run?.finished_at ?? null,
+    last_run_at: lastRunAt(context, building_id),
   }
 }
+
+const lastRunAt = ({ results }: Stores, building_id: string): number | null =>
+  results.runs({ building_id, limit: 1 })[0]?.finished_at ?? null
+
+const NONE_OPEN: OpenCounts = { 1: 0, 2: 0, 3: 0, data: 0 }
+const addCounts = (a: OpenCounts, b: OpenCounts): OpenCounts => ({
+  1: a[1] + b[1],
+  2: a[2] + b[2],
+  3: a[3] + b[3],
+  data: a.data + b.data,
+})
 
 function equipmentRows(context: Stores, building: Building, now: number): Omit<BuildingPageModel, 'dataEnd' | 'here'> {
   const { building_id } = building
   const all = context.model.equipment(building_id)
   const points = Map.groupBy(context.model.points(building_id), ({ equipment_id = '' }) => equipment_id)
-  const active = Map.groupBy(activeOf(context, building_id), ({ equipment_id }) => equipment_id)
+  const findings = activeOf(context, building_id)
+  const active = Map.groupBy(findings, ({ equipment_id }) => equipment_id)
   const byId = new Map(all.map(equipment => [equipment.equipment_id, equipment]))
   const rows = all.map((equipment): EquipmentRow => {
     const { equipment_id, parent_id } = equipment
-    const open = countsOf(context, active.get(equipment_id) ?? [], now)
+    const own = active.get(equipment_id)
+    const open = own ? countsOf(context, own, now) : NONE_OPEN
     return { equipment, points: points.get(equipment_id)?.length ?? 0, open, parent: byId.get(parent_id ?? '') }
   })
   const worst = ({ open }: EquipmentRow) => open[1] * 1e6 + open[2] * 1e3 + open[3]
   return {
-    row: buildingRow(context, building, now),
+    row: {
+      building,
+      equipment: all.length,
+      points: [...points.values()].reduce((sum, own) => sum + own.length, 0),
+      open: rows.map(({ open }) => open).reduce(addCounts, NONE_OPEN),
+      last_run_at: lastRunAt(context, building_id),
+    },
     rows: rows.toSorted((a, b) => worst(b) - worst(a)),
     loose: points.get('')?.length ?? 0,
   }

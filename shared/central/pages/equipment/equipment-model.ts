@@ -7,6 +7,7 @@ import type { Building, Equipment, Point } from '#shared/core/model/model.ts'
 import { activeSlot, type ArraySnapshot } from '#shared/core/priority/array-snapshot.ts'
 import { type OverridePeriod, overridePeriods } from '#shared/core/priority/override-periods.ts'
 import type { Span } from '#shared/core/series/spans.ts'
+import type { Clock } from '#shared/core/ports.ts'
 import { DAY } from '#shared/core/time.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 import { dataEnds } from '#shared/central/pages/data-freshness.ts'
@@ -22,29 +23,34 @@ const EPISODES_MAX = 500
 /** How far back overrides are looked for. */
 const OVERRIDES_SPAN = 7 * DAY
 const MONTH = 30 * DAY
+/** The page waits so long for the coverage of the building: after a change of a large model it takes seconds, once. */
+const COVERAGE_WAIT_MS = 400
 export const LANE_DAYS = [7, 30] as const
 
 export type EquipmentStores = Pick<
   CentralContext,
-  'model' | 'findings' | 'results' | 'notes' | 'historian' | 'priority' | 'rules' | 'edges' | 'prices'
+  'clock' | 'model' | 'findings' | 'results' | 'notes' | 'historian' | 'priority' | 'rules' | 'edges' | 'prices'
 >
 type FaultLane = { title: string; rule_id: string; newest: Finding; bars: Span[]; episodes: number; trueMs: number }
 export type HeldPoint = { point: Point; held: OverridePeriod[]; now: OverridePeriod | undefined }
 type Neighbour = Equipment & { open: number }
-export type EquipmentModel = {
+/** The part of the page that refreshes itself. */
+export type EquipmentNow = {
   here: Here
   building: Building
   equipment: Equipment
   /** When the building's data ended; undefined while data arrives. */
   dataEnd: number | undefined
   values: PointValue[]
+  /** Undefined where this process does not know priority arrays. */
+  overrides: HeldPoint[] | undefined
+}
+export type EquipmentModel = EquipmentNow & {
   days: number
   span: Span
   /** Active faults and findings about data, the worst first; none that is silenced. */
   open: Named[]
   lanes: FaultLane[]
-  /** Undefined where this process does not know priority arrays. */
-  overrides: HeldPoint[] | undefined
   feeds: Neighbour[]
   fedBy: Neighbour[]
   rules: RulesHere
@@ -54,45 +60,47 @@ export type EquipmentModel = {
 }
 /** Rules for this equipment: how many can run, what the newest results say, and the roles that would let more run. */
 type RulesHere = {
-  canRun: number
-  all: number
+  /** Undefined while the coverage is being computed. */
+  coverage: { canRun: number; all: number; gains: { role: string; rule_ids: string[] }[] } | undefined
   inFault: number
   passed: number
   other: number
-  gains: { role: string; rule_ids: string[] }[]
 }
 
-type Asked = { building_id: string; equipment_id: string; days: number; here: Here }
+type Asked = { building_id: string; equipment_id: string; here: Here }
 
 /** @throws Problem unknown_building or unknown_equipment */
-export async function equipmentModel(context: EquipmentStores, asked: Asked): Promise<EquipmentModel> {
-  const { building_id, equipment_id, days } = asked
+export async function equipmentNowModel(context: EquipmentStores, asked: Asked): Promise<EquipmentNow> {
+  const { building_id, equipment_id } = asked
   const building = needBuilding(context.model, building_id)
   const equipment = needEquipment(context.model, building_id, equipment_id)
   const here = { ...asked.here, timezone: building.timezone }
   const dataEnd = (await dataEnds(context, [building_id], here.now)).get(building_id)
   const until = dataEnd ?? here.now
   const points = context.model.points(building_id).filter(point => point.equipment_id === equipment_id)
-  const [values, overrides, rules] = await Promise.all([
+  const [values, overrides] = await Promise.all([
     readPointValues(context.historian, points, { from: until - DAY, to: until + 1 }, BUCKETS),
     readHeld(context, building_id, points, until),
-    rulesHere(context, building_id, equipment_id),
   ])
+  return { here, building, equipment, dataEnd, values, overrides }
+}
+
+/** @throws Problem unknown_building or unknown_equipment */
+export async function equipmentModel(context: EquipmentStores, asked: Asked & { days: number }): Promise<EquipmentModel> {
+  const { building_id, equipment_id, days } = asked
+  const [now, rules] = await Promise.all([equipmentNowModel(context, asked), rulesHere(context, building_id, equipment_id)])
+  const { here, building, equipment, dataEnd } = now
+  const until = dataEnd ?? here.now
   const span = { from: until - days * DAY, to: until }
   const month = episodesOf(context, equipment, { from: until - MONTH, to: until + 1 })
   const spoken = month.filter(item => laneOf(item, here.now) !== 'silenced')
   const loud = spoken.filter(({ finding }) => finding.state === 'active')
   return {
-    here,
-    building,
-    equipment,
-    dataEnd,
-    values,
+    ...now,
     days,
     span,
     open: loud.toSorted((a, b) => a.finding.severity - b.finding.severity || a.finding.from - b.finding.from),
     lanes: lanesOf(spoken, span, until),
-    overrides,
     ...neighboursOf(context, equipment),
     rules,
     cost: costOf(context, building, spoken, until),
@@ -168,20 +176,30 @@ function neighboursOf({ model, findings }: EquipmentStores, { building_id, equip
   return { feeds: all.filter(isFed).map(withOpen), fedBy: all.filter(feedsThis).map(withOpen) }
 }
 
-async function rulesHere({ rules, results }: EquipmentStores, building_id: string, equipment_id: string): Promise<RulesHere> {
-  const { lines, gains } = await rules.coverage(building_id)
-  const own = lines.filter(line => line.equipment_id === equipment_id)
+async function rulesHere(context: EquipmentStores, building_id: string, equipment_id: string): Promise<RulesHere> {
+  const { clock, rules, results } = context
+  const known = await within(clock, COVERAGE_WAIT_MS, rules.coverage(building_id))
+  const own = known?.lines.filter(line => line.equipment_id === equipment_id) ?? []
   const latest = results.latest(building_id).filter(result => result.equipment_id === equipment_id)
   const counted = (status: 'fault' | 'pass') => latest.filter(result => result.status === status).length
   const [inFault, passed] = [counted('fault'), counted('pass')]
   const canRun = own.filter(({ missing }) => missing.length === 0).length
+  const gains = known?.gains.filter(gain => gain.equipment_id === equipment_id) ?? []
   return {
-    canRun,
-    all: own.length,
+    coverage: known && { canRun, all: own.length, gains },
     inFault,
     passed,
     other: Math.max(0, latest.length - inFault - passed),
-    gains: gains.filter(gain => gain.equipment_id === equipment_id),
+  }
+}
+
+/** @returns undefined when `work` takes longer; it continues */
+async function within<T>(clock: Clock, ms: number, work: Promise<T>): Promise<T | undefined> {
+  const waiting = new AbortController()
+  try {
+    return await Promise.race([work, clock.sleep(ms, waiting.signal).then(() => undefined)])
+  } finally {
+    waiting.abort()
   }
 }
 

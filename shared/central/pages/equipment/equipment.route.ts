@@ -3,7 +3,7 @@ import { oneOf, PAGE_ID, type Route, route, strict } from '#shared/node/http/rou
 import { Type } from '@sinclair/typebox'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { BUILDINGS_PATH } from '#shared/central/ui/links.ts'
-import { type EquipmentStores, equipmentModel, LANE_DAYS } from './equipment-model.ts'
+import { type EquipmentStores, equipmentModel, equipmentNowModel, LANE_DAYS } from './equipment-model.ts'
 import { equipmentBody, equipmentNow } from './equipment.view.ts'
 
 const Params = strict({ building_id: PAGE_ID, equipment_id: PAGE_ID })
@@ -33,7 +33,6 @@ export const equipmentPage = (context: EquipmentStores, layout: PageLayout): Rou
     summary: 'The part of the page of one equipment that refreshes itself',
     params: Params,
     problems: ['unknown_building', 'unknown_equipment'],
-    handle: async ({ params }) =>
-      equipmentNow(await equipmentModel(context, { ...params, days: DAYS_DEFAULT, here: layout.here() })),
+    handle: async ({ params }) => equipmentNow(await equipmentNowModel(context, { ...params, here: layout.here() })),
   }),
 ]

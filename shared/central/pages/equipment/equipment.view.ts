@@ -16,7 +16,7 @@ import { trendsHref } from '#shared/central/ui/trends-link.ts'
 import { sparkline } from '#shared/central/ui/sparkline.ts'
 import { swimLanes, type SwimLane } from '#shared/central/ui/swim-lanes.ts'
 import { stateWords, titleOf } from '#shared/central/ui/words.ts'
-import { LANE_DAYS, type EquipmentModel, type HeldPoint } from './equipment-model.ts'
+import { LANE_DAYS, type EquipmentModel, type EquipmentNow, type HeldPoint } from './equipment-model.ts'
 import { POINT_STATE_WORDS, type PointValue, pointValueText } from './point-values.ts'
 
 /** The values refresh themselves this often; most points are polled once a minute. */
@@ -54,7 +54,7 @@ const openFaults = ({ open, here }: EquipmentModel): Html | false =>
   )}</ul>`
 
 /** The part that htmx asks for again. */
-export function equipmentNow(model: EquipmentModel): Html {
+export function equipmentNow(model: EquipmentNow): Html {
   const { equipment, here } = model
   const path = `${equipmentHref(equipment)}/now`
   return html`<div id="now" hx-get="${path}" hx-trigger="every ${REFRESH_SECS}s, refresh" hx-target="#now" hx-swap="outerMorph" data-refresh-secs="${REFRESH_SECS}">
@@ -65,14 +65,14 @@ ${valuesTable(model)}
 }
 
 /** The first points that have a role: what the drawing shows. */
-function trendsLink({ values, building }: EquipmentModel): Html | false {
+function trendsLink({ values, building }: EquipmentNow): Html | false {
   const points = values
     .flatMap(({ point }) => (point.role === undefined || point.gone ? [] : point.point_id))
     .slice(0, TRACES_MAX)
   return points.length > 0 && html`<a href="${trendsHref({ building: building.building_id, points })}">Open in Trends</a>`
 }
 
-function drawingSection({ equipment, values, building, overrides = [] }: EquipmentModel): Html | false {
+function drawingSection({ equipment, values, building, overrides = [] }: EquipmentNow): Html | false {
   const held = new Set(overrides.filter(({ now }) => now).map(({ point }) => point.point_id))
   const drawn = new Map(
     values.flatMap(({ point, value, state }): [string, DrawnValue][] => {
@@ -91,7 +91,7 @@ function drawingSection({ equipment, values, building, overrides = [] }: Equipme
   )
 }
 
-function valuesTable(model: EquipmentModel): Html {
+function valuesTable(model: EquipmentNow): Html {
   const { values } = model
   if (values.length === 0) return html`<section class="card quiet-card"><p>No point belongs to this equipment yet.</p></section>`
   return html`<table class="tried values-now">
@@ -103,7 +103,7 @@ function valuesTable(model: EquipmentModel): Html {
 
 function valueRow(
   { point, value, at, state, buckets, gaps }: PointValue,
-  { building, here, overrides = [] }: EquipmentModel,
+  { building, here, overrides = [] }: EquipmentNow,
 ): Html {
   const held = overrides.find(one => one.point.point_id === point.point_id)?.now
   return html`<tr>
@@ -150,19 +150,20 @@ function overridesSection({ overrides, here, building, edges }: EquipmentModel):
   return html`<section class="card"><h2>Overrides now</h2>${overrides === undefined ? unknown : known}</section>`
 }
 
-const heldList = (held: HeldPoint[], { here, building }: Pick<EquipmentModel, 'here' | 'building'>): Html =>
+const heldList = (held: HeldPoint[], { here, building }: Pick<EquipmentNow, 'here' | 'building'>): Html =>
   html`<ul class="log">${held.map(
     ({ point, now }) =>
       html`<li>${overrideIcon(`P${now!.slot}`)} <a href="${pointHref(point)}">${point.name}</a> at <strong>${pointValueText(point, Number.isNaN(now!.value) ? null : now!.value, building.unit_system)}</strong> <span class="muted">seen since ${moment(now!.from, here)}</span></li>`,
   )}</ul>`
 
 function rulesSection({ rules, building, equipment }: EquipmentModel): Html {
-  const { canRun, all, inFault, passed, other, gains } = rules
+  const { coverage, inFault, passed, other } = rules
+  const gains = coverage?.gains ?? []
   const asked = new URLSearchParams({ building: building.building_id, equipment: equipment.equipment_id })
   const results =
     inFault + passed + other > 0 && html`<p>Newest results: ${inFault} in fault, ${passed} passed, ${other} not evaluated.</p>`
   return html`<section class="card"><h2>Rules</h2>
-<p>${canRun} of ${countOf(all, 'rule')} for its kind can run. <a href="/coverage?${asked}">All rules and what they lack</a></p>
+<p>${coverage ? `${coverage.canRun} of ${countOf(coverage.all, 'rule')} for its kind can run.` : 'Which rules can run is being computed after a change; load the page again in a moment.'} <a href="/coverage?${asked}">All rules and what they lack</a></p>
 ${results}
 ${
   gains.length > 0 &&

@@ -56,7 +56,8 @@ test('a building lists its equipment by kind with open faults and what feeds it'
 })
 
 test('an equipment shows its values, its faults, what it feeds and what would let more rules run', async t => {
-  const { get } = await openPages(t)
+  const { site, get } = await openPages(t)
+  await site.context.rules.coverage('school')
   const page = await get('/buildings/school/equipment/ahu-1')
   const text = words(page)
   t.regex(text, /riverside › Riverside School › Air handler 1/)
@@ -70,6 +71,16 @@ test('an equipment shows its values, its faults, what it feeds and what would le
   t.true(page.includes('<svg class="drawing"'))
   t.true(page.includes('href="/buildings/school/points/ahu-1.sa_t"'))
   t.regex(await get('/buildings/school/equipment/ahu-1/now'), /^<div id="now"/)
+})
+
+test('an equipment does not wait for the coverage of a changed model', async t => {
+  const { site, get } = await openPages(t)
+  const { rules } = site.context
+  const { promise, resolve } = Promise.withResolvers<Awaited<ReturnType<typeof rules.coverage>>>()
+  Object.assign(rules, { coverage: () => promise })
+  t.regex(words(await get('/buildings/school/equipment/ahu-1')), /Which rules can run is being computed/)
+  resolve({ lines: [{ equipment_id: 'ahu-1', rule_id: 'A', title: 'A', missing: [], optional: [] }], gains: [], waits: [] })
+  t.regex(words(await get('/buildings/school/equipment/ahu-1')), /1 of 1 rule for its kind can run/)
 })
 
 test('an equipment without points and a point without a value say so', async t => {
