@@ -23,7 +23,7 @@ export const MCP_VARIABLES = {
   SERVICE_MCP_BIND: { kind: 'text', default: '127.0.0.1', doc: 'address to listen on, with the transport http' },
   SERVICE_MCP_PORT: {
     kind: 'integer',
-    default: 8090,
+    default: 8092,
     min: 0,
     max: 65_535,
     doc: 'port to listen on, with the transport http; 0 takes a free one',

@@ -4,6 +4,10 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import anyTest, { type TestFn } from 'ava'
+import { APPLIANCE_ENV, FIELDBUS_ENV } from '#appliance/env.ts'
+import { MQTT_ENV } from '#hub/mqtt/env.ts'
+import { RETRIEVAL_ENV } from '#hub/retrieval/env.ts'
+import { MCP_VARIABLES } from '#shared/central/mcp/env.ts'
 import { secretArguments } from '#shared/node/auth/secret-arguments.ts'
 
 const test = anyTest as TestFn<{ folder: string }>
@@ -156,4 +160,15 @@ test('central starts with nothing but auth.env.local, and its help says so', t =
   t.regex(run('hub/central/main.ts', ['--once'], env).said, /SERVICE_JWT_SECRET: without it/)
   authFile(folder, `SERVICE_JWT_SECRET=${VALUE}\n`)
   t.is(run('hub/central/main.ts', ['--once'], env).status, 0)
+})
+
+test('processes of one machine listen at different ports unless they are told otherwise', t => {
+  const ports = [
+    APPLIANCE_ENV.SERVICE_CENTRAL_PORT,
+    FIELDBUS_ENV.SERVICE_EDGE_PORT,
+    RETRIEVAL_ENV.SERVICE_RETRIEVAL_PORT,
+    MCP_VARIABLES.SERVICE_MCP_PORT,
+    MQTT_ENV.SERVICE_MQTT_PORT,
+  ].map(variable => variable.default)
+  t.is(new Set(ports).size, ports.length, ports.join(', '))
 })
