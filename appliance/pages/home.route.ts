@@ -2,7 +2,8 @@
 import type { PollStatus } from '#shared/core/poll/poll-status.ts'
 import { HOUR, parseInstant, SECOND } from '#shared/core/time.ts'
 import type { CentralContext } from '#shared/central/context.ts'
-import { openFaults } from '#shared/central/pages/faults/faults.route.ts'
+import { countOpen } from '#shared/central/pages/faults/fault-list.ts'
+import { equipmentNames, openRows } from '#shared/central/pages/faults/faults.route.ts'
 import { startMissingRuns } from '#shared/central/commands/runs.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { type Call, type Route, route, strict } from '#shared/node/http/route.ts'
@@ -56,6 +57,9 @@ export function homeRoutes(context: CentralContext, layout: PageLayout, sources:
   ]
 }
 
+/** Faults that Home names; a phone shows so many without scrolling. */
+const WORST_SHOWN = 3
+
 async function homeModel(
   context: CentralContext,
   layout: PageLayout,
@@ -64,12 +68,16 @@ async function homeModel(
 ): Promise<HomeModel> {
   const here = layout.here()
   const buildings = context.model.buildings()
+  const rows = openRows(context, here.now)
+  const equipmentName = equipmentNames(context)
+  const worst = rows.filter(({ lane }) => lane === 'faults').slice(0, WORST_SHOWN)
   return {
     identity: { ...sources.identity, building: buildings.map(({ name }) => name).join(', ') || 'no building yet' },
     version: context.version,
     here,
     poll: pollTiles(sources),
-    open: openFaults(context, here.now),
+    open: countOpen(rows),
+    worst: worst.map(({ row }) => ({ ...row, equipment: equipmentName(row.finding) })),
     overrides: sources.overrides(),
     run: runTile(context),
     hub: sources.hubState(),

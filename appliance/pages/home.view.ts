@@ -2,12 +2,13 @@
 import { type Html, html } from '#shared/node/http/html.ts'
 import type { RunCounts } from '#shared/core/ports.ts'
 import { csrfField, operatorButton, type User, versionText } from '#shared/central/ui/frame.ts'
-import { DEFAULT_QUERY, faultsHref, type OpenCounts } from '#shared/central/pages/faults/fault-list.ts'
+import { DEFAULT_QUERY, type FaultRow, faultsHref, type OpenCounts } from '#shared/central/pages/faults/fault-list.ts'
 import { PRIORITIES } from '#shared/core/findings/finding.ts'
 import { priorityIcon, type State, STATES, stateIcon } from '#shared/central/ui/icons.ts'
 import { formatAge, type Here, moment, momentAge, momentNow, momentOr, nextMoment } from '#shared/central/ui/moment.ts'
 import { liveRun, type ShownRun } from '#shared/central/ui/run-panel.ts'
-import { countWords } from '#shared/central/ui/words.ts'
+import { findingHref } from '#shared/central/ui/links.ts'
+import { countWords, titleOf } from '#shared/central/ui/words.ts'
 import { countOf } from '#shared/core/number-text.ts'
 import { DAY, formatDuration, MINUTE } from '#shared/core/time.ts'
 import type { PublisherState } from '../services/publisher.ts'
@@ -50,6 +51,8 @@ export type HomeModel = {
   /** Null while polling is off: a box that only holds imported packages. */
   poll: { running: boolean; points: PointCounts; devices: DeviceLine[]; last_read_at: number | null } | null
   open: OpenCounts
+  /** The worst open faults, each with the name of its equipment. */
+  worst: (Pick<FaultRow, 'finding' | 'priority'> & { equipment: string })[]
   overrides: OverridesTile
   run: RunTile
   hub: PublisherState
@@ -79,7 +82,7 @@ ${boxTile(model)}
 const tile = (id: string, title: string, alarm: boolean, body: Html): Html =>
   html`<section class="card tile${alarm && html` alarm`}" id="tile-${id}" aria-labelledby="tile-${id}-title"><h2 id="tile-${id}-title">${title}</h2>${body}</section>`
 
-function faultsTile({ open, run, here }: HomeModel): Html {
+function faultsTile({ open, worst, run, here }: HomeModel): Html {
   const total = open[1] + open[2] + open[3]
   const asOf = run.last
     ? html`<p class="age">As of the run at ${momentAge(run.last.finished_at, here)}</p>`
@@ -93,7 +96,13 @@ function faultsTile({ open, run, here }: HomeModel): Html {
   const data =
     open.data > 0 &&
     html`<p><a href="${faultsHref({ ...DEFAULT_QUERY, lane: 'data' })}">${open.data} open about sensors and data</a></p>`
-  return tile('faults', 'Faults', total > 0, html`${body}${data}${asOf}`)
+  const listed =
+    worst.length > 0 &&
+    html`<ul class="plain open-faults">${worst.map(
+      ({ finding, priority, equipment }) =>
+        html`<li class="p${priority}">${priorityIcon(priority)} <a href="${findingHref(finding.finding_id)}">${titleOf(finding)}</a> <span class="muted">${equipment}, since ${momentAge(finding.from, here)}</span></li>`,
+    )}</ul>`
+  return tile('faults', 'Faults', total > 0, html`${body}${listed}${data}${asOf}`)
 }
 
 function pointsTile({ poll, here }: HomeModel): Html {

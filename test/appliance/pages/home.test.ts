@@ -7,7 +7,7 @@ import { levelMeanings } from '#shared/core/priority/priority-levels.ts'
 import { overridesOf } from '#shared/core/priority/override-rows.ts'
 import { CommandStates } from '#appliance/pages/command-states.ts'
 import { overridesSummary } from '#appliance/pages/overrides-tile.ts'
-import { NOW } from '../../support/page-fixture.ts'
+import { COOLING, NOW } from '../../support/page-fixture.ts'
 import { HISTORY, journalOf, scheduleOf, SITE } from '../../support/overrides-fixture.ts'
 
 const HOME: HomeModel = {
@@ -31,6 +31,7 @@ const HOME: HomeModel = {
     last_read_at: NOW - 5 * SECOND,
   },
   open: { 1: 0, 2: 0, 3: 0, data: 0 },
+  worst: [],
   overrides: {
     seen: 12,
     held: 0,
@@ -88,6 +89,12 @@ for (const [what, model, said, loud] of [
   ['all is well', {}, 'All quiet No equipment fault is open. As of the run at 13:50 , 12 min ago', []],
   ['all points answer', {}, '30 ok 30 ok Last answer 14:02 , 5 s ago', []],
   ['faults are open', { open: { 1: 2, 2: 0, 3: 1, data: 4 } }, '3 open 2 1 high 0 2 medium 1 3 low', ['faults']],
+  [
+    'faults are named',
+    { open: { 1: 1, 2: 0, 3: 0, data: 0 }, worst: [{ finding: COOLING, priority: 1, equipment: 'Air handler 1' }] },
+    'Supply air too warm with the cooling valve wide open Air handler 1, since 08:02 , 6 h ago',
+    ['faults'],
+  ],
   ['sensors need a look', { open: { 1: 0, 2: 0, 3: 0, data: 4 } }, '4 open about sensors and data', []],
   ['no run has finished', { run: { ...run, last: null } }, 'Not looked yet No run has finished yet', []],
   [

@@ -151,23 +151,25 @@ function episodesWithin({ findings, notes }: Stores, query: FaultQuery, ends: Da
     .map(finding => ({ finding, note: notes.get(finding.finding_id) }))
 }
 
-/** Open faults by priority, for Home and Fleet: only what lasts is looked at. */
-export function openFaults(
+/** Rows of what is open, the worst first: only what lasts is looked at. */
+export function openRows(
   { findings, notes }: Pick<Stores, 'findings' | 'notes'>,
   now: number,
   building_id?: string,
-): OpenCounts {
+): ReturnType<typeof toRows> {
   const active = findings.list({ ...(building_id !== undefined && { building_id }), state: 'active', limit: EPISODES_MAX })
-  return countOpen(
-    toRows(
-      active.map(finding => ({ finding, note: notes.get(finding.finding_id) })),
-      now,
-    ),
+  return toRows(
+    active.map(finding => ({ finding, note: notes.get(finding.finding_id) })),
+    now,
   )
 }
 
+/** Open faults by priority, for Fleet. */
+export const openFaults = (stores: Pick<Stores, 'findings' | 'notes'>, now: number, building_id?: string): OpenCounts =>
+  countOpen(openRows(stores, now, building_id))
+
 /** Names by building and equipment, looked up once for a page. */
-function equipmentNames({ model }: Stores) {
+export function equipmentNames({ model }: Pick<Stores, 'model'>) {
   const names = new Map<string, Map<string, string>>()
   return ({ building_id, equipment_id }: { building_id: string; equipment_id: string }): string => {
     const known = names.get(building_id) ?? new Map(model.equipment(building_id).map(({ equipment_id: id, name }) => [id, name]))

@@ -237,7 +237,8 @@ test('Home escapes', t =>
         devices: [{ device_id: text, name: text, state: 'fault', since: NOW, last_ok_at: null, last_error: text, rtt_ms_p50: 1 }],
         last_read_at: null,
       },
-      open: { 1: 0, 2: 0, 3: 0, data: 0 },
+      open: { 1: 1, 2: 0, 3: 0, data: 0 },
+      worst: [{ finding: poisoned(text), priority: 1, equipment: text }],
       overrides: { seen: 1, held: 1, outOfService: 1, oldest: undefined, last_visit_at: null, off: text, damage: undefined },
       run: { running: true, live: runsOf(text).live, nameOf: () => text, last_error: text, last: null, next_at: NOW },
       hub: {
