@@ -1,18 +1,30 @@
-/** mqtt: the broker alone. */
+/** mqtt: the broker alone, or the configuration with which mosquitto takes its place. */
 import { openLog } from '#shared/node/log.ts'
 import { runProcess } from '#shared/node/service.ts'
-import { settingsOrExit } from '#shared/node/settings.ts'
+import { exitWith, settingsOrExit } from '#shared/node/settings.ts'
 import { brokerService } from '../broker/broker.ts'
 import { readBrokerFiles } from '../broker/files.ts'
+import { writeMosquittoFiles } from '../broker/mosquitto.ts'
 import { MQTT_ENV } from './env.ts'
 
-const usage = 'mqtt: the broker, MQTTS with client certificates'
-const { settings } = settingsOrExit(usage, MQTT_ENV, process.env, process.argv.slice(2))
-const log = openLog('mqtt', settings.SERVICE_LOG_LEVEL)
+const WRITE_MOSQUITTO = '--mosquitto'
+const usage = `mqtt: the broker, MQTTS with client certificates
 
-await runProcess(log, async () => {
-  const files = await readBrokerFiles(settings.SERVICE_MQTT_CERT_DIR).catch(error => {
-    throw new Error(`SERVICE_MQTT_CERT_DIR: ${error.message}`, { cause: error })
+${WRITE_MOSQUITTO}  writes mosquitto.conf and mosquitto.acl into SERVICE_MQTT_CERT_DIR, the folder of the authority, and ends`
+const argv = process.argv.slice(2)
+const { settings } = settingsOrExit(usage, MQTT_ENV, process.env, argv, { flags: [WRITE_MOSQUITTO] })
+const { SERVICE_MQTT_BIND: host, SERVICE_MQTT_PORT: port, SERVICE_MQTT_CERT_DIR: dir } = settings
+const refuseFolder = (error: Error) => `SERVICE_MQTT_CERT_DIR: ${error.message}`
+
+if (argv.includes(WRITE_MOSQUITTO)) {
+  const paths = await writeMosquittoFiles(dir, { host, port }, Date.now()).catch(error => exitWith([refuseFolder(error)]))
+  process.stdout.write(`${paths.join('\n')}\n`)
+} else {
+  const log = openLog('mqtt', settings.SERVICE_LOG_LEVEL)
+  await runProcess(log, async () => {
+    const files = await readBrokerFiles(dir).catch(error => {
+      throw new Error(refuseFolder(error), { cause: error })
+    })
+    return [brokerService({ host, port, ...files, log })]
   })
-  return [brokerService({ host: settings.SERVICE_MQTT_BIND, port: settings.SERVICE_MQTT_PORT, ...files, log })]
-})
+}

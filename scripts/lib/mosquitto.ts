@@ -1,9 +1,9 @@
-/** Debian's mosquitto with our certificates, its settings and its ACL made from the rule of topics. */
+/** Debian's mosquitto with our certificates and the configuration that the product writes. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { chmodSync, existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { mosquittoConf } from '#hub/broker/mosquitto.ts'
 import { untilListening } from './free-port.ts'
-import { PKI_FILES } from '#shared/node/pki/pki-files.ts'
 
 const MOSQUITTO = '/usr/sbin/mosquitto'
 const START_MS = 10_000
@@ -12,21 +12,9 @@ const START_MS = 10_000
 export async function startMosquitto(certs: string, acl: string, port: number): Promise<ChildProcess> {
   if (!existsSync(MOSQUITTO)) throw new Error('mosquitto is not here: apt-get install mosquitto')
   const at = (name: string) => join(certs, name)
-  const lines = [
-    `listener ${port} 127.0.0.1`,
-    `cafile ${at(PKI_FILES.ca.cert)}`,
-    `certfile ${at(PKI_FILES.broker.cert)}`,
-    `keyfile ${at(PKI_FILES.broker.key)}`,
-    `crlfile ${at(PKI_FILES.crl)}`,
-    'require_certificate true',
-    'use_identity_as_username true',
-    'use_username_as_clientid true',
-    `acl_file ${at('acl')}`,
-    'persistence false',
-    'user root',
-  ]
-  writeFileSync(at('acl'), acl, { mode: 0o600 })
-  writeFileSync(at('mosquitto.conf'), `${lines.join('\n')}\n`)
+  writeFileSync(at('mosquitto.acl'), acl, { mode: 0o600 })
+  // Started by root, mosquitto would become another user, which may not read the key.
+  writeFileSync(at('mosquitto.conf'), `${mosquittoConf(certs, { host: '127.0.0.1', port })}user root\n`)
   chmodSync(certs, 0o755)
   const child = spawn(MOSQUITTO, ['-c', at('mosquitto.conf')], { stdio: 'ignore' })
   if (await untilListening(port, START_MS)) return child

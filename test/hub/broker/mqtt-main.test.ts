@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -64,4 +65,21 @@ test('invalid settings, missing certificates and a used port end the start with 
   const taken = await said({ SERVICE_MQTT_BIND: '127.0.0.1', SERVICE_MQTT_PORT: String(port), SERVICE_MQTT_CERT_DIR: dir })
   t.is(taken.exit, 1)
   t.regex(taken.error, /broker cannot start: listen EADDRINUSE/)
+})
+
+test('--mosquitto writes the configuration and the ACL of all valid certificates, and needs the list of the authority', async t => {
+  const dir = folder(t)
+  const pki = await makeAuthority(dir)
+  await pki.kit({ site_id: 'A', edge_id: 'e1', broker_host: '127.0.0.1', broker_port: 8883 })
+  const env = { SERVICE_MQTT_BIND: '127.0.0.1', SERVICE_MQTT_PORT: '8884', SERVICE_MQTT_CERT_DIR: dir }
+  const child = start(env, '--mosquitto')
+  const [paths, [exit]] = await Promise.all([text(child.stdout), once(child, 'exit')])
+  t.is(exit, 0)
+  t.is(paths, `${join(dir, 'mosquitto.conf')}\n${join(dir, 'mosquitto.acl')}\n`)
+  t.regex(readFileSync(join(dir, 'mosquitto.conf'), 'utf8'), /^listener 8884 127\.0\.0\.1$/m)
+  const users = readFileSync(join(dir, 'mosquitto.acl'), 'utf8').match(/^user .*$/gm)
+  t.deepEqual(users, ['user central:*', 'user edge:A:e1'])
+  const none = await said({ ...env, SERVICE_MQTT_CERT_DIR: folder(t) }, '--mosquitto')
+  t.is(none.exit, 78)
+  t.regex(none.error, /SERVICE_MQTT_CERT_DIR: .*issued\.json/)
 })

@@ -1,0 +1,70 @@
+/** Prints the configuration of mosquitto in place of the embedded broker: the same certificates, topics and bounds. */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parseIdentity } from '#shared/core/auth/identity.ts'
+import { toMosquittoAcl } from '#shared/core/topic/rule.ts'
+import { replaceFile } from '#shared/node/files.ts'
+import { type IssuedRecord, PKI_FILES } from '#shared/node/pki/pki-files.ts'
+import { CONNECTIONS_MAX, PACKET_MAX, UNDER_WAY_MAX } from './limits.ts'
+
+type Listener = { host: string; port: number }
+
+const CONF = 'mosquitto.conf'
+const ACL = 'mosquitto.acl'
+
+/** Messages that an edge publishes before the first is acknowledged; mosquitto holds back what is beyond. */
+const INFLIGHT_MAX = 50
+/** Messages that wait for one subscriber: those of twenty edges that send at their fastest. */
+const QUEUED_MAX = 1_000
+/** Seconds; mosquitto refuses a client that would be missed later than this. */
+const KEEPALIVE_MAX = 300
+
+/** @param dir folder of the certificates, as mosquitto sees it */
+export function mosquittoConf(dir: string, { host, port }: Listener): string {
+  const at = (name: string) => join(dir, name)
+  const lines = [
+    `listener ${port} ${host}`,
+    `cafile ${at(PKI_FILES.ca.cert)}`,
+    `certfile ${at(PKI_FILES.broker.cert)}`,
+    `keyfile ${at(PKI_FILES.broker.key)}`,
+    `crlfile ${at(PKI_FILES.crl)}`,
+    'tls_version tlsv1.2',
+    'require_certificate true',
+    'use_identity_as_username true',
+    // Without it any valid certificate could take over the session of another client.
+    'use_username_as_clientid true',
+    `acl_file ${at(ACL)}`,
+    'max_qos 1',
+    `max_connections ${CONNECTIONS_MAX}`,
+    `message_size_limit ${PACKET_MAX}`,
+    `max_inflight_messages ${INFLIGHT_MAX}`,
+    `max_queued_messages ${QUEUED_MAX}`,
+    `max_queued_bytes ${UNDER_WAY_MAX}`,
+    `max_keepalive ${KEEPALIVE_MAX}`,
+    'persistent_client_expiration 1h',
+    'persistence false',
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+/** One block for each name of an edge or a central that holds a certificate which is neither revoked nor expired. */
+export function mosquittoAcl(issued: readonly IssuedRecord[], now: number): string {
+  const valid = issued.filter(({ revoked_at, not_after }) => revoked_at === null && not_after > now)
+  const names = [...new Set(valid.map(({ cn }) => cn))].toSorted()
+  const identities = names.flatMap(cn => parseIdentity(cn) ?? [])
+  return identities.map(toMosquittoAcl).join('\n')
+}
+
+/**
+ * Writes `mosquitto.conf` and `mosquitto.acl` into the folder of the authority.
+ *
+ * @returns the paths of both
+ * @throws Error when the folder has no list of issued certificates
+ */
+export async function writeMosquittoFiles(dir: string, listener: Listener, now: number): Promise<string[]> {
+  const list = await readFile(join(dir, PKI_FILES.issued), 'utf8')
+  const [conf, acl] = [join(dir, CONF), join(dir, ACL)]
+  await replaceFile(acl, mosquittoAcl(JSON.parse(list) as IssuedRecord[], now))
+  await replaceFile(conf, mosquittoConf(dir, listener))
+  return [conf, acl]
+}
