@@ -5,6 +5,7 @@ import type { Route } from '#shared/node/http/route.ts'
 import { modbusProtocol } from '#appliance/drivers/modbus/protocol.ts'
 import { modbusRoutes } from '#appliance/drivers/modbus/pages/registers.route.ts'
 import type { DeviceEntry } from '#appliance/store/catalogue-schema.ts'
+import { until } from '../../../../support/folders.ts'
 import { openSite, PASSWORDS } from '../../../../support/sites/page-site.ts'
 import { modbusFrame, openTcpPeer, registersOf, type TcpBehaviour } from '../../../../support/tcp-peer.ts'
 
@@ -282,5 +283,7 @@ test('a device that never answers gets seven requests', async t => {
   const { get, peer } = await open(t, () => undefined)
   const answer = await get('/api/modbus/registers?device_id=hasty&table=holding&address=0&count=125')
   t.is(answer.status, 502)
+  // The last request may still be on its way when the reader has given up.
+  await until(() => peer.asked.length >= 7, 'seven requests')
   t.is(peer.asked.length, 7)
 })
