@@ -26,6 +26,7 @@ import type { NothingOrder } from './lib-ingest/nothing.ts'
 
 const ROUNDS = 3
 const START_MS = 60_000
+const PG = '/usr/lib/postgresql/15/bin'
 const GOAL = { ratio: 0.6, points_per_s: 120_000, hub_mb: 300 }
 
 const { values } = parseArgs({ options: { json: { type: 'boolean' } } })
@@ -77,7 +78,9 @@ async function bench() {
   }
 }
 
-const middleOf = (all: number[]): number => all.toSorted((a, b) => a - b)[all.length >> 1]!
+function middleOf(all: number[]): number {
+  return all.toSorted((a, b) => a - b)[all.length >> 1]!
+}
 
 /** The edges in a process of their own. @returns points a second until the last is acknowledged */
 async function sendAll(order: EdgesOrder): Promise<number> {
@@ -169,8 +172,6 @@ async function end(child: ChildProcess): Promise<void> {
   child.kill('SIGTERM')
   await ended
 }
-
-const PG = '/usr/lib/postgresql/15/bin'
 
 /** PostgreSQL with its defaults, durable, and one COPY for each message of an edge. @returns points a second; 0 where it is not installed */
 function copyIntoPostgres(until: number): number {

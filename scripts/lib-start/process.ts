@@ -17,7 +17,7 @@ export type SiteProcess = {
 /** How long a part may take to stop in order before it is killed. */
 const STOP_MS = 12_000
 const ROOT = new URL('../../', import.meta.url)
-/** How a main is run where memory is dear: small new space, size before speed. It costs a few percent of time. */
+/** How an appliance is run, where memory is dear. On a hub `--optimize-for-size` would double the CPU time of long replies. */
 export const LEAN: readonly string[] = ['--max-semi-space-size=1', '--optimize-for-size']
 /** Compile cache of Node: without it every start strips and compiles some four hundred files again. */
 export const COMPILED = { NODE_COMPILE_CACHE: fileURLToPath(new URL('.cache/compiled', ROOT)) }
@@ -32,7 +32,7 @@ export function startPart(name: string, main: string, env: Record<string, string
   const log = openSync(logFile, 'a', 0o600)
   const earlier = fstatSync(log).size
   const { PATH = '', HOME = '', TMPDIR = '/tmp' } = process.env
-  const child = spawn(process.execPath, [...LEAN, main], {
+  const child = spawn(process.execPath, [...(main.startsWith('appliance/') ? LEAN : []), main], {
     cwd: ROOT,
     env: { PATH, HOME, TMPDIR, ...COMPILED, ...env },
     stdio: ['ignore', log, log, 'ipc'],

@@ -117,6 +117,12 @@ export const valuesOf = (rows: (readonly [number, string])[]): string =>
  * which takes three times as long for a year of minutes; its types do not show the array.
  */
 export const numbersOf = (chunk: Chunk, column: number): Float64Array => itemsOf(chunk.getColumnVector(column))
+/** A list of DOUBLE without NULLs, valid until the next chunk. */
+export function listOf(chunk: Chunk, column: number, row: number): Float64Array {
+  const lists = chunk.getColumnVector(column) as DuckDBListVector
+  const from = lists.getEntryOffset(row)
+  return itemsOf(lists.childVector).subarray(from, from + lists.getEntryLength(row))
+}
 const itemsOf = (vector: DuckDBVector): Float64Array => (vector as unknown as { items: Float64Array }).items
 
 /** Splits a chunk that is sorted by its first column, a point id, into runs of one point. */

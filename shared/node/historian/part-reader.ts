@@ -3,9 +3,8 @@ import { join } from 'node:path'
 import { errorText } from '#shared/core/error-text.ts'
 import type { HistoryQuery } from '#shared/core/ports.ts'
 import { Problem } from '#shared/core/problem.ts'
-import type { Buckets } from '#shared/core/series/series.ts'
 import type { SeriesBuilder } from '#shared/core/series/series-builder.ts'
-import { type Duck, numbersOf, openDuck, pointRuns, sqlTexts } from './duck.ts'
+import { type Duck, listOf, numbersOf, openDuck, pointRuns, sqlTexts } from './duck.ts'
 import type { Part, PartPoint } from './manifest.ts'
 
 export type PartReader = {
@@ -16,16 +15,17 @@ export type PartReader = {
    */
   read(part: Part, span: Span, builderOf: BuilderOf): Promise<void>
   /**
-   * Fills the buckets of each point with the samples of the span, computed where the files are read. Beside other queries.
+   * Reads all samples that each part has of its listed points, in one query. Beside other queries.
    *
-   * @param parts in none of them has a point a sample within the time that another of them covers for it
-   * @param buckets empty, by point
+   * @returns by part, then by point
    * @throws Problem history_damaged when a file cannot be read
    */
-  fill(parts: Part[], span: Span, buckets: Map<string, Buckets>): Promise<void>
+  columns(parts: Part[]): Promise<PartColumn[][]>
   close(): void
 }
 type Span = Pick<HistoryQuery, 'from' | 'to'>
+/** The samples of one point in one part; without `ts` they are as far apart as the part says. */
+export type PartColumn = { ts: Float64Array | undefined; values: Float64Array }
 
 /** @param memoryMb limit for DuckDB */
 export async function openPartReader({ root, memoryMb }: { root: string; memoryMb: number }): Promise<PartReader> {
@@ -40,9 +40,9 @@ export async function openPartReader({ root, memoryMb }: { root: string; memoryM
         throw new Problem('history_damaged', `the history file ${part.file} cannot be read: ${errorText(error)}`)
       }
     },
-    async fill(parts, span, buckets) {
+    async columns(parts) {
       try {
-        await fillBuckets(duck, root, parts, span, buckets)
+        return await readColumns(duck, root, parts)
       } catch (error) {
         const files = parts.map(({ file }) => file).join(', ')
         throw new Problem('history_damaged', `one of the history files ${files} cannot be read: ${errorText(error)}`)
@@ -57,7 +57,7 @@ type BuilderOf = (point_id: string) => SeriesBuilder
 const TS = 'epoch_ms(ts)::DOUBLE'
 const VALUE = "coalesce(value, 'nan'::DOUBLE)"
 const source = (root: string, ...parts: Part[]) => `read_parquet([${sqlTexts(parts.map(({ file }) => join(root, file)))}])`
-const ofPoints = (points: PartPoint[]) => `point_id IN (${sqlTexts(points.map(({ point_id }) => point_id))})`
+const ofPoints = (points: PartPoint[]) => `point_id IN (${sqlTexts(new Set(points.map(({ point_id }) => point_id)))})`
 
 /** Whether the query covers every row of the part: only then are rows in the order of the file. */
 function isWhole({ points, rows }: Part, { from, to }: Span): boolean {
@@ -101,25 +101,44 @@ async function readCut(duck: Duck, root: string, part: Part, span: Span, builder
   })
 }
 
-async function fillBuckets(duck: Duck, root: string, parts: Part[], span: Span, buckets: Map<string, Buckets>): Promise<void> {
-  const ids = [...buckets.keys()]
-  const ordered = [...buckets.values()]
-  const [{ from, step } = { from: 0, step: 1 }] = ordered
-  const wanted = `point_id IN (${sqlTexts(ids)}) AND value IS NOT NULL AND ${within(span)}`
-  const inBuckets = `SELECT point_id, (epoch_ms(ts) - ${from}) // ${step} AS bucket, min(value) AS least, max(value) AS most,
-    avg(value) AS mean, arg_max(value, ts) AS newest, count(*) AS samples
-    FROM ${source(root, ...parts)} WHERE ${wanted} GROUP BY ALL`
-  const columns = `list_position([${sqlTexts(ids)}], point_id)::DOUBLE, bucket::DOUBLE, least, most, mean, newest, samples::DOUBLE`
-  await duck.streamBeside(`SELECT ${columns} FROM (${inBuckets})`, chunk => {
-    const [position, bucket, least, most, mean, newest, samples] = Array.from({ length: 7 }, (_, i) => numbersOf(chunk, i))
+/** Instants are read only when the samples of a point are not equally far apart, because they take as long as the values. */
+async function readColumns(duck: Duck, root: string, parts: Part[]): Promise<PartColumn[][]> {
+  const isEven = parts.every(({ points }) => points.every(({ step }) => step !== null))
+  const lists = ['file_row_number::DOUBLE', VALUE, ...(isEven ? [] : [TS])].map(one => `list(${one})`).join(', ')
+  const wanted = ofPoints(parts.flatMap(({ points }) => points))
+  const sql = `SELECT file_index::DOUBLE, point_id, ${lists} FROM ${source(root, ...parts)} WHERE ${wanted} GROUP BY ALL`
+  const found = parts.map(() => new Map<string, PartColumn>())
+  await duck.streamBeside(sql, chunk => {
+    const files = numbersOf(chunk, 0)
+    const ids = chunk.getColumnVector(1)
     for (let row = 0; row < chunk.rowCount; row++) {
-      const of = ordered[position![row]! - 1]!
-      const at = bucket![row]!
-      of.min[at] = least![row]!
-      of.max[at] = most![row]!
-      of.mean[at] = mean![row]!
-      of.last[at] = newest![row]!
-      of.count[at] = samples![row]!
+      const rows = listOf(chunk, 2, row)
+      const ts = isEven ? undefined : inOrder(rows, listOf(chunk, 4, row))
+      found[files[row]!]!.set(ids.getItem(row) as string, { ts, values: inOrder(rows, listOf(chunk, 3, row)) })
     }
   })
+  return parts.map(({ file, points }, i) =>
+    points.map(({ point_id, samples, step }) => {
+      const { ts, values } = found[i]!.get(point_id) ?? { ts: undefined, values: new Float64Array() }
+      if (values.length !== samples) throw new Error(`${file} holds ${values.length} rows of ${point_id} instead of ${samples}`)
+      return { ts: step === null ? ts : undefined, values }
+    }),
+  )
+}
+
+/**
+ * Puts items where the number of their row says: a filter may pass rows in another order.
+ *
+ * @throws Error when the rows do not follow each other
+ */
+function inOrder(rows: Float64Array, items: Float64Array): Float64Array {
+  let first = Infinity
+  for (const row of rows) first = Math.min(first, row)
+  const ordered = new Float64Array(items.length)
+  for (let i = 0; i < rows.length; i++) {
+    const at = rows[i]! - first
+    if (at >= ordered.length) throw new Error('the rows of a point are not together')
+    ordered[at] = items[i]!
+  }
+  return ordered
 }

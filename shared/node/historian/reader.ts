@@ -1,15 +1,17 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { addSamples, emptyBuckets, toBuckets } from '#shared/core/series/buckets.ts'
+import { firstAtOrAfter } from '#shared/core/rules/compile/step-signal.ts'
+import { toBuckets } from '#shared/core/series/buckets.ts'
 import type { HistoryQuery, HistoryReader } from '#shared/core/ports.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { type Buckets, EMPTY_SERIES, type Series } from '#shared/core/series/series.ts'
 import { type SeriesBuilder, createSeriesBuilder } from '#shared/core/series/series-builder.ts'
 import { type Database, openReadOnly } from '../sqlite.ts'
+import { openColumnCache } from './column-cache.ts'
 import { openHotReader } from './hot-reader.ts'
 import { openKeys } from './keys.ts'
-import { openManifest, type Part } from './manifest.ts'
-import type { PartReader } from './part-reader.ts'
+import { openManifest, type Part, type PartPoint } from './manifest.ts'
+import type { PartColumn, PartReader } from './part-reader.ts'
 import { readFirsts, readSpans } from './spans.ts'
 
 /** How often a read is repeated because its files were merged and deleted meanwhile. */
@@ -34,6 +36,7 @@ export async function openHistoryReader(at: { dbPath: string; root: string; memo
     return (parts = await openPartReader(at))
   }
   const partReader = () => (opening ??= openParts())
+  const columnsOf = openColumnCache(partReader)
 
   /** Repeats the work while files of its snapshot are merged and deleted. */
   const withSnapshot = async <T>(query: HistoryQuery, work: (snapshot: Snapshot) => Promise<T>): Promise<T> => {
@@ -51,7 +54,7 @@ export async function openHistoryReader(at: { dbPath: string; root: string; memo
   const read = (query: HistoryQuery) => withSnapshot(query, snapshot => assemble(partReader, query, snapshot))
   return {
     read,
-    buckets: query => withSnapshot(query, snapshot => readBuckets(partReader, query, snapshot)),
+    buckets: query => withSnapshot(query, snapshot => readBuckets(columnsOf, query, snapshot)),
     spans: (building_id, point_ids) => readSpans(db, { building_id, point_ids }, read),
     firsts: async building_id => readFirsts(db, building_id),
     close: () => {
@@ -92,42 +95,51 @@ async function assemble(partReader: () => Promise<PartReader>, query: HistoryQue
     return made
   }
   for (const part of parts) await (await partReader()).read(part, query, builderOf)
-  for (const [point_id, { ts, values }] of hot) {
-    const builder = builderOf(point_id)
-    builder.begin()
-    builder.append(ts, values)
-  }
+  for (const [point_id, series] of hot) appendHot(builderOf(point_id), series)
   const built = new Map([...builders].map(([point_id, builder]) => [point_id, builder.build()]))
   return query.point_ids.map(point_id => built.get(point_id) ?? EMPTY_SERIES)
 }
 
-/**
- * Buckets are computed by DuckDB where no two files hold samples of the same time: of two samples at one instant only one
- * counts, and DuckDB would count both.
- */
 async function readBuckets(
-  partReader: () => Promise<PartReader>,
+  columnsOf: (parts: Part[]) => Promise<PartColumn[][]>,
   query: HistoryQuery & { maxBuckets: number },
-  snapshot: Snapshot,
+  { parts, hot }: Snapshot,
 ): Promise<Buckets[]> {
   const { point_ids, from, to, maxBuckets } = query
-  if (overlaps(snapshot)) {
-    return (await assemble(partReader, query, snapshot)).map(series => toBuckets(series, from, to, maxBuckets))
-  }
-  const buckets = new Map(point_ids.map(point_id => [point_id, emptyBuckets(from, to, maxBuckets)]))
-  if (snapshot.parts.length > 0) await (await partReader()).fill(snapshot.parts, query, buckets)
-  for (const [point_id, series] of snapshot.hot) addSamples(buckets.get(point_id)!, series)
-  return point_ids.map(point_id => buckets.get(point_id)!)
+  const columns = await columnsOf(parts)
+  const capacities = capacitiesOf(query, parts)
+  return point_ids.map(point_id => {
+    const builder = createSeriesBuilder(capacities.get(point_id) ?? 0)
+    for (const [i, { points }] of parts.entries()) {
+      const at = points.findIndex(point => point.point_id === point_id)
+      if (at >= 0) appendCut(builder, points[at]!, columns[i]![at]!, query)
+    }
+    appendHot(builder, hot.get(point_id) ?? EMPTY_SERIES)
+    return toBuckets(builder.build(), from, to, maxBuckets)
+  })
 }
 
-/** Whether a point has samples in one part, or not yet in a part, that are not later than all of the part before. */
-function overlaps({ parts, hot }: Snapshot): boolean {
-  const lasts = new Map<string, number>()
-  for (const { point_id, first, last } of parts.flatMap(({ points }) => points)) {
-    if (first <= (lasts.get(point_id) ?? -Infinity)) return true
-    lasts.set(point_id, last)
+/** Begins the next part with the samples of a column that are within the span. */
+function appendCut(
+  builder: SeriesBuilder,
+  { first, step }: PartPoint,
+  { ts, values }: PartColumn,
+  { from, to }: HistoryQuery,
+): void {
+  builder.begin()
+  if (ts) {
+    const [start, end] = [firstAtOrAfter(ts, from), firstAtOrAfter(ts, to)]
+    builder.append(ts.subarray(start, end), values.subarray(start, end))
+  } else {
+    const indexOf = (t: number) => Math.max(0, Math.ceil((t - first) / step!))
+    const start = indexOf(from)
+    builder.appendEven(first + start * step!, step!, values.subarray(start, indexOf(to)))
   }
-  return [...hot].some(([point_id, { ts }]) => ts.length > 0 && ts[0]! <= (lasts.get(point_id) ?? -Infinity))
+}
+
+function appendHot(builder: SeriesBuilder, { ts, values }: Series): void {
+  builder.begin()
+  builder.append(ts, values)
 }
 
 /** Number of samples to allocate by point: those of its files, but at most one for each second of the span. */
