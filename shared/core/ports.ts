@@ -38,7 +38,7 @@ export type AppendCount = { added: number; duplicate: number }
 export type HistoryQuery = { building_id: string; point_ids: string[]; from: number; to: number }
 /** Samples of one point, `last` included. */
 export type PointSpan = { point_id: string; first: number; last: number; samples: number }
-/** Samples of one point in a package, ascending in time. */
+/** Samples of one point in a package, ascending in time, none twice. */
 export type PointRows = { point_id: string; series: Series }
 
 /** Reads sampled history by building and point. */

@@ -199,15 +199,17 @@ export function historianConformance(test: TestFn, name: string, open: (t: Execu
       subject.b,
       ['p', 'q'],
       'replace',
-      rowsOf([
-        'p',
+      rowsOf(
         [
-          [0, 1],
-          [1, 2],
-          [1, 3],
-          [1, 3],
+          'p',
+          [
+            [0, 1],
+            [1, 2],
+          ],
         ],
-      ]),
+        ['p', [[1, 3]]],
+        ['p', [[1, 3]]],
+      ),
     )
     t.deepEqual(counts, { added: 3, duplicate: 1 })
     t.deepEqual(await held(subject, ['p', 'q', 'other']), [{ 0: 1, 1: 3 }, {}, { 0: 5 }])
@@ -222,6 +224,15 @@ export function historianConformance(test: TestFn, name: string, open: (t: Execu
     for (const mode of ['merge', 'replace'] as const) {
       await t.throwsAsync(subject.historian.load(subject.b, ['p'], mode, brokenRows()), { message: /middle of a row/ })
       await t.throwsAsync(subject.historian.load(subject.b, ['p'], mode, rowsOf()), { message: /holds no rows/ })
+      for (const order of [
+        [1, 0],
+        [1, 1],
+      ] as const) {
+        const back = rowsOf(['p', order.map(minute => [minute, 1])])
+        await t.throwsAsync(subject.historian.load(subject.b, ['p'], mode, back), {
+          message: /point p: .* not in the order of time/,
+        })
+      }
     }
     t.deepEqual(await held(subject, ['p']), [{ 0: 1 }])
   })

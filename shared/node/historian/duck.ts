@@ -35,9 +35,16 @@ export type Duck = {
    * @param source a scan without a filter
    */
   columns(select: string[], source: string, take: (columns: Float64Array[]) => void): Promise<void>
-  /** Appends columns of numbers to a table whose columns are all DOUBLE. `null` is NULL. */
-  append(table: string, columns: ArrayLike<number | null>[]): Promise<void>
+  /** Appends to a table whose columns are all DOUBLE. */
+  appender(table: string): Promise<Appender>
   close(): void
+}
+
+type Appender = {
+  /** @param columns of equal length, as many as the table has */
+  add(columns: Float64Array[]): void
+  /** The rows are in the table only then. */
+  end(): void
 }
 
 /** Opens DuckDB in this process, in memory, without extensions or access to other files. */
@@ -65,7 +72,7 @@ export async function openDuck({ memoryMb, spill }: DuckOptions): Promise<Duck> 
       }
     },
     columns: (select, source, take) => takeColumns(connection, select, source, take),
-    append: (table, columns) => append(connection, table, columns),
+    appender: table => openAppender(connection, table),
     close: () => {
       connection.closeSync()
       instance.closeSync()
@@ -92,17 +99,26 @@ async function takeColumns(
   if (chunk.rowCount !== 1) throw new Error(`an aggregate returned ${chunk.rowCount} rows`)
 }
 
-async function append(connection: DuckDBConnection, table: string, columns: ArrayLike<number | null>[]): Promise<void> {
+/** Numbers are copied as they are in memory: one call for each would take four times as long. */
+async function openAppender(connection: DuckDBConnection, table: string): Promise<Appender> {
   const appender = await connection.createAppender(table)
-  const rows = columns[0]?.length ?? 0
-  for (let from = 0; from < rows; from += CHUNK_ROWS) {
-    const to = Math.min(from + CHUNK_ROWS, rows)
-    const chunk = DuckDBDataChunk.create(columns.map(() => DOUBLE))
-    chunk.rowCount = to - from
-    chunk.setColumns(columns.map(column => Array.prototype.slice.call(column, from, to) as (number | null)[]))
-    appender.appendDataChunk(chunk)
+  return {
+    add(columns) {
+      const rows = columns[0]?.length ?? 0
+      for (let from = 0; from < rows; from += CHUNK_ROWS) {
+        const to = Math.min(from + CHUNK_ROWS, rows)
+        const chunk = DuckDBDataChunk.create(columns.map(() => DOUBLE))
+        chunk.rowCount = to - from
+        for (const [i, column] of columns.entries()) {
+          const vector = chunk.getColumnVector(i)
+          itemsOf(vector).set(column.subarray(from, to))
+          vector.flush()
+        }
+        appender.appendDataChunk(chunk)
+      }
+    },
+    end: () => appender.closeSync(),
   }
-  appender.closeSync()
 }
 
 /** A text as an SQL literal. */

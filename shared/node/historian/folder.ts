@@ -7,10 +7,8 @@ import { makeFolder, replaceFile, syncFolder } from '../files.ts'
 export const OWNER = 'history.id'
 /** Folder where DuckDB spills data and packages are staged; emptied at start. */
 export const SCRATCH = '.scratch'
-/** Folder with the staged batches of one load. */
-export const stageFolder = (root: string, folder: string): string => join(root, SCRATCH, folder)
-export const stageFile = (root: string, folder: string, n: number): string =>
-  join(stageFolder(root, folder), `${String(n).padStart(6, '0')}.parquet`)
+/** File with the staged rows of one load. */
+export const stageFile = (root: string, name: string): string => join(root, SCRATCH, `${name}.staged`)
 
 const PART = /^building_id=[^/]+\/month=\d{4}-\d{2}\/\d+-\d+\.parquet(\.tmp)?$/
 /** Whether an entry of the history folder was written by this program. */

@@ -1,15 +1,16 @@
-import { type Duck, sqlTexts, valuesOf } from './duck.ts'
-import { monthSpan, partFile, stageFile } from './folder.ts'
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { type Duck, sqlTexts } from './duck.ts'
+import { monthOf, partFile } from './folder.ts'
 import type { NewPart, Part } from './manifest.ts'
 import { groups, selectParts, writePart } from './part-file.ts'
+import { bytesOfRun, type Runs } from './staging.ts'
 
 export type LoadInput = {
   building_id: string
-  /** The staging folder, and the number of its batches and rows. */
-  folder: string
-  batches: number
-  rows: number
-  /** Point ids by their index in the staged rows. */
+  /** The file of the staged rows, and what is in it. */
+  staging: string
+  runs: Runs
+  /** Point ids by their index in the runs. */
   points: string[]
   /** Whether the samples of each point were sent in the order of time, none twice. */
   ascending: boolean
@@ -26,107 +27,144 @@ export type LoadResult = {
   addedFrom: number
 }
 
-/** The staged rows of a point in a month. `rows` counts these and the sealed rows to compare with. */
-type StagedPoint = { month: string; point: number; rows: number; first: number }
-/** Which of the staged rows of a group are new. */
-type Settled = { fresh: number; added: number; rows: number; addedFrom: number; select: string }
+/** The runs of a point in a month, in the order in which they came, and the number of their rows. */
+type StagedPoint = { point_id: string; runs: number[]; rows: number }
+/** Rows that are in no file yet: what of them is new, and SQL that selects it in the order of a part. */
+type Settled = { fresh: number; added: number; addedFrom: number; select: string }
 
 /**
  * Writes staged rows to parts, month by month, in bounded memory.
  *
- * @throws Error when the staging folder does not hold all rows that were sent
+ * @throws Error when the staging file does not hold all rows that were sent
  */
 export async function loadStaged(duck: Duck, root: string, input: LoadInput): Promise<LoadResult> {
-  const files = Array.from({ length: input.batches }, (_, n) => stageFile(root, input.folder, n))
-  const staged = `read_parquet([${sqlTexts(files)}])`
-  const byMonth = Map.groupBy(await survey(duck, staged, input), ({ month }) => month)
   const loaded: LoadResult = { parts: [], added: 0, duplicate: 0, addedFrom: Infinity }
   const isAllNew = input.ascending && input.existing.length === 0
-  for (const [month, points] of byMonth) {
-    for (const [n, group] of groups(points, ({ rows }) => rows).entries()) {
-      const settled = isAllNew ? takeAll(staged, input, month, group) : await settle(duck, root, staged, input, month, group)
-      const { fresh, added, rows, addedFrom, select } = settled
-      loaded.added += added
-      loaded.duplicate += rows - added
-      loaded.addedFrom = Math.min(loaded.addedFrom, addedFrom)
-      if (fresh === 0) continue
-      loaded.parts.push(await writePart(duck, root, partFile(input.building_id, month, input.epoch, n), month, select))
+  const file = openSync(input.staging, 'r')
+  try {
+    assertWhole(fstatSync(file).size, input.runs)
+    for (const [start, runs] of runsByMonth(input.runs)) {
+      const month = monthOf(start)
+      const points = pointsOf(runs, input)
+      for (const [n, group] of groups(points, point => point.rows + heldOf(input, month, point)).entries()) {
+        const { rows, first } = await fillStaged(duck, file, input.runs, group)
+        const settled = isAllNew ? takeAll(group, rows, first) : await settle(duck, root, input, month, group)
+        const { fresh, added, addedFrom, select } = settled
+        loaded.added += added
+        loaded.duplicate += rows - added
+        loaded.addedFrom = Math.min(loaded.addedFrom, addedFrom)
+        if (fresh === 0) continue
+        loaded.parts.push(await writePart(duck, root, partFile(input.building_id, month, input.epoch, n), month, select))
+      }
     }
+  } finally {
+    closeSync(file)
   }
   return loaded
 }
 
-async function survey(duck: Duck, staged: string, input: LoadInput): Promise<StagedPoint[]> {
-  const found = (await duck.rows(
-    `SELECT strftime(epoch_ms(ts), '%Y-%m') AS month, point, count(*)::DOUBLE, min(ts)::DOUBLE FROM ${staged}
-     GROUP BY month, point ORDER BY month, point`,
-  )) as [string, number, number, number][]
-  const rows = found.reduce((sum, [, , some]) => sum + some, 0)
-  if (rows !== input.rows) throw new Error(`${rows} rows are staged of ${input.rows} that were sent`)
-  return found.map(([month, point, some, first]) => ({ month, point, rows: some + heldOf(input, month, point), first }))
+function assertWhole(size: number, { rows }: Runs): void {
+  const wanted = rows.reduce((sum, some) => sum + bytesOfRun(some), 0)
+  if (size !== wanted) throw new Error(`${size} bytes are staged of ${wanted} that were sent`)
+}
+
+/** Indices of runs by the start of their month, ascending. */
+function runsByMonth({ count, month }: Runs): [number, number[]][] {
+  const byMonth = new Map<number, number[]>()
+  for (let run = 0; run < count; run++) {
+    const known = byMonth.get(month[run]!)
+    if (known) known.push(run)
+    else byMonth.set(month[run]!, [run])
+  }
+  return [...byMonth].toSorted(([a], [b]) => a - b)
+}
+
+/** The points of some runs in the order of a part. */
+function pointsOf(runs: number[], { runs: { point, rows }, points }: LoadInput): StagedPoint[] {
+  const byPoint = new Map<number, StagedPoint>()
+  for (const run of runs) {
+    const at = point[run]!
+    const known = byPoint.get(at) ?? { point_id: points[at]!, runs: [], rows: 0 }
+    known.runs.push(run)
+    known.rows += rows[run]!
+    byPoint.set(at, known)
+  }
+  return [...byPoint.values()].toSorted((a, b) => (a.point_id < b.point_id ? -1 : 1))
 }
 
 /** Sealed rows of a point in a month. */
-function heldOf({ existing, points }: LoadInput, month: string, point: number): number {
+function heldOf({ existing }: LoadInput, month: string, { point_id }: StagedPoint): number {
   const ofMonth = existing.filter(part => part.month === month).flatMap(part => part.points)
-  return ofMonth.reduce((sum, { point_id, samples }) => (point_id === points[point] ? sum + samples : sum), 0)
+  return ofMonth.reduce((sum, one) => (one.point_id === point_id ? sum + one.samples : sum), 0)
 }
 
-/** SQL of the staged rows of some points in a month. */
-function rowsOf(staged: string, { points }: LoadInput, month: string, group: StagedPoint[]): string {
-  const { from, to } = monthSpan(month)
-  const names = valuesOf(group.map(({ point }) => [point, points[point]!]))
-  const wanted = group.map(({ point }) => point).join(', ')
-  return `SELECT point_id, epoch_ms(ts) AS ts, value, batch, row FROM ${staged} JOIN ${names} AS names (point, point_id) USING (point)
-    WHERE ts >= ${from} AND ts < ${to} AND point IN (${wanted})`
+/**
+ * Fills the table `staged` with the rows of a group, point after point. `run` orders samples of one instant: of a point, a run
+ * holds none twice.
+ */
+async function fillStaged(duck: Duck, file: number, { rows, at }: Runs, group: StagedPoint[]) {
+  await duck.run('CREATE OR REPLACE TEMP TABLE staged (point DOUBLE, ts DOUBLE, value DOUBLE, run DOUBLE)')
+  const appender = await duck.appender('staged')
+  const filled = { rows: 0, first: Infinity }
+  for (const [i, { runs }] of group.entries()) {
+    for (const run of runs) {
+      const n = rows[run]!
+      const both = new Float64Array(2 * n)
+      readSync(file, both, 0, both.byteLength, at[run]!)
+      const columns = [new Float64Array(n).fill(i), both.subarray(0, n), both.subarray(n), new Float64Array(n).fill(run)]
+      appender.add(columns)
+      filled.rows += n
+      filled.first = Math.min(filled.first, both[0]!)
+    }
+  }
+  appender.end()
+  return filled
+}
+
+/** SQL of the table `staged`. */
+function stagedRows(group: StagedPoint[]): string {
+  const ids = sqlTexts(group.map(({ point_id }) => point_id))
+  return `SELECT list_extract([${ids}], point::INTEGER + 1) AS point_id, epoch_ms(ts::BIGINT) AS ts,
+    if(isnan(value), NULL, value) AS value, run FROM staged`
 }
 
 const WRITTEN = 'point_id, ts, value, if(value IS NULL, 2, 0)::UTINYINT AS quality'
 
-/** No instant of a point is staged twice or sealed already: there is nothing to compare. */
-function takeAll(staged: string, input: LoadInput, month: string, group: StagedPoint[]): Settled {
-  const rows = group.reduce((sum, point) => sum + point.rows, 0)
-  const addedFrom = Math.min(...group.map(({ first }) => first))
-  const select = `SELECT ${WRITTEN} FROM (${rowsOf(staged, input, month, group)}) ORDER BY point_id, ts`
-  return { fresh: rows, added: rows, rows, addedFrom, select }
-}
+/** No instant of a point is staged twice or sealed already: there is nothing to compare, and rows are in order. */
+const takeAll = (group: StagedPoint[], rows: number, first: number): Settled => ({
+  ...{ fresh: rows, added: rows, addedFrom: first },
+  select: `SELECT ${WRITTEN} FROM (${stagedRows(group)})`,
+})
 
 /**
  * Fills the table `settled` with the staged rows of some points and one month, with whether each row is new and whether it
  * is the last of its instant.
  */
-async function settle(
-  duck: Duck,
-  root: string,
-  staged: string,
-  input: LoadInput,
-  month: string,
-  group: StagedPoint[],
-): Promise<Settled> {
-  const wanted = new Set(group.map(({ point }) => input.points[point]!))
+async function settle(duck: Duck, root: string, input: LoadInput, month: string, group: StagedPoint[]): Promise<Settled> {
+  const wanted = new Set(group.map(({ point_id }) => point_id))
   const existing = input.existing
     .filter(part => part.month === month)
     .map(part => ({ ...part, points: part.points.filter(({ point_id }) => wanted.has(point_id)) }))
     .filter(({ points }) => points.length > 0)
   const held = existing.length
-    ? `UNION ALL SELECT point_id, ts, value, -1, -1 FROM (${selectParts(root, existing)})
+    ? `UNION ALL SELECT point_id, ts, value, -1 FROM (${selectParts(root, existing)})
        QUALIFY row_number() OVER (PARTITION BY point_id, ts ORDER BY rank DESC) = 1`
     : ''
   await duck.run(
     `CREATE OR REPLACE TEMP TABLE settled AS
-     WITH every (point_id, ts, value, batch, row) AS (
-       ${rowsOf(staged, input, month, group)}
+     WITH every (point_id, ts, value, run) AS (
+       ${stagedRows(group)}
        ${held})
-     SELECT point_id, ts, value, batch,
-       lag(batch) OVER w IS NULL OR lag(value) OVER w IS DISTINCT FROM value AS added,
-       lead(batch) OVER w IS NULL AND (first(batch) OVER w >= 0 OR first(value) OVER w IS DISTINCT FROM value) AS fresh
-     FROM every WINDOW w AS (PARTITION BY point_id, ts ORDER BY batch, row)`,
+     SELECT point_id, ts, value, run,
+       lag(run) OVER w IS NULL OR lag(value) OVER w IS DISTINCT FROM value AS added,
+       lead(run) OVER w IS NULL AND (first(run) OVER w >= 0 OR first(value) OVER w IS DISTINCT FROM value) AS fresh
+     FROM every WINDOW w AS (PARTITION BY point_id, ts ORDER BY run)`,
   )
-  await duck.run('DELETE FROM settled WHERE batch < 0')
-  const [[fresh, added, rows, addedFrom] = []] = (await duck.rows(
-    `SELECT (count(*) FILTER (WHERE fresh))::DOUBLE, (count(*) FILTER (WHERE added))::DOUBLE, count(*)::DOUBLE,
+  await duck.run('DELETE FROM settled WHERE run < 0')
+  const [[fresh, added, addedFrom] = []] = (await duck.rows(
+    `SELECT (count(*) FILTER (WHERE fresh))::DOUBLE, (count(*) FILTER (WHERE added))::DOUBLE,
        epoch_ms(min(ts) FILTER (WHERE added))::DOUBLE FROM settled`,
   )) as (number | null)[][]
   const select = `SELECT ${WRITTEN} FROM settled WHERE fresh ORDER BY point_id, ts`
-  return { fresh: fresh!, added: added!, rows: rows!, addedFrom: addedFrom ?? Infinity, select }
+  return { fresh: fresh!, added: added!, addedFrom: addedFrom ?? Infinity, select }
 }

@@ -30,13 +30,12 @@ export async function sealSlice(db: Database, duck: Duck, root: string, input: S
   if (rows.length === 0) return { from, to, part: undefined }
 
   await duck.run('CREATE OR REPLACE TEMP TABLE hot (ts DOUBLE, point DOUBLE, value DOUBLE, quality DOUBLE)')
-  await duck.append(
-    'hot',
-    [0, 1, 2, 3].map(column => rows.map(row => row[column]!)),
-  )
+  const appender = await duck.appender('hot')
+  appender.add([0, 1, 2, 3].map(column => Float64Array.from(rows, row => row[column] ?? Number.NaN)))
+  appender.end()
   const month = monthOf(from)
   const file = partFile(input.building_id, month, input.epoch, input.n)
-  const select = `SELECT point_id, epoch_ms(ts::BIGINT) AS ts, value, quality::UTINYINT AS quality
+  const select = `SELECT point_id, epoch_ms(ts::BIGINT) AS ts, if(isnan(value), NULL, value) AS value, quality::UTINYINT AS quality
     FROM hot JOIN ${valuesOf(names)} AS names (point, point_id) USING (point) ORDER BY point_id, ts`
   return { from, to, part: await writePart(duck, root, file, month, select) }
 }

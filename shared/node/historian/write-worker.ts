@@ -8,13 +8,11 @@ import { type LoadResult, type LoadInput, loadStaged } from './load.ts'
 import type { NewPart } from './manifest.ts'
 import { type MergeInput, mergeParts } from './merge.ts'
 import { type SealedSlice, type SealInput, sealSlice } from './seal.ts'
-import { type StageInput, stageRows } from './stage.ts'
 
 export type WriteInit = { dbPath: string; root: string; memoryMb: number }
 export type WriteHandlers = {
   seal(input: SealInput): Promise<SealedSlice | undefined>
   merge(input: MergeInput): Promise<NewPart[]>
-  stage(input: StageInput): Promise<void>
   load(input: LoadInput): Promise<LoadResult>
 }
 
@@ -24,7 +22,6 @@ serveWorker(async ({ dbPath, root, memoryMb }: WriteInit): Promise<WriteHandlers
   return {
     seal: input => sealSlice(db, duck, root, input),
     merge: input => mergeParts(duck, root, input),
-    stage: input => stageRows(duck, root, input),
     load: input => loadStaged(duck, root, input),
   }
 })
