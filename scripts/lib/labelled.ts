@@ -77,7 +77,7 @@ function toNumber(cell: string): number {
 
 function readTimes(cells: string[], path: string): Float64Array {
   const timeline = openTimeline(undefined, undefined, INSTANT_END)
-  for (const [row, cell] of cells.entries()) timeline.add(cell, `line ${row + 2}`)
+  for (const [row, cell] of cells.entries()) timeline.add(cell, row + 2)
   const end = timeline.end()
   if ('ambiguous' in end) throw new Error(`${path}: ${end.ambiguous}`)
   return Float64Array.from(cells, (cell, row) => {

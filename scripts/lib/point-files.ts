@@ -110,7 +110,7 @@ function addFile(path: string, home: NamedEquipment, map: PointMap, found: Point
 
 function orderOf(times: string[]): DateOrder | undefined {
   const timeline = openTimeline(undefined, undefined, INSTANT_END)
-  for (const time of times) timeline.add(time, '')
+  for (const [row, time] of times.entries()) timeline.add(time, row)
   const end = timeline.end()
   return 'ambiguous' in end ? undefined : end.order
 }

@@ -108,15 +108,17 @@ async function scanChunk({ building_id, equipment_id, csv, date_order }: AppendR
 }
 
 /** @throws Problem too_large */
-async function* bounded(lines: AsyncIterable<TableRecord>): AsyncGenerator<TableRecord> {
+async function* bounded(records: AsyncIterable<TableRecord[]>): AsyncGenerator<TableRecord[]> {
   let cells = 0
-  for await (const line of lines) {
-    cells += line.cells.length
-    if (cells > CELLS_MAX) {
-      const detail = `The chunk has more than ${CELLS_MAX} cells, from line ${line.line} on; split it, or send it as a package`
-      throw new Problem('too_large', detail)
+  for await (const some of records) {
+    for (const record of some) {
+      cells += record.cells.length
+      if (cells > CELLS_MAX) {
+        const detail = `The chunk has more than ${CELLS_MAX} cells, from line ${record.line} on; split it, or send it as a package`
+        throw new Problem('too_large', detail)
+      }
     }
-    yield line
+    yield some
   }
 }
 
@@ -162,15 +164,17 @@ async function* readBlocks(csv: string, plan: TablePlan): AsyncGenerator<{ rows:
   const local = plan.timezone === undefined ? undefined : localClock(plan.timezone)
   let isHeader = true
   let rows = 0
-  for await (const { cells } of readTableText(csv, plan.delimiter)) {
-    const instant = isHeader ? undefined : rowInstant(cells, plan, local)
-    isHeader = false
-    if (typeof instant !== 'number') continue
-    rows++
-    const block = reader.row(instant, cells)
-    if (block.length === 0) continue
-    yield { rows, block }
-    rows = 0
+  for await (const records of readTableText(csv, plan.delimiter)) {
+    for (const { cells } of records) {
+      const instant = isHeader ? undefined : rowInstant(cells, plan, local)
+      isHeader = false
+      if (typeof instant !== 'number') continue
+      rows++
+      const block = reader.row(instant, cells)
+      if (block.length === 0) continue
+      yield { rows, block }
+      rows = 0
+    }
   }
   yield { rows, block: reader.end() }
 }

@@ -32,7 +32,7 @@ export async function readColumnNotes(
 async function readLines(file: string, form: TableForm): Promise<TableRecord[] | undefined> {
   try {
     const lines: TableRecord[] = []
-    for await (const line of readTable(file, form)) lines.push(line)
+    for await (const some of readTable(file, form)) lines.push(...some)
     return lines
   } catch (error) {
     if (error instanceof CsvError) return undefined

@@ -78,11 +78,13 @@ async function readRows(table: TablePlan, file: string, rowsMax: number): Promis
   const local = table.timezone === undefined ? undefined : localClock(table.timezone)
   const blocks = []
   let lines = 0
-  for await (const { cells } of readTable(file, table)) {
-    if (lines++ === 0) continue
-    if (lines > rowsMax) break
-    const instant = rowInstant(cells, table, local)
-    if (typeof instant === 'number') blocks.push(...reader.row(instant, cells))
+  for await (const records of readTable(file, table)) {
+    for (const { cells } of records.slice(0, rowsMax - lines)) {
+      if (lines++ === 0) continue
+      const instant = rowInstant(cells, table, local)
+      if (typeof instant === 'number') blocks.push(...reader.row(instant, cells))
+    }
+    if (lines >= rowsMax) break
   }
   blocks.push(...reader.end())
   return blocks.map(({ point_id, series }) => ({ point_id, rows: series }))

@@ -45,12 +45,12 @@ function encodingOf(head: Buffer): Encoding {
 
 type Form = { delimiter: string; encoding: Encoding }
 
-/** Reads the records of a file one by one, in constant memory. @throws CsvError with a line when a record cannot be read */
-export const readTable = (file: string, form: Form): AsyncIterable<TableRecord> =>
+/** Reads the records of a file, some at once, in constant memory. @throws CsvError with a line when a record cannot be read */
+export const readTable = (file: string, form: Form): AsyncIterable<TableRecord[]> =>
   records(createReadStream(file, { highWaterMark: CHUNK_BYTES }), form)
 
 /** The same for a text. */
-export const readTableText = (text: string, delimiter: string): AsyncIterable<TableRecord> =>
+export const readTableText = (text: string, delimiter: string): AsyncIterable<TableRecord[]> =>
   records(pieces(Buffer.from(text)), { delimiter, encoding: 'utf-8' })
 
 /** Splits the bytes, so that the parser does not create all records at once, and yields to the event loop after each piece. */
@@ -61,7 +61,7 @@ async function* pieces(bytes: Buffer): AsyncGenerator<Buffer> {
   }
 }
 
-const records = (source: AsyncIterable<Buffer>, { delimiter, encoding }: Form): AsyncIterable<TableRecord> =>
+const records = (source: AsyncIterable<Buffer>, { delimiter, encoding }: Form): AsyncIterable<TableRecord[]> =>
   splitRecords(decoded(source, encoding), delimiter)
 
 async function* decoded(source: AsyncIterable<Buffer>, encoding: Encoding): AsyncGenerator<string> {

@@ -25,10 +25,12 @@ export async function* rejectsCsv({ plan, files }: ImportSession): AsyncGenerato
 async function* rejectsOf(table: TablePlan, file: string): AsyncGenerator<string> {
   const local = table.timezone === undefined ? undefined : localClock(table.timezone)
   let header = true
-  for await (const { cells, line: at } of readTable(file, table)) {
-    const verdict = header ? 0 : rowInstant(cells, table, local)
-    header = false
-    if (typeof verdict === 'number') continue
-    yield csvLine([table.path, String(at), verdict.code, verdict.message, cells.join(table.delimiter).slice(0, TEXT_MAX)])
+  for await (const records of readTable(file, table)) {
+    for (const { cells, line: at } of records) {
+      const verdict = header ? 0 : rowInstant(cells, table, local)
+      header = false
+      if (typeof verdict === 'number') continue
+      yield csvLine([table.path, String(at), verdict.code, verdict.message, cells.join(table.delimiter).slice(0, TEXT_MAX)])
+    }
   }
 }

@@ -42,25 +42,27 @@ export async function scanTable(path: string, file: string, context: TableContex
 }
 
 /** The same for given records. */
-export async function scanLines(path: string, form: TableForm, lines: AsyncIterable<TableRecord>, context: TableContext) {
+export async function scanLines(path: string, form: TableForm, lines: AsyncIterable<TableRecord[]>, context: TableContext) {
   const { checks, owner } = context
   let opened: { names: string[]; columns: Column[]; scan: TableScan } | undefined
   let timezone = context.timezone
   let zoneKnown = true
   try {
-    for await (const { cells, line } of lines) {
-      if (!opened) {
-        if (!checkHeader(cells, path, checks)) return undefined
-        opened = openTable(cells, path, form, context)
-        if (UTC_HEADER.test(opened.names[0]!)) timezone = undefined
-        else zoneKnown = timezone !== undefined
-        continue
+    for await (const records of lines) {
+      for (const { cells, line } of records) {
+        if (!opened) {
+          if (!checkHeader(cells, path, checks)) return undefined
+          opened = openTable(cells, path, form, context)
+          if (UTC_HEADER.test(opened.names[0]!)) timezone = undefined
+          else zoneKnown = timezone !== undefined
+          continue
+        }
+        if (!zoneKnown && parseTimestamp(cells[0]!)?.offset === undefined) {
+          checks.add('timezone_missing', path, 'times are local and no time zone is stated', { examples: [cells[0]!] })
+          zoneKnown = true
+        }
+        opened.scan.row(cells, line)
       }
-      if (!zoneKnown && parseTimestamp(cells[0]!)?.offset === undefined) {
-        checks.add('timezone_missing', path, 'times are local and no time zone is stated', { examples: [cells[0]!] })
-        zoneKnown = true
-      }
-      opened.scan.row(cells, line)
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error

@@ -78,7 +78,7 @@ export function createTableScan(options: ScanOptions): TableScan {
       lastBad = fitsWidth(cells, width) ? undefined : { line, cells: cells.length }
       rows++
       if (lastBad) return
-      timeline.add(cells[0]!, `line ${line}`)
+      timeline.add(cells[0]!, line)
       for (const { index } of columns) {
         const cell = readCell(cells[index]!, decimalComma)
         seen[index - 1]!.take(cell, line)

@@ -9,7 +9,7 @@ const STEPS_MAX = 500
 /** A gap is longer than this many steps. */
 const GAP_STEPS = 3
 /**
- * Maximum number of instants that are stored to find duplicates, 25 MB: a year of minutes. Beyond it only a row that
+ * Maximum number of instants that are stored to find duplicates, 4 to 25 MB: a year of minutes. Beyond it only a row that
  * repeats the one before is counted; the import uses the last row in any case.
  */
 const SEEN_MAX = 525_600
@@ -35,7 +35,7 @@ export type Timeline = {
 /** The timeline for one order of day and month. */
 type Track = Omit<Timeline, 'step' | 'gaps'> & {
   previous: number
-  seen: Set<number>
+  seen: Seen
   steps: Map<number, number>
   places: Map<number, string>
 }
@@ -52,14 +52,14 @@ const openTrack = (): Track => ({
   duplicate: tally(),
   outOfOrder: tally(),
   previous: Number.NaN,
-  seen: new Set(),
+  seen: { rising: [], late: new Set() },
   steps: new Map(),
   places: new Map(),
 })
 
 type TimelineReader = {
-  /** Adds the timestamp of one row. @param where for examples, `line 7` */
-  add(cell: string, where: string): void
+  /** Adds the timestamp of one row. @param line for examples */
+  add(cell: string, line: number): void
   /** @returns the timeline, or an example with both readings when the order is unknown */
   end(): { order: DateOrder | undefined; timeline: Timeline } | { ambiguous: string }
 }
@@ -80,7 +80,7 @@ export function openTimeline(
   const only = { mdy: 0, dmy: 0 }
 
   return {
-    add(cell, where) {
+    add(cell, line) {
       const stamp = parseTimestamp(cell)
       const differs = stamp !== undefined && !Object.is(stamp.mdy, stamp.dmy)
       if (differs && !dmy) {
@@ -89,8 +89,8 @@ export function openTimeline(
       }
       if (differs && Number.isNaN(stamp.mdy)) only.dmy++
       if (differs && Number.isNaN(stamp.dmy)) only.mdy++
-      follow(mdy, meaningOf(stamp, 'mdy', local, latest), cell, where)
-      if (dmy) follow(dmy, meaningOf(stamp, 'dmy', local, latest), cell, where)
+      follow(mdy, meaningOf(stamp, 'mdy', local, latest), cell, line)
+      if (dmy) follow(dmy, meaningOf(stamp, 'dmy', local, latest), cell, line)
     },
     end() {
       if (!dmy) return { order: undefined, timeline: toTimeline(mdy) }
@@ -123,18 +123,17 @@ export function meaningOf(
   return typeof meaning === 'number' && !isPlausibleTime(meaning, latest) ? 'misdated' : meaning
 }
 
-function follow(track: Track, meaning: RowTime, cell: string, where: string): void {
+function follow(track: Track, meaning: RowTime, cell: string, line: number): void {
   if (typeof meaning === 'string') {
-    note(track[meaning], `${where}: ${cell.trim()}`)
+    note(track[meaning], cell, line)
     return
   }
   const step = meaning - track.previous
-  if (step === 0 || track.seen.has(meaning)) note(track.duplicate, `${where}: ${cell.trim()}`)
-  else if (track.seen.size < SEEN_MAX) track.seen.add(meaning)
-  if (step < 0) note(track.outOfOrder, `${where}: ${cell.trim()}`)
+  if (step === 0 || isSeen(track.seen, meaning)) note(track.duplicate, cell, line)
+  if (step < 0) note(track.outOfOrder, cell, line)
   else if (step > 0) {
     const known = track.steps.get(step)
-    if (known === undefined) track.places.set(step, `${where}: ${cell.trim()}`)
+    if (known === undefined) track.places.set(step, placeOf(cell, line))
     if (known !== undefined || track.steps.size < STEPS_MAX) track.steps.set(step, (known ?? 0) + 1)
   }
   track.rows++
@@ -143,9 +142,36 @@ function follow(track: Track, meaning: RowTime, cell: string, where: string): vo
   if (!(track.last >= meaning)) track.last = meaning
 }
 
-function note(tallied: Tally, example: string): void {
+/** Instants so far: those later than all before them, ascending, which are nearly all; and the others. */
+type Seen = { rising: number[]; late: Set<number> }
+
+/** @returns whether the instant was there already; otherwise it is from now on */
+function isSeen({ rising, late }: Seen, instant: number): boolean {
+  const isLate = instant <= (rising.at(-1) ?? -Infinity)
+  if (isLate && (late.has(instant) || holds(rising, instant))) return true
+  if (rising.length + late.size < SEEN_MAX) {
+    if (isLate) late.add(instant)
+    else rising.push(instant)
+  }
+  return false
+}
+
+/** @param sorted ascending, not empty */
+function holds(sorted: number[], wanted: number): boolean {
+  let [low, high] = [0, sorted.length - 1]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (sorted[middle]! < wanted) low = middle + 1
+    else high = middle
+  }
+  return sorted[low] === wanted
+}
+
+const placeOf = (cell: string, line: number) => `line ${line}: ${cell.trim()}`
+
+function note(tallied: Tally, cell: string, line: number): void {
   tallied.count++
-  if (tallied.examples.length < EXAMPLES) tallied.examples.push(example)
+  if (tallied.examples.length < EXAMPLES) tallied.examples.push(placeOf(cell, line))
 }
 
 function toTimeline(track: Track): Timeline {

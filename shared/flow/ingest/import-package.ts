@@ -8,8 +8,8 @@ import type { ModelStore } from '#shared/core/stores.ts'
 type ImportPorts = {
   model: ModelStore
   loader: BulkLoader
-  /** Records of a table, the header first. */
-  readTable: (table: TablePlan) => AsyncIterable<{ cells: string[] }>
+  /** Records of a table, some at once, the header first. */
+  readTable: (table: TablePlan) => AsyncIterable<{ cells: string[] }[]>
 }
 
 /**
@@ -123,20 +123,19 @@ async function* blocks(
     const reader = createRowReader(table)
     const local = table.timezone === undefined ? undefined : localClock(table.timezone)
     let header = true
-    for await (const { cells } of readTable(table)) {
-      if (header) {
-        header = false
-        continue
-      }
-      rows.in++
-      const instant = rowInstant(cells, table, local)
-      if (typeof instant !== 'number') rows.rejected++
-      else {
-        for (const block of reader.row(instant, cells)) {
-          samples += block.series.ts.length
-          yield block
+    for await (const records of readTable(table)) {
+      for (const { cells } of header ? records.slice(1) : records) {
+        rows.in++
+        const instant = rowInstant(cells, table, local)
+        if (typeof instant !== 'number') rows.rejected++
+        else {
+          for (const block of reader.row(instant, cells)) {
+            samples += block.series.ts.length
+            yield block
+          }
         }
       }
+      header &&= records.length === 0
     }
     for (const block of reader.end()) {
       samples += block.series.ts.length

@@ -35,6 +35,8 @@ export type Duck = {
    * @param source a scan without a filter
    */
   columns(select: string[], source: string, take: (columns: Float64Array[]) => void): Promise<void>
+  /** Another connection, with temporary tables of its own, for work beside this one. The caller closes it, and this one later. */
+  beside(): Promise<Duck>
   /** Appends to a table whose columns are all DOUBLE. */
   appender(table: string): Promise<Appender>
   close(): void
@@ -58,6 +60,10 @@ export async function openDuck({ memoryMb, spill }: DuckOptions): Promise<Duck> 
     autoload_known_extensions: 'false',
     allow_community_extensions: 'false',
   })
+  return connect(instance, () => instance.closeSync())
+}
+
+async function connect(instance: DuckDBInstance, closed: () => void): Promise<Duck> {
   const connection = await instance.connect()
   return {
     run: async sql => void (await connection.run(sql)),
@@ -72,10 +78,11 @@ export async function openDuck({ memoryMb, spill }: DuckOptions): Promise<Duck> 
       }
     },
     columns: (select, source, take) => takeColumns(connection, select, source, take),
+    beside: () => connect(instance, () => undefined),
     appender: table => openAppender(connection, table),
     close: () => {
       connection.closeSync()
-      instance.closeSync()
+      closed()
     },
   }
 }

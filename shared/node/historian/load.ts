@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
 import { type Duck, sqlTexts } from './duck.ts'
 import { monthOf, partFile } from './folder.ts'
 import type { NewPart, Part } from './manifest.ts'
@@ -29,38 +29,62 @@ export type LoadResult = {
 
 /** The runs of a point in a month, in the order in which they came, and the number of their rows. */
 type StagedPoint = { point_id: string; runs: number[]; rows: number }
+type Group = { month: string; n: number; points: StagedPoint[] }
 /** Rows that are in no file yet: what of them is new, and SQL that selects it in the order of a part. */
 type Settled = { fresh: number; added: number; addedFrom: number; select: string }
 
 /**
- * Writes staged rows to parts, month by month, in bounded memory.
+ * Writes staged rows to parts, month by month, in bounded memory. Two parts are written at a time: while DuckDB writes one, the
+ * rows of the other are handed over.
  *
  * @throws Error when the staging file does not hold all rows that were sent
  */
 export async function loadStaged(duck: Duck, root: string, input: LoadInput): Promise<LoadResult> {
-  const loaded: LoadResult = { parts: [], added: 0, duplicate: 0, addedFrom: Infinity }
-  const isAllNew = input.ascending && input.existing.length === 0
-  const file = openSync(input.staging, 'r')
+  const file = await open(input.staging)
+  const other = await duck.beside()
   try {
-    assertWhole(fstatSync(file).size, input.runs)
-    for (const [start, runs] of runsByMonth(input.runs)) {
-      const month = monthOf(start)
-      const points = pointsOf(runs, input)
-      for (const [n, group] of groups(points, point => point.rows + heldOf(input, month, point)).entries()) {
-        const { rows, first } = await fillStaged(duck, file, input.runs, group)
-        const settled = isAllNew ? takeAll(group, rows, first) : await settle(duck, root, input, month, group)
-        const { fresh, added, addedFrom, select } = settled
-        loaded.added += added
-        loaded.duplicate += rows - added
-        loaded.addedFrom = Math.min(loaded.addedFrom, addedFrom)
-        if (fresh === 0) continue
-        loaded.parts.push(await writePart(duck, root, partFile(input.building_id, month, input.epoch, n), month, select))
-      }
+    assertWhole((await file.stat()).size, input.runs)
+    const groups = groupsOf(input)
+    const ends = await Promise.allSettled([duck, other].map(own => loadGroups(own, root, file, input, groups)))
+    const failed = ends.find(({ status }) => status === 'rejected') as PromiseRejectedResult | undefined
+    if (failed) throw failed.reason
+    const loaded = ends.flatMap(end => (end.status === 'fulfilled' ? end.value : []))
+    return {
+      parts: loaded.flatMap(({ part }) => part ?? []),
+      added: sumOf(loaded, ({ added }) => added),
+      duplicate: sumOf(loaded, ({ rows, added }) => rows - added),
+      addedFrom: Math.min(Infinity, ...loaded.map(({ addedFrom }) => addedFrom)),
     }
   } finally {
-    closeSync(file)
+    other.close()
+    await file.close()
+  }
+}
+
+const sumOf = <T>(all: T[], numberOf: (one: T) => number): number => all.reduce((sum, one) => sum + numberOf(one), 0)
+
+/** Writes the next group until there is none. An error ends the groups for everybody. */
+async function loadGroups(duck: Duck, root: string, file: FileHandle, input: LoadInput, groups: Iterable<Group>) {
+  const isAllNew = input.ascending && input.existing.length === 0
+  const loaded = []
+  for (const { month, n, points } of groups) {
+    const { rows, first } = await fillStaged(duck, file, input.runs, points)
+    const settled = isAllNew ? takeAll(points, rows, first) : await settle(duck, root, input, month, points)
+    const { fresh, added, addedFrom, select } = settled
+    const path = partFile(input.building_id, month, input.epoch, n)
+    const part = fresh > 0 ? await writePart(duck, root, path, month, select) : undefined
+    loaded.push({ part, rows, added, addedFrom })
   }
   return loaded
+}
+
+/** The points of each part to be written: of a month, as many as fit. */
+function* groupsOf(input: LoadInput): Generator<Group> {
+  for (const [start, runs] of runsByMonth(input.runs)) {
+    const month = monthOf(start)
+    const cut = groups(pointsOf(runs, input), point => point.rows + heldOf(input, month, point))
+    for (const [n, points] of cut.entries()) yield { month, n, points }
+  }
 }
 
 function assertWhole(size: number, { rows }: Runs): void {
@@ -102,7 +126,7 @@ function heldOf({ existing }: LoadInput, month: string, { point_id }: StagedPoin
  * Fills the table `staged` with the rows of a group, point after point. `run` orders samples of one instant: of a point, a run
  * holds none twice.
  */
-async function fillStaged(duck: Duck, file: number, { rows, at }: Runs, group: StagedPoint[]) {
+async function fillStaged(duck: Duck, file: FileHandle, { rows, at }: Runs, group: StagedPoint[]) {
   await duck.run('CREATE OR REPLACE TEMP TABLE staged (point DOUBLE, ts DOUBLE, value DOUBLE, run DOUBLE)')
   const appender = await duck.appender('staged')
   const filled = { rows: 0, first: Infinity }
@@ -110,7 +134,7 @@ async function fillStaged(duck: Duck, file: number, { rows, at }: Runs, group: S
     for (const run of runs) {
       const n = rows[run]!
       const both = new Float64Array(2 * n)
-      readSync(file, both, 0, both.byteLength, at[run]!)
+      await file.read(both, 0, both.byteLength, at[run]!)
       const columns = [new Float64Array(n).fill(i), both.subarray(0, n), both.subarray(n), new Float64Array(n).fill(run)]
       appender.add(columns)
       filled.rows += n

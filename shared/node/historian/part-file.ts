@@ -1,4 +1,5 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import { renameSync, rmSync, statSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { makeFolder, syncFolder } from '../files.ts'
 import { type Duck, numbersOf, pointRuns, sqlText, sqlTexts } from './duck.ts'
@@ -41,11 +42,11 @@ async function writeChecked(duck: Duck, path: string, select: string): Promise<P
   const points = await contents(duck, path)
   const rows = points.reduce((sum, { samples }) => sum + samples, 0)
   if (rows !== Number(written)) throw new Error(`${path}: ${rows} of ${written} written rows can be read back`)
-  const descriptor = openSync(path, 'r')
+  const file = await open(path)
   try {
-    fsyncSync(descriptor)
+    await file.sync()
   } finally {
-    closeSync(descriptor)
+    await file.close()
   }
   return points
 }

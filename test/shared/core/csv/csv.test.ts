@@ -142,7 +142,7 @@ test('the local clock says what zone.ts says, minute by minute through both chan
 
 const timelineOf = (cells: string[], told?: 'mdy' | 'dmy', zone?: string) => {
   const reader = openTimeline(zone === undefined ? undefined : localClock(zone), told, Date.UTC(2027, 0, 1))
-  for (const [i, cell] of cells.entries()) reader.add(cell, `line ${i + 2}`)
+  for (const [i, cell] of cells.entries()) reader.add(cell, i + 2)
   return reader.end()
 }
 for (const [cells, told, wanted] of [

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { PointRows } from '#shared/core/ports.ts'
 import { DAY, HOUR } from '#shared/core/time.ts'
-import type { Duck } from '#shared/node/historian/duck.ts'
+import { openDuck } from '#shared/node/historian/duck.ts'
 import { loadStaged } from '#shared/node/historian/load.ts'
+import { MEMORY_MB } from '../../../support/sites/workspace.ts'
 import { bytesOfRun, stageRows, type Staged } from '#shared/node/historian/staging.ts'
 
 const FEBRUARY = Date.UTC(2026, 1, 1)
@@ -66,5 +67,7 @@ test('a staging file that was cut is not loaded', async t => {
   const { runs, ascending } = await stageRows(path, ['p'], rowsOf(['p', FEBRUARY, HOUR, 3]))
   truncateSync(path, 40)
   const input = { building_id: 'b', staging: path, runs, points: ['p'], ascending, existing: [], epoch: 1 }
-  await t.throwsAsync(loadStaged({} as Duck, '/nowhere', input), { message: '40 bytes are staged of 48 that were sent' })
+  const duck = await openDuck({ memoryMb: MEMORY_MB, spill: undefined })
+  t.teardown(duck.close)
+  await t.throwsAsync(loadStaged(duck, '/nowhere', input), { message: '40 bytes are staged of 48 that were sent' })
 })

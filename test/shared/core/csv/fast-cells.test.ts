@@ -1,0 +1,60 @@
+import test from 'ava'
+import fc from 'fast-check'
+import { readCell } from '#shared/core/csv/cell.ts'
+import { openTimeline } from '#shared/core/csv/timeline.ts'
+import { parseTimestamp } from '#shared/core/csv/timestamp.ts'
+import { formatInstant, MINUTE } from '#shared/core/time.ts'
+
+const RUNS = { numRuns: 20_000 }
+
+test('a decimal number is what Number makes of it, whatever its notation', t => {
+  const digits = fc.string({ unit: fc.constantFrom(...'0123456789'), maxLength: 12 })
+  fc.assert(
+    fc.property(fc.constantFrom('', '-'), digits, fc.constantFrom('', '.'), digits, (sign, whole, point, fraction) => {
+      const text = `${sign}${whole}${point}${fraction}`
+      if (whole + fraction === '') return
+      t.true(Object.is(readCell(text, false), Number(text)), text)
+      t.true(Object.is(readCell(` ${text}`, false), Number(text)), text)
+    }),
+    RUNS,
+  )
+  for (const text of ['.', '-.', '1.2.3', '1-2', '--1', '١', '1 2']) t.is(readCell(text, false), text)
+})
+
+test('an instant as programs write it is the same with a blank between date and time', t => {
+  const number = (least: number, most: number, width: number) =>
+    fc.integer({ min: least, max: most }).map(value => String(value).padStart(width, '0'))
+  const fields = fc.tuple(
+    fc.oneof(number(1965, 2205, 4), fc.constantFrom('2000', '2024', '1900', '2100')),
+    number(0, 13, 2),
+    number(0, 32, 2),
+    number(0, 25, 2),
+    number(0, 61, 2),
+    number(0, 61, 2),
+    fc.constantFrom('', '.000', '.007', '.999'),
+  )
+  fc.assert(
+    fc.property(fields, ([year, month, date, hour, minute, second, fraction]) => {
+      const of = (between: string) => parseTimestamp(`${year}-${month}-${date}${between}${hour}:${minute}:${second}${fraction}Z`)
+      t.deepEqual(of('T'), of(' '))
+    }),
+    RUNS,
+  )
+  t.is(parseTimestamp('2026-03-01T05:00:0xZ'), undefined)
+  t.is(parseTimestamp('2026-03-01T05:00:00.00xZ'), undefined)
+})
+
+test('times that occur again are found, in whatever order they come', t => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 0, max: 30 }), { maxLength: 40 }), minutes => {
+      const timeline = openTimeline(undefined, undefined, Date.UTC(2027, 0, 1))
+      for (const [i, minute] of minutes.entries()) timeline.add(formatInstant(Date.UTC(2026, 0, 1) + minute * MINUTE), i + 2)
+      const read = timeline.end()
+      if ('ambiguous' in read) return t.fail()
+      t.is(read.timeline.duplicate.count, minutes.length - new Set(minutes).size)
+      const first = minutes.findIndex((minute, i) => minutes.indexOf(minute) < i)
+      t.is(read.timeline.duplicate.examples[0]?.split(':')[0], first < 0 ? undefined : `line ${first + 2}`)
+    }),
+    { numRuns: 3000 },
+  )
+})
