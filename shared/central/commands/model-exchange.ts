@@ -22,7 +22,7 @@ import { type DataError, Problem } from '#shared/core/problem.ts'
 import { readTurtle, writeTurtle } from '#shared/node/model/turtle.ts'
 import { schemaErrors } from '#shared/node/http/schema-check.ts'
 import type { CentralContext } from '#shared/central/context.ts'
-import { type TableRecord, TOLERANT_CSV } from '#shared/central/import/split-records.ts'
+import { type CsvRecord, TOLERANT_CSV } from '#shared/central/import/split-records.ts'
 import type { Actor } from './command.ts'
 import {
   BUILDING_BODY,
@@ -129,8 +129,8 @@ function readText(text: string, format: ModelFormat): ReadModel {
   }
 }
 
-const readRows = (text: string): TableRecord[] =>
-  parse(text, { ...TOLERANT_CSV, delimiter: sniffDialect(text).delimiter }) as unknown as TableRecord[]
+const readRows = (text: string): CsvRecord[] =>
+  parse(text, { ...TOLERANT_CSV, delimiter: sniffDialect(text).delimiter }) as unknown as CsvRecord[]
 
 const SCHEMAS: Record<RecordKind, TSchema> = { building: BUILDING_BODY, equipment: EQUIPMENT_BODY, point: POINT_BODY }
 const formErrors = ({ record, id, row, value }: Unchecked): DataError[] =>

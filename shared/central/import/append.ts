@@ -2,6 +2,7 @@ import { createSerialQueue } from '#shared/flow/serial-queue.ts'
 import { type Check, createCheckReport, hintsFor, placesOf, worstVerdict } from '#shared/core/csv/checks.ts'
 import { localClock } from '#shared/core/csv/local-clock.ts'
 import { planPoints, type ScannedTable } from '#shared/core/csv/package-plan.ts'
+import type { TableRecord } from '#shared/core/csv/record.ts'
 import { rowInstant, createRowReader, type TablePlan } from '#shared/core/csv/row-reader.ts'
 import type { DateOrder } from '#shared/core/csv/timestamp.ts'
 import type { Point } from '#shared/core/model/model.ts'
@@ -12,7 +13,6 @@ import { type DataError, Problem } from '#shared/core/problem.ts'
 import type { ModelStore } from '#shared/core/stores.ts'
 import { createAddition } from './addition.ts'
 import { detectForm, readTableText } from './read-table.ts'
-import type { TableRecord } from './split-records.ts'
 import { scanLines } from './scan-table.ts'
 
 /**
@@ -112,7 +112,7 @@ async function* bounded(records: AsyncIterable<TableRecord[]>): AsyncGenerator<T
   let cells = 0
   for await (const some of records) {
     for (const record of some) {
-      cells += record.cells.length
+      cells += record.width()
       if (cells > CELLS_MAX) {
         const detail = `The chunk has more than ${CELLS_MAX} cells, from line ${record.line} on; split it, or send it as a package`
         throw new Problem('too_large', detail)
@@ -165,12 +165,12 @@ async function* readBlocks(csv: string, plan: TablePlan): AsyncGenerator<{ rows:
   let isHeader = true
   let rows = 0
   for await (const records of readTableText(csv, plan.delimiter)) {
-    for (const { cells } of records) {
-      const instant = isHeader ? undefined : rowInstant(cells, plan, local)
+    for (const record of records) {
+      const instant = isHeader ? undefined : rowInstant(record, plan, local)
       isHeader = false
       if (typeof instant !== 'number') continue
       rows++
-      const block = reader.row(instant, cells)
+      const block = reader.row(instant, record)
       if (block.length === 0) continue
       yield { rows, block }
       rows = 0

@@ -5,7 +5,7 @@ import { type ColumnNotes, readColumnList } from '#shared/core/csv/column-list.t
 import type { ColumnMap } from '#shared/core/csv/package-json.ts'
 import type { EquipmentType } from '#shared/core/model/model.ts'
 import { readTable, type TableForm, readTableForm } from './read-table.ts'
-import type { TableRecord } from './split-records.ts'
+import type { CsvRecord } from './split-records.ts'
 
 /** Maximum size of a column list, bytes: 10,000 columns with their names. */
 const LIST_MAX = 4 * 1024 * 1024
@@ -29,10 +29,11 @@ export async function readColumnNotes(
   return new Map()
 }
 
-async function readLines(file: string, form: TableForm): Promise<TableRecord[] | undefined> {
+async function readLines(file: string, form: TableForm): Promise<CsvRecord[] | undefined> {
   try {
-    const lines: TableRecord[] = []
-    for await (const some of readTable(file, form)) lines.push(...some)
+    const lines: CsvRecord[] = []
+    for await (const some of readTable(file, form))
+      lines.push(...some.map(record => ({ cells: record.cells(), line: record.line })))
     return lines
   } catch (error) {
     if (error instanceof CsvError) return undefined

@@ -79,10 +79,10 @@ async function readRows(table: TablePlan, file: string, rowsMax: number): Promis
   const blocks = []
   let lines = 0
   for await (const records of readTable(file, table)) {
-    for (const { cells } of records.slice(0, rowsMax - lines)) {
+    for (const record of records.slice(0, rowsMax - lines)) {
       if (lines++ === 0) continue
-      const instant = rowInstant(cells, table, local)
-      if (typeof instant === 'number') blocks.push(...reader.row(instant, cells))
+      const instant = rowInstant(record, table, local)
+      if (typeof instant === 'number') blocks.push(...reader.row(instant, record))
     }
     if (lines >= rowsMax) break
   }

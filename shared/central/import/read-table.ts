@@ -2,8 +2,9 @@ import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { setImmediate } from 'node:timers/promises'
 import { type Dialect, sniffDialect } from '#shared/core/csv/dialect.ts'
+import type { TableRecord } from '#shared/core/csv/record.ts'
 import type { Encoding } from '#shared/core/csv/row-reader.ts'
-import { splitRecords, type TableRecord } from './split-records.ts'
+import { splitRecords } from './split-records.ts'
 
 /** Number of bytes from which encoding and dialect are detected. */
 const HEAD_BYTES = 64 * 1024

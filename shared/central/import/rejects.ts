@@ -26,11 +26,12 @@ async function* rejectsOf(table: TablePlan, file: string): AsyncGenerator<string
   const local = table.timezone === undefined ? undefined : localClock(table.timezone)
   let header = true
   for await (const records of readTable(file, table)) {
-    for (const { cells, line: at } of records) {
-      const verdict = header ? 0 : rowInstant(cells, table, local)
+    for (const record of records) {
+      const verdict = header ? 0 : rowInstant(record, table, local)
       header = false
       if (typeof verdict === 'number') continue
-      yield csvLine([table.path, String(at), verdict.code, verdict.message, cells.join(table.delimiter).slice(0, TEXT_MAX)])
+      const row = record.cells().join(table.delimiter).slice(0, TEXT_MAX)
+      yield csvLine([table.path, String(record.line), verdict.code, verdict.message, row])
     }
   }
 }

@@ -6,11 +6,11 @@ import type { ColumnNotes } from '#shared/core/csv/column-list.ts'
 import { localClock } from '#shared/core/csv/local-clock.ts'
 import type { ColumnMap, Manifest } from '#shared/core/csv/package-json.ts'
 import type { ScannedTable } from '#shared/core/csv/package-plan.ts'
+import type { TableRecord } from '#shared/core/csv/record.ts'
 import { createTableScan, type TableScan } from '#shared/core/csv/table-scan.ts'
 import { parseTimestamp } from '#shared/core/csv/timestamp.ts'
 import type { EquipmentType, Point } from '#shared/core/model/model.ts'
 import { readTable, type TableForm, readTableForm } from './read-table.ts'
-import type { TableRecord } from './split-records.ts'
 
 /** A header of times in UTC: `timestamp_utc`, `Time (UTC)`. */
 const UTC_HEADER = /(^|[^a-z])utc([^a-z]|$)/i
@@ -49,19 +49,20 @@ export async function scanLines(path: string, form: TableForm, lines: AsyncItera
   let zoneKnown = true
   try {
     for await (const records of lines) {
-      for (const { cells, line } of records) {
+      for (const record of records) {
         if (!opened) {
-          if (!checkHeader(cells, path, checks)) return undefined
-          opened = openTable(cells, path, form, context)
+          const header = record.cells()
+          if (!checkHeader(header, path, checks)) return undefined
+          opened = openTable(header, path, form, context)
           if (UTC_HEADER.test(opened.names[0]!)) timezone = undefined
           else zoneKnown = timezone !== undefined
           continue
         }
-        if (!zoneKnown && parseTimestamp(cells[0]!)?.offset === undefined) {
-          checks.add('timezone_missing', path, 'times are local and no time zone is stated', { examples: [cells[0]!] })
+        if (!zoneKnown && parseTimestamp(record.text(0))?.offset === undefined) {
+          checks.add('timezone_missing', path, 'times are local and no time zone is stated', { examples: [record.text(0)] })
           zoneKnown = true
         }
-        opened.scan.row(cells, line)
+        opened.scan.row(record)
       }
     }
   } catch (error) {

@@ -1,11 +1,12 @@
 /** Splits a table into records. A parser takes over at the first quote: until then, lines and cells can simply be cut. */
 import { type Options, parse } from 'csv-parse'
 import { pipeline, Readable } from 'node:stream'
+import { CellRecord, LineRecord, type TableRecord } from '#shared/core/csv/record.ts'
 
-/** A record and the line on which it ends. */
-export type TableRecord = { cells: string[]; line: number }
+/** A record of the parser and the line on which it ends. */
+export type CsvRecord = { cells: string[]; line: number }
 
-/** Options of the parser for tables of people and tools: a record is a `TableRecord`. */
+/** Options of the parser for tables of people and tools: a record is a `CsvRecord`. */
 export const TOLERANT_CSV: Options = {
   bom: true,
   // The line ends are listed, because the parser would otherwise use the first one for the whole file, and files are often
@@ -47,12 +48,12 @@ export async function* splitRecords(pieces: AsyncIterable<string>, delimiter: st
       const records: TableRecord[] = []
       for (const cells of lines) {
         line++
-        if (cells !== '') records.push({ cells: cells.split(delimiter), line })
+        if (cells !== '') records.push(new LineRecord(cells, delimiter, line))
       }
       yield records
     }
     const last = rest.replace(/\r$/, '')
-    if (last !== '') yield [{ cells: last.split(delimiter), line: line + 1 }]
+    if (last !== '') yield [new LineRecord(last, delimiter, line + 1)]
   } finally {
     await source.return?.() // A reader that stops early closes the file.
   }
@@ -69,8 +70,8 @@ async function* parseRecords(pieces: AsyncIterable<string>, delimiter: string, b
   pipeline(Readable.from(pieces), parser, ignoreError)
   let records: TableRecord[] = []
   try {
-    for await (const record of parser as AsyncIterable<TableRecord>) {
-      if (records.push(record) < PARSED_AT_ONCE) continue
+    for await (const { cells, line } of parser as AsyncIterable<CsvRecord>) {
+      if (records.push(new CellRecord(cells, line)) < PARSED_AT_ONCE) continue
       yield records
       records = []
     }

@@ -1,9 +1,10 @@
 /** Converts the rows of a scanned table to history, block by block. */
 import type { PointRows } from '#shared/core/ports.ts'
 import type { Series } from '#shared/core/series/series.ts'
-import { readCell, stateNumber } from './cell.ts'
+import { type Cell, stateNumber } from './cell.ts'
 import type { CheckCode } from './checks.ts'
 import type { Meaning } from './local-clock.ts'
+import type { TableRecord } from './record.ts'
 import { fitsWidth } from './table-scan.ts'
 import { type DateOrder, parseTimestamp } from './timestamp.ts'
 import { meaningOf } from './timeline.ts'
@@ -34,10 +35,14 @@ type PlannedColumn = { index: number; point_id: string; scale: number; offset: n
 type Reject = { code: CheckCode; message: string }
 
 /** The instant of a row, or why it has none. */
-export function rowInstant(cells: string[], plan: TablePlan, local: ((wallMs: number) => Meaning) | undefined): number | Reject {
-  if (!fitsWidth(cells, plan.width)) return { code: 'row_width', message: `${cells.length} cells instead of ${plan.width}` }
+export function rowInstant(
+  record: TableRecord,
+  plan: TablePlan,
+  local: ((wallMs: number) => Meaning) | undefined,
+): number | Reject {
+  if (!fitsWidth(record, plan.width)) return { code: 'row_width', message: `${record.width()} cells instead of ${plan.width}` }
   if (plan.ambiguous) return { code: 'timestamp_ambiguous', message: 'day and month cannot be distinguished; state date_order' }
-  const meaning = meaningOf(parseTimestamp(cells[0]!), plan.order ?? 'mdy', local, plan.latest)
+  const meaning = meaningOf(parseTimestamp(record.text(0)), plan.order ?? 'mdy', local, plan.latest)
   switch (meaning) {
     case 'unreadable':
       return { code: 'timestamp_unreadable', message: 'the timestamp cannot be read' }
@@ -59,7 +64,7 @@ const BLOCK_ROWS = 20_000
 
 type RowReader = {
   /** Adds a row. @returns the samples of a full block by point, otherwise none */
-  row(instant: number, cells: string[]): PointRows[]
+  row(instant: number, record: TableRecord): PointRows[]
   /** @returns the samples of the last block */
   end(): PointRows[]
   /** @returns number of rows so far that a later row of the same block and instant has replaced */
@@ -87,9 +92,10 @@ export function createRowReader({ columns, decimalComma }: TablePlan): RowReader
   }
 
   return {
-    row(instant, cells) {
-      for (const [i, column] of columns.entries()) {
-        const value = toHistory(readCell(cells[column.index]!, decimalComma), column)
+    row(instant, record) {
+      for (let i = 0; i < columns.length; i++) {
+        const column = columns[i]!
+        const value = toHistory(record.value(column.index, decimalComma), column)
         if (value === undefined) continue
         const n = counts[i]!++
         ts[i]![n] = instant
@@ -104,7 +110,7 @@ export function createRowReader({ columns, decimalComma }: TablePlan): RowReader
 }
 
 /** @returns the stored number; NaN for *no usable value*; undefined for no sample */
-function toHistory(cell: number | string | undefined, { scale, offset, states }: PlannedColumn): number | undefined {
+function toHistory(cell: Cell, { scale, offset, states }: PlannedColumn): number | undefined {
   if (cell === undefined) return undefined
   if (typeof cell === 'number') {
     const value = cell * scale + offset

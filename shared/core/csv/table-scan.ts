@@ -3,13 +3,14 @@ import type { PointKind } from '#shared/core/model/model.ts'
 import { ROLES } from '#shared/core/model/role.ts'
 import { MINUTE } from '#shared/core/time.ts'
 import { conversion } from '#shared/core/model/unit.ts'
-import { readCell, stateNumber, STATES_MAX, statesOf } from './cell.ts'
+import { type Cell, stateNumber, STATES_MAX, statesOf } from './cell.ts'
 import { atLine, type CheckReport } from './checks.ts'
 import type { Values } from '#shared/core/suggest/evidence.ts'
 import { kindOf, takesStates } from './columns.ts'
 import type { Column } from './column.ts'
 import { settleSpeed } from './command-or-speed.ts'
 import type { Meaning } from './local-clock.ts'
+import type { TableRecord } from './record.ts'
 import type { DateOrder } from './timestamp.ts'
 import { openTimeline, type Timeline } from './timeline.ts'
 
@@ -51,12 +52,21 @@ type ScanOptions = {
 }
 
 /** @returns whether a row has the cells of the header; additional blank ones are accepted */
-export const fitsWidth = (cells: string[], width: number): boolean =>
-  cells.length === width || (cells.length > width && cells.slice(width).every(cell => cell.trim() === ''))
+export function fitsWidth(record: TableRecord, width: number): boolean {
+  const found = record.width()
+  return (
+    found === width ||
+    (found > width &&
+      record
+        .cells()
+        .slice(width)
+        .every(cell => cell.trim() === ''))
+  )
+}
 
 export type TableScan = {
-  /** Adds one row. @param line its line in the file */
-  row(cells: string[], line: number): void
+  /** Adds one row. */
+  row(record: TableRecord): void
   end(): ScanResult
 }
 
@@ -70,17 +80,18 @@ export function createTableScan(options: ScanOptions): TableScan {
   let lastBad: { line: number; cells: number } | undefined
 
   return {
-    row(cells, line) {
+    row(record) {
+      const { line } = record
       if (lastBad)
         checks.add('row_width', place, `rows do not have ${width} cells`, {
           examples: [atLine(lastBad.line, String(lastBad.cells))],
         })
-      lastBad = fitsWidth(cells, width) ? undefined : { line, cells: cells.length }
+      lastBad = fitsWidth(record, width) ? undefined : { line, cells: record.width() }
       rows++
       if (lastBad) return
-      timeline.add(cells[0]!, line)
+      timeline.add(record.text(0), line)
       for (const { index } of columns) {
-        const cell = readCell(cells[index]!, decimalComma)
+        const cell = record.value(index, decimalComma)
         seen[index - 1]!.take(cell, line)
         asSpeed[index - 1]?.take(cell, line)
       }
@@ -140,7 +151,7 @@ function openCells(column: Column) {
     examples: [],
   }
   return {
-    take(value: number | string | undefined, line: number): void {
+    take(value: Cell, line: number): void {
       if (value !== undefined) count.filled++
       if (typeof value === 'string') takeText(count, value, line, column.header)
       if (typeof value !== 'number' || Number.isNaN(value)) return

@@ -1,5 +1,6 @@
 import type { PackagePlan } from '#shared/core/csv/package-plan.ts'
 import { localClock } from '#shared/core/csv/local-clock.ts'
+import type { TableRecord } from '#shared/core/csv/record.ts'
 import { rowInstant, createRowReader, type TablePlan } from '#shared/core/csv/row-reader.ts'
 import type { BulkLoader, PointRows } from '#shared/core/ports.ts'
 import { type DataError, Problem } from '#shared/core/problem.ts'
@@ -9,7 +10,7 @@ type ImportPorts = {
   model: ModelStore
   loader: BulkLoader
   /** Records of a table, some at once, the header first. */
-  readTable: (table: TablePlan) => AsyncIterable<{ cells: string[] }[]>
+  readTable: (table: TablePlan) => AsyncIterable<TableRecord[]>
 }
 
 /**
@@ -124,12 +125,12 @@ async function* blocks(
     const local = table.timezone === undefined ? undefined : localClock(table.timezone)
     let header = true
     for await (const records of readTable(table)) {
-      for (const { cells } of header ? records.slice(1) : records) {
+      for (const record of header ? records.slice(1) : records) {
         rows.in++
-        const instant = rowInstant(cells, table, local)
+        const instant = rowInstant(record, table, local)
         if (typeof instant !== 'number') rows.rejected++
         else {
-          for (const block of reader.row(instant, cells)) {
+          for (const block of reader.row(instant, record)) {
             samples += block.series.ts.length
             yield block
           }

@@ -2,17 +2,18 @@ import test from 'ava'
 import { CsvError } from 'csv-parse'
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
-import { splitRecords, type TableRecord, TOLERANT_CSV } from '#shared/central/import/split-records.ts'
+import { type CsvRecord, splitRecords, TOLERANT_CSV } from '#shared/central/import/split-records.ts'
 
 async function* inPieces(pieces: string[]): AsyncGenerator<string> {
   yield* pieces
 }
 
 /** The records, or the message of the error. */
-async function split(pieces: string[], delimiter: string): Promise<TableRecord[] | string> {
+async function split(pieces: string[], delimiter: string): Promise<CsvRecord[] | string> {
   try {
-    const records: TableRecord[] = []
-    for await (const some of splitRecords(inPieces(pieces), delimiter)) records.push(...some)
+    const records: CsvRecord[] = []
+    for await (const some of splitRecords(inPieces(pieces), delimiter))
+      records.push(...some.map(record => ({ cells: record.cells(), line: record.line })))
     return records
   } catch (error) {
     if (error instanceof CsvError) return error.message
@@ -20,9 +21,9 @@ async function split(pieces: string[], delimiter: string): Promise<TableRecord[]
   }
 }
 
-function parsed(text: string, delimiter: string): TableRecord[] | string {
+function parsed(text: string, delimiter: string): CsvRecord[] | string {
   try {
-    return parse(text, { ...TOLERANT_CSV, delimiter }) as unknown as TableRecord[]
+    return parse(text, { ...TOLERANT_CSV, delimiter }) as unknown as CsvRecord[]
   } catch (error) {
     if (error instanceof CsvError) return error.message
     throw error

@@ -1,3 +1,4 @@
+import { CellRecord } from '#shared/core/csv/record.ts'
 import test from 'ava'
 import { createRowReader, type TablePlan } from '#shared/core/csv/row-reader.ts'
 import { MINUTE } from '#shared/core/time.ts'
@@ -29,7 +30,7 @@ function firstBlock(columns: number): { rows: number; samples: number } {
   const reader = createRowReader(planOf(columns))
   const cells = ['', ...Array.from({ length: columns }, (_, i) => String(i))]
   for (let rows = 1; rows <= 50_000; rows++) {
-    const block = reader.row(T + rows * MINUTE, cells)
+    const block = reader.row(T + rows * MINUTE, new CellRecord(cells, rows + 2))
     if (block.length > 0) return { rows, samples: block.reduce((sum, { series }) => sum + series.ts.length, 0) }
   }
   return { rows: Infinity, samples: 0 }

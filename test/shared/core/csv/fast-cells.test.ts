@@ -1,36 +1,50 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { readCell } from '#shared/core/csv/cell.ts'
+import { CellRecord, LineRecord } from '#shared/core/csv/record.ts'
 import { openTimeline } from '#shared/core/csv/timeline.ts'
 import { parseTimestamp } from '#shared/core/csv/timestamp.ts'
 import { formatInstant, MINUTE } from '#shared/core/time.ts'
 
 const RUNS = { numRuns: 20_000 }
 
-test('a decimal number is what Number makes of it, whatever its notation', t => {
-  const digits = fc.string({ unit: fc.constantFrom(...'0123456789'), maxLength: 12 })
+/** Cells of all kinds, without a delimiter. */
+const digits = fc.string({ unit: fc.constantFrom(...'0123456789'), maxLength: 12 })
+const number = fc
+  .tuple(fc.constantFrom('', '-', '+', ' '), digits, fc.constantFrom('', '.', '..'), digits)
+  .map(parts => parts.join(''))
+const cell = fc.oneof(number, fc.constantFrom('', ' ', '-', '-.', '1-2', '١', '1e3', '0x1f', 'NaN', 'On', '21,5', '1e400'))
+
+test('a cell of a line reads as the same cell cut out, in whatever order cells are asked for', t => {
   fc.assert(
-    fc.property(fc.constantFrom('', '-'), digits, fc.constantFrom('', '.'), digits, (sign, whole, point, fraction) => {
-      const text = `${sign}${whole}${point}${fraction}`
-      if (whole + fraction === '') return
-      t.true(Object.is(readCell(text, false), Number(text)), text)
-      t.true(Object.is(readCell(` ${text}`, false), Number(text)), text)
-    }),
+    fc.property(
+      fc.array(cell, { minLength: 1, maxLength: 8 }),
+      fc.array(fc.nat(7)),
+      fc.boolean(),
+      (cells, order, decimalComma) => {
+        const cut = new CellRecord(cells, 7)
+        const line = new LineRecord(cells.join(';'), ';', 7)
+        t.is(line.width(), cells.length)
+        t.deepEqual(line.cells(), cells)
+        for (const index of [...cells.keys(), ...order.filter(one => one < cells.length)]) {
+          t.is(line.text(index), cells[index]!)
+          t.true(Object.is(line.value(index, decimalComma), cut.value(index, decimalComma)), JSON.stringify(cells[index]))
+        }
+      },
+    ),
     RUNS,
   )
-  for (const text of ['.', '-.', '1.2.3', '1-2', '--1', '١', '1 2']) t.is(readCell(text, false), text)
 })
 
 test('an instant as programs write it is the same with a blank between date and time', t => {
-  const number = (least: number, most: number, width: number) =>
+  const padded = (least: number, most: number, width: number) =>
     fc.integer({ min: least, max: most }).map(value => String(value).padStart(width, '0'))
   const fields = fc.tuple(
-    fc.oneof(number(1965, 2205, 4), fc.constantFrom('2000', '2024', '1900', '2100')),
-    number(0, 13, 2),
-    number(0, 32, 2),
-    number(0, 25, 2),
-    number(0, 61, 2),
-    number(0, 61, 2),
+    fc.oneof(padded(1965, 2205, 4), fc.constantFrom('2000', '2024', '1900', '2100')),
+    padded(0, 13, 2),
+    padded(0, 32, 2),
+    padded(0, 25, 2),
+    padded(0, 61, 2),
+    padded(0, 61, 2),
     fc.constantFrom('', '.000', '.007', '.999'),
   )
   fc.assert(
