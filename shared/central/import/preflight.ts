@@ -4,9 +4,9 @@ import { atLine, type CheckReport, createCheckReport, failIfEmpty, worstVerdict 
 import { type EquipmentFolder, groupPackageFiles } from '#shared/core/csv/package-files.ts'
 import { localClock } from '#shared/core/csv/local-clock.ts'
 import { type JsonResult, readColumnMap, readManifest } from '#shared/core/csv/package-json.ts'
-import { proposeByNames } from '#shared/core/csv/link-names.ts'
-import { linkNames, modelAfter, NO_LINKS, reportLinks } from '#shared/core/csv/link-report.ts'
-import { applyLinks, type StatedLinks } from '#shared/core/csv/links.ts'
+import { proposeByNames } from '#shared/core/csv/links/link-names.ts'
+import { linkNames, modelAfter, NO_LINKS, reportLinks } from '#shared/core/csv/links/link-report.ts'
+import { applyLinks, type StatedLinks } from '#shared/core/csv/links/links.ts'
 import { equipmentTypeOf, withoutUnit } from '#shared/core/csv/header-names.ts'
 import {
   type PackageModel,

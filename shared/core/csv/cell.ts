@@ -6,9 +6,9 @@ const DECIMAL_COMMA = /^[+-]?\d+,\d+(e[+-]?\d+)?$/i
 const NOT_DECIMAL = /^[+-]?(0[xob]|infinity)/i
 
 /** A number; NaN for a text that means *no value*; undefined for a blank cell (no sample); otherwise the text. */
-export type Cell = number | string | undefined
+export type CellValue = number | string | undefined
 
-export function readCell(cell: string, decimalComma: boolean): Cell {
+export function readCell(cell: string, decimalComma: boolean): CellValue {
   const text = cell.trim()
   if (text === '') return undefined
   const written = decimalComma && DECIMAL_COMMA.test(text) ? text.replace(',', '.') : text

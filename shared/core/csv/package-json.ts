@@ -1,7 +1,7 @@
 /** Reads `manifest.json` and `column_map.json` of a package (`svc_package_v1`). */
 import { isId } from '#shared/core/model/model.ts'
 import { isZone } from '#shared/core/time-zone.ts'
-import { FEEDS_MAX } from './links.ts'
+import { FEEDS_MAX } from './links/links.ts'
 import { DATE_ORDERS, type DateOrder } from './timestamp.ts'
 
 export const PACKAGE_SCHEMA = 'svc_package_v1'

@@ -1,5 +1,5 @@
 /** The records of a table. Of a line only those cells are cut out that are no plain numbers: that is most of the time of an import. */
-import { type Cell, readCell } from './cell.ts'
+import { type CellValue, readCell } from './cell.ts'
 
 export interface TableRecord {
   /** Line of the file on which the record ends. */
@@ -8,7 +8,7 @@ export interface TableRecord {
   width(): number
   text(index: number): string
   /** As `readCell` reads it. Ascending indices are fastest. */
-  value(index: number, decimalComma: boolean): Cell
+  value(index: number, decimalComma: boolean): CellValue
   cells(): string[]
 }
 
@@ -27,7 +27,7 @@ export class CellRecord implements TableRecord {
   text(index: number): string {
     return this.#cells[index]!
   }
-  value(index: number, decimalComma: boolean): Cell {
+  value(index: number, decimalComma: boolean): CellValue {
     return readCell(this.#cells[index]!, decimalComma)
   }
   cells(): string[] {
@@ -65,7 +65,7 @@ export class LineRecord implements TableRecord {
     const end = this.#text.indexOf(this.#delimiter, from)
     return end < 0 ? this.#text.slice(from) : this.#text.slice(from, end)
   }
-  value(index: number, decimalComma: boolean): Cell {
+  value(index: number, decimalComma: boolean): CellValue {
     return this.#decimal(this.#seek(index)) ?? readCell(this.text(index), decimalComma)
   }
   cells(): string[] {

@@ -1,7 +1,7 @@
 /** Converts the rows of a scanned table to history, block by block. */
 import type { PointRows } from '#shared/core/ports.ts'
 import type { Series } from '#shared/core/series/series.ts'
-import { type Cell, stateNumber } from './cell.ts'
+import { type CellValue, stateNumber } from './cell.ts'
 import type { CheckCode } from './checks.ts'
 import type { Meaning } from './local-clock.ts'
 import type { TableRecord } from './record.ts'
@@ -110,7 +110,7 @@ export function createRowReader({ columns, decimalComma }: TablePlan): RowReader
 }
 
 /** @returns the stored number; NaN for *no usable value*; undefined for no sample */
-function toHistory(cell: Cell, { scale, offset, states }: PlannedColumn): number | undefined {
+function toHistory(cell: CellValue, { scale, offset, states }: PlannedColumn): number | undefined {
   if (cell === undefined) return undefined
   if (typeof cell === 'number') {
     const value = cell * scale + offset

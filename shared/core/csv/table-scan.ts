@@ -3,7 +3,7 @@ import type { PointKind } from '#shared/core/model/model.ts'
 import { ROLES } from '#shared/core/model/role.ts'
 import { MINUTE } from '#shared/core/time.ts'
 import { conversion } from '#shared/core/model/unit.ts'
-import { type Cell, stateNumber, STATES_MAX, statesOf } from './cell.ts'
+import { type CellValue, stateNumber, STATES_MAX, statesOf } from './cell.ts'
 import { atLine, type CheckReport } from './checks.ts'
 import type { Values } from '#shared/core/suggest/evidence.ts'
 import { kindOf, takesStates } from './columns.ts'
@@ -151,7 +151,7 @@ function openCells(column: Column) {
     examples: [],
   }
   return {
-    take(value: Cell, line: number): void {
+    take(value: CellValue, line: number): void {
       if (value !== undefined) count.filled++
       if (typeof value === 'string') takeText(count, value, line, column.header)
       if (typeof value !== 'number' || Number.isNaN(value)) return

@@ -5,6 +5,7 @@ import {
   DuckDBInstance,
   type DuckDBListVector,
   type DuckDBVector,
+  INTEGER,
 } from '@duckdb/node-api'
 
 /** Rows of one chunk, fixed by DuckDB. */
@@ -37,14 +38,14 @@ export type Duck = {
   columns(select: string[], source: string, take: (columns: Float64Array[]) => void): Promise<void>
   /** Another connection, with temporary tables of its own, for work beside this one. The caller closes it, and this one later. */
   beside(): Promise<Duck>
-  /** Appends to a table whose columns are all DOUBLE. */
+  /** Appends to a table whose columns are DOUBLE and INTEGER. */
   appender(table: string): Promise<Appender>
   close(): void
 }
 
 type Appender = {
-  /** @param columns of equal length, as many as the table has */
-  add(columns: Float64Array[]): void
+  /** @param columns of equal length, as many as the table has; whole numbers are INTEGER there */
+  add(columns: (Float64Array | Int32Array)[]): void
   /** The rows are in the table only then. */
   end(): void
 }
@@ -112,9 +113,10 @@ async function openAppender(connection: DuckDBConnection, table: string): Promis
   return {
     add(columns) {
       const rows = columns[0]?.length ?? 0
+      const types = columns.map(column => (column instanceof Int32Array ? INTEGER : DOUBLE))
       for (let from = 0; from < rows; from += CHUNK_ROWS) {
         const to = Math.min(from + CHUNK_ROWS, rows)
-        const chunk = DuckDBDataChunk.create(columns.map(() => DOUBLE))
+        const chunk = DuckDBDataChunk.create(types)
         chunk.rowCount = to - from
         for (const [i, column] of columns.entries()) {
           const vector = chunk.getColumnVector(i)

@@ -123,23 +123,20 @@ function heldOf({ existing }: LoadInput, month: string, { point_id }: StagedPoin
 }
 
 /**
- * Fills the table `staged` with the rows of a group, point after point. `run` orders samples of one instant: of a point, a run
- * holds none twice.
+ * Fills the table `staged` with the rows of a group, point after point. `run` counts the runs of the group. It orders samples
+ * of one instant: of a point, a run holds none twice.
  */
 async function fillStaged(duck: Duck, file: FileHandle, { rows, at }: Runs, group: StagedPoint[]) {
-  await duck.run('CREATE OR REPLACE TEMP TABLE staged (point DOUBLE, ts DOUBLE, value DOUBLE, run DOUBLE)')
+  await duck.run('CREATE OR REPLACE TEMP TABLE staged (ts DOUBLE, value DOUBLE, run INTEGER)')
   const appender = await duck.appender('staged')
   const filled = { rows: 0, first: Infinity }
-  for (const [i, { runs }] of group.entries()) {
-    for (const run of runs) {
-      const n = rows[run]!
-      const both = new Float64Array(2 * n)
-      await file.read(both, 0, both.byteLength, at[run]!)
-      const columns = [new Float64Array(n).fill(i), both.subarray(0, n), both.subarray(n), new Float64Array(n).fill(run)]
-      appender.add(columns)
-      filled.rows += n
-      filled.first = Math.min(filled.first, both[0]!)
-    }
+  for (const [i, run] of group.flatMap(({ runs }) => runs).entries()) {
+    const n = rows[run]!
+    const both = new Float64Array(2 * n)
+    await file.read(both, 0, both.byteLength, at[run]!)
+    appender.add([both.subarray(0, n), both.subarray(n), new Int32Array(n).fill(i)])
+    filled.rows += n
+    filled.first = Math.min(filled.first, both[0]!)
   }
   appender.end()
   return filled
@@ -147,8 +144,8 @@ async function fillStaged(duck: Duck, file: FileHandle, { rows, at }: Runs, grou
 
 /** SQL of the table `staged`. */
 function stagedRows(group: StagedPoint[]): string {
-  const ids = sqlTexts(group.map(({ point_id }) => point_id))
-  return `SELECT list_extract([${ids}], point::INTEGER + 1) AS point_id, epoch_ms(ts::BIGINT) AS ts,
+  const idsByRun = sqlTexts(group.flatMap(({ point_id, runs }) => runs.map(() => point_id)))
+  return `SELECT list_extract([${idsByRun}], run + 1) AS point_id, epoch_ms(ts::BIGINT) AS ts,
     if(isnan(value), NULL, value) AS value, run FROM staged`
 }
 

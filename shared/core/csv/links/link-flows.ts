@@ -3,7 +3,7 @@
  * which the fans of two handlers differ count.
  */
 import type { Series } from '#shared/core/series/series.ts'
-import { DAY, HOUR } from '../time.ts'
+import { DAY, HOUR } from '#shared/core/time.ts'
 import type { LinkEvidence } from './link-names.ts'
 
 export type BoxFlow = { equipment_id: string; flow: Series }

@@ -3,8 +3,8 @@ import type { Equipment, Point } from '#shared/core/model/model.ts'
 import { describeWait, type LinkWait } from '#shared/core/rules/report/link-waits.ts'
 import type { StatedLinks } from './links.ts'
 import { type LinkNames, type LinkProposal } from './link-names.ts'
-import type { ScannedTable } from './package-plan.ts'
-import type { CheckReport } from './checks.ts'
+import type { ScannedTable } from '../package-plan.ts'
+import type { CheckReport } from '../checks.ts'
 
 export type LinkReport = {
   waiting: (LinkWait & { message: string })[]

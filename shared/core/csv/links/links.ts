@@ -1,6 +1,6 @@
 /** Links between equipment that the column maps of a package state. */
 import type { Equipment } from '#shared/core/model/model.ts'
-import type { CheckReport } from './checks.ts'
+import type { CheckReport } from '../checks.ts'
 
 /** Maximum number of entries of `feeds`, as in the route of the model. */
 export const FEEDS_MAX = 1000

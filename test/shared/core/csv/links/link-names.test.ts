@@ -1,6 +1,6 @@
 /** Which handler a box is proposed to hang on, by folders, names and there being only one. */
 import test from 'ava'
-import { proposeByNames } from '#shared/core/csv/link-names.ts'
+import { proposeByNames } from '#shared/core/csv/links/link-names.ts'
 
 /** @returns box → `handler confidence` */
 function proposed(boxes: string[], handlers: string[], more: Record<string, { folder?: string; headers?: string[] }> = {}) {
