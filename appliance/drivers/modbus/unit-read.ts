@@ -52,7 +52,7 @@ async function askBlocks(unit: ModbusUnit, round: UnitRead, blocks: readonly Uni
     }
     // The unit lacks registers between points: unwanted registers are no longer read, so they need not be searched.
     if (answer.state === 'declined' && answer.code === ILLEGAL_ADDRESS && hasGap(block, rangeOf)) {
-      memory.forgoGaps()
+      memory.forgoGaps(answer.reason, unit.now())
       queue.unshift(...memory.smaller(block, unit.now()))
       continue
     }

@@ -23,6 +23,8 @@ const PLANS_MAX = 32
 const FAILED_BLOCKS_MAX = 512
 /** Failures in a row after which a block is read in parts; a single one may be accidental. */
 const SURE_FAILURES = 2
+/** All gaps of a unit: which registers are missing is not looked for. */
+const GAPS = 'gaps'
 /** The golden ratio: its multiples modulo 1 are spread evenly, and successive ones are far apart. */
 const SPREAD = 0.618034
 
@@ -37,9 +39,10 @@ export class UnitMemory {
   readonly #badRanges: IsolatedItems = new Map()
   /** Blocks that fail although their parts are answered, or after which the unit did not answer any more. */
   readonly #failedBlocks: IsolatedItems = new Map()
-  #gap: Limits['gap']
+  /** Whether the unit declined registers between the requested ones lately; they are tried again seldom. */
+  readonly #declinedGaps: IsolatedItems = new Map()
   /** Plans made while no range is bad: each poll asks for the same points again. */
-  #plans: { items: readonly UnitItem[]; plan: UnitPlan }[] = []
+  #plans: { items: readonly UnitItem[]; gap: Limits['gap']; plan: UnitPlan }[] = []
   /** Ranges that the last read did not get to. */
   readonly #unreached = new Set<string>()
   #lastAnswered: UnitBlock | undefined
@@ -48,13 +51,13 @@ export class UnitMemory {
   /** @param limits of the blocks until more is known about the unit */
   constructor(limits: Limits) {
     this.#limits = limits
-    this.#gap = limits.gap
   }
 
   /** @returns the blocks of a read in the order in which they are asked for */
   plan(items: readonly UnitItem[], now: number): UnitPlan {
     if (this.#badRanges.size > 0 || this.#failedBlocks.size > 0) return this.#planAround(items, now)
-    const plan = this.#plans.find(known => isSame(known.items, items))?.plan ?? this.#remember(items)
+    const gap = this.#gap(now)
+    const plan = this.#plans.find(known => known.gap === gap && isSame(known.items, items))?.plan ?? this.#remember(items, gap)
     if (this.#unreached.size === 0) return plan
     return { ...plan, blocks: unreachedFirst(this.#unreached, plan.blocks, firstKey) }
   }
@@ -97,10 +100,9 @@ export class UnitMemory {
     if (failures >= SURE_FAILURES && isOneRange(block, rangeOf)) isolate(this.#badRanges, rangeKey(block), reason, now)
   }
 
-  /** Reads no registers between the requested ones from now on. */
-  forgoGaps(): void {
-    this.#gap = NO_GAP
-    this.#plans = []
+  /** Reads no registers between the requested ones for a while, longer each time. */
+  forgoGaps(reason: string, now: number): void {
+    if (this.#gap(now) !== NO_GAP) isolate(this.#declinedGaps, GAPS, reason, now, true)
   }
 
   /** Notes which blocks of a read were not asked for. The next read starts with them. */
@@ -130,16 +132,21 @@ export class UnitMemory {
     return Array.from(new Map(others.map(range => [rangeKey(range), range])).values()).slice(0, most)
   }
 
-  #remember(items: readonly UnitItem[]): UnitPlan {
-    const plan = { blocks: planBlocks(items, rangeOf, { ...this.#limits, gap: this.#gap }), retried: [], resting: [] }
-    this.#plans = [...this.#plans.slice(1 - PLANS_MAX), { items, plan }]
+  #gap(now: number): Limits['gap'] {
+    const declined = this.#declinedGaps.get(GAPS)
+    return declined && isResting(declined, now) ? NO_GAP : this.#limits.gap
+  }
+
+  #remember(items: readonly UnitItem[], gap: Limits['gap']): UnitPlan {
+    const plan = { blocks: planBlocks(items, rangeOf, { ...this.#limits, gap }), retried: [], resting: [] }
+    this.#plans = [...this.#plans.slice(1 - PLANS_MAX), { items, gap, plan }]
     return plan
   }
 
   #planAround(items: readonly UnitItem[], now: number): UnitPlan {
     const { together, retried, resting } = planRetries(this.#badRanges, items, keyOf, now)
     const badRanges = Array.from(this.#badRanges.keys(), rangeOfKey)
-    const planned = planBlocks(together, rangeOf, { ...this.#limits, gap: this.#gap, badRanges })
+    const planned = planBlocks(together, rangeOf, { ...this.#limits, gap: this.#gap(now), badRanges })
     const blocks = planned.flatMap(block => this.#wholeOrParts(block, now))
     const ordered = unreachedFirst(this.#unreached, blocks, firstKey)
     return {

@@ -30,6 +30,41 @@ test('a bad register rests between retries, and is read with the others once it 
   t.deepEqual(asked.map(spanOf), [[0, 60]])
 })
 
+test('registers between points are tried again seldom, and read again once the unit has them', async t => {
+  let [now, isMissing] = [0, true]
+  const { bus, asked } = openQuick(request => (isMissing ? failingAt(2, 5, 105)(request) : undefined))
+  const driver = driverOf(bus, ONCE, () => now)
+  const all = words(0, 9, 100, 109, 200, 203)
+  const poll = async () => {
+    asked.length = 0
+    t.is(goodOf(await driver.read(all, never)).length, 6)
+    return asked.map(spanOf)
+  }
+  await poll()
+  const apart = [
+    [0, 1],
+    [9, 1],
+    [100, 1],
+    [109, 1],
+    [200, 1],
+    [203, 1],
+  ]
+  t.deepEqual(await poll(), apart)
+  let declined = 0
+  for (let i = 0; i < 24 * 60; i++) {
+    now += MINUTE
+    declined += (await poll()).filter(([address, count]) => address! <= 105 && address! + count! > 105).length
+  }
+  t.true(declined > 20 && declined < 32, `${declined} requests in a day`)
+  isMissing = false
+  now += HOUR
+  t.deepEqual(await poll(), [
+    [0, 10],
+    [100, 10],
+    [200, 4],
+  ])
+})
+
 test('with many bad registers each good one is read within a few polls', async t => {
   const silent = range(0, 3000).filter(address => address % 30 === 0)
   const { bus, asked } = openQuick(failingAt('silent', ...silent))
