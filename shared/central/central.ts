@@ -137,6 +137,7 @@ export function createCentral(workspace: Workspace, options: CentralOptions): Ce
     ...stores,
     pricing,
     historian,
+    historyExtent: historian.extent,
     ...visited,
     loader: historian,
     runs,
@@ -283,7 +284,7 @@ type Checked = {
 
 function withOwnChecks(
   { checks, counters }: HealthSources,
-  { path, db, stores }: Workspace,
+  { path, db, stores, historian }: Workspace,
   { config, runs, trigger, files, backups, alertService, clock }: Checked,
 ): HealthSources {
   const own: HealthSources['checks'] = {
@@ -292,6 +293,7 @@ function withOwnChecks(
       return { status: 'ok' }
     },
     workspace: () => checkSpace(path),
+    history: () => ({ status: 'ok', ...historian.extent() }),
     clock: () => clockCheck(clock.now(), stores.misdated),
     config: () => warnOf(config.fault()),
     fdd: () => warnOf(runs.status().last_error ?? trigger.fault()),

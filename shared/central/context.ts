@@ -1,3 +1,4 @@
+import type { HistoryExtent } from '#shared/core/series/history-quota.ts'
 import type { Logger } from 'pino'
 import type { Equipment, Point } from '#shared/core/model/model.ts'
 import type {
@@ -73,6 +74,8 @@ export type CentralContext = {
   paramSettings: SettingStore
   baselines: BaselineStore
   historian: Historian
+  /** How much history takes, and since when it is kept. */
+  historyExtent: () => HistoryExtent
   misdated: MisdatedStore
   /** Snapshots of priority arrays; only where they are visited. */
   priority?: ArraySnapshots

@@ -8,6 +8,12 @@ export const CENTRAL_VARIABLES = {
   SERVICE_CENTRAL_PORT: { kind: 'integer', default: 8080, min: 1, max: 65_535, doc: 'port to listen on' },
   SERVICE_WORKSPACE: { kind: 'text', default: '/workspace', doc: 'folder of everything that is kept' },
   SERVICE_PARQUET_ROOT: { kind: 'text', doc: 'folder of sealed history; by default .cache/parquet in the workspace' },
+  SERVICE_HISTORY_MAX_MB: {
+    kind: 'integer',
+    min: 16,
+    max: 1_000_000_000,
+    doc: 'space of sealed history; beyond it old months are thinned to 15 minutes, then dropped, MB. Half of the disk when absent',
+  },
   SERVICE_RULE_RESULTS_DIR: {
     kind: 'text',
     doc: 'folder of a file for each run with what it found; it must outlast a restart. Without it results are in the workspace alone',

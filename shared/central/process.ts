@@ -58,6 +58,8 @@ export type ProcessParts = Pick<
   site_id?: string
 }
 
+const MB = 2 ** 20
+
 /** @throws Error that names the setting, file or folder that cannot be used, or that another process has open */
 export async function openWorkspaceOf(
   settings: CentralSettings,
@@ -68,6 +70,7 @@ export async function openWorkspaceOf(
   return openWorkspace({
     path: settings.SERVICE_WORKSPACE,
     parquetRoot: settings.SERVICE_PARQUET_ROOT,
+    historyBytes: settings.SERVICE_HISTORY_MAX_MB === undefined ? undefined : settings.SERVICE_HISTORY_MAX_MB * MB,
     memoryMb: settings.QUERY_MEMORY_MB,
     ...more,
     clock,

@@ -1,5 +1,5 @@
 /** The stores of one process in a workspace: database, history and the reserve for a full disk. */
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { Clock, Inbox } from '#shared/core/ports.ts'
@@ -44,6 +44,8 @@ type WorkspaceOptions = {
   path: string
   /** Folder of sealed history; by default `.cache/parquet` in the workspace. */
   parquetRoot: string | undefined
+  /** Space of sealed history, bytes; by default half of its disk. */
+  historyBytes?: number | undefined
   /** Size of the reserve file that is deleted when the disk is full, bytes; by default that of a hub of many buildings. */
   ballastBytes?: number
   /** Memory limit of DuckDB in each of its processes, MB. */
@@ -96,7 +98,8 @@ async function openLocked(options: WorkspaceOptions, unlock: () => void): Promis
   keepPrivate(path, WORKSPACE_ENTRIES, log)
   if (existsSync(parquetRoot)) keepPrivate(parquetRoot, readdirSync(parquetRoot).filter(isHistoryEntry), log)
   const db = openDatabase(join(path, 'plenum.db'))
-  const historian = await openHistorian({ db, root: parquetRoot, memoryMb, idleMs: IDLE_MS })
+  const maxBytes = options.historyBytes ?? halfOfDisk(path)
+  const historian = await openHistorian({ db, root: parquetRoot, memoryMb, idleMs: IDLE_MS, maxBytes })
   const reserve = ballast({ folder: path, bytes: options.ballastBytes ?? WORKSPACE_BALLAST, log })
   const budget = options.limits && openStorageBudget(db, options.limits)
   const database: Service = {
@@ -118,6 +121,11 @@ async function openLocked(options: WorkspaceOptions, unlock: () => void): Promis
     inbox: withRoom(openInbox(db, budget), reserve.needRoom),
     services: [database, reserve, historianService(historian, { clock, log, everyMs: SEAL_EVERY_MS, keepMs: HOT_MS })],
   }
+}
+
+function halfOfDisk(path: string): number {
+  const { blocks, bsize } = statfsSync(path)
+  return (blocks * bsize) / 2
 }
 
 const openStores = (db: Database) => ({

@@ -5,7 +5,7 @@ import { type Route, route } from '#shared/node/http/route.ts'
 import type { PageLayout } from './layout.ts'
 import { setupBody } from './setup.view.ts'
 
-export const setupPage = (_context: Pick<CentralContext, 'model'>, layout: PageLayout): Route[] => [
+export const setupPage = ({ historyExtent }: Pick<CentralContext, 'historyExtent'>, layout: PageLayout): Route[] => [
   route({
     method: 'GET',
     path: SETUP_PATH,
@@ -15,7 +15,11 @@ export const setupPage = (_context: Pick<CentralContext, 'model'>, layout: PageL
       const { setup, all } = layout.pagesFor(call.caller)
       const title = all.find(({ href }) => href === SETUP_PATH)!.text
       const left = all.filter(({ wide }) => wide)
-      return layout.document(call, { title, current: SETUP_PATH }, setupBody(title, setup, left))
+      return layout.document(
+        call,
+        { title, current: SETUP_PATH },
+        setupBody({ title, pages: setup, left, history: historyExtent() }),
+      )
     },
   }),
 ]

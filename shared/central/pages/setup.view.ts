@@ -1,9 +1,30 @@
+import type { HistoryExtent } from '#shared/core/series/history-quota.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import type { NavItem } from '#shared/central/ui/frame.ts'
 
-/** @param left tasks that the bar of a phone has no room for */
-export const setupBody = (title: string, pages: NavItem[], left: NavItem[]): Html => html`<h1>${title}</h1>
-<ul class="hits setup">${left.map(item => entry(item, 'for-narrow'))}${pages.map(item => entry(item))}</ul>`
+type SetupModel = {
+  title: string
+  pages: NavItem[]
+  /** Tasks that the bar of a phone has no room for. */
+  left: NavItem[]
+  history: HistoryExtent
+}
+
+export const setupBody = ({ title, pages, left, history }: SetupModel): Html => html`<h1>${title}</h1>
+<ul class="hits setup">${left.map(item => entry(item, 'for-narrow'))}${pages.map(item => entry(item))}</ul>
+<p class="as-of">${historyWords(history)}</p>`
+
+export function historyWords({ bytes, max_bytes, whole_from, thinned_from }: HistoryExtent): string {
+  if (whole_from === null && thinned_from === null) return 'No history is older than a day yet.'
+  const since = [
+    ...(whole_from === null ? [] : [`every sample since ${whole_from}`]),
+    ...(thinned_from === null ? [] : [`one value for 15 minutes since ${thinned_from}`]),
+  ]
+  const most = Number.isFinite(max_bytes) ? ` of at most ${gigabytes(max_bytes)}` : ''
+  return `History takes ${gigabytes(bytes)}${most} GB: ${since.join(', ')}.`
+}
+
+const gigabytes = (bytes: number) => (bytes / 1e9).toFixed(bytes < 1e9 ? 2 : 1)
 
 const entry = ({ href, text, about }: NavItem, kind = ''): Html =>
   html`<li class="${kind}"><a href="${href}"><strong>${text}</strong> <span class="muted">${about ?? ''}</span></a></li>`

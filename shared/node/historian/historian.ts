@@ -4,10 +4,11 @@ import type { Database } from '../sqlite.ts'
 import { openWorker } from '#shared/node/worker/worker.ts'
 import { openAppend } from './append.ts'
 import { prepareFolder } from './folder.ts'
-import { openLoader } from './loader.ts'
+import { openLoader } from './load/loader.ts'
 import { openManifest } from './manifest.ts'
 import { openManifestWriter } from './manifest-writer.ts'
 import type { ReadHandlers, ReadInit } from './read-worker.ts'
+import { type HistoryQuota, openQuota } from './quota.ts'
 import { openSealer, type SealCount } from './sealer.ts'
 import type { WriteHandlers, WriteInit } from './write-worker.ts'
 
@@ -22,6 +23,9 @@ export type StoredHistorian = Historian &
     seal(bound: { before: number }): Promise<SealCount>
     /** Runs work while no sealed file is written or removed. */
     withFilesUnchanged<T>(work: () => Promise<T>): Promise<T>
+    /** Makes one step towards the quota. See `HistoryQuota`. */
+    shrink: HistoryQuota['shrink']
+    extent: HistoryQuota['extent']
     /** Id of the process that answers queries, while one runs. */
     readerPid(): number | undefined
     stop(): Promise<void>
@@ -36,6 +40,8 @@ type HistorianOptions = {
   memoryMb: number
   /** How long these processes may be idle before they end. */
   idleMs: number
+  /** Space of the sealed files; by default without a bound. */
+  maxBytes?: number
 }
 
 /**
@@ -43,7 +49,13 @@ type HistorianOptions = {
  *
  * @throws Error when the folder cannot be written, belongs to another database or lacks a listed file
  */
-export async function openHistorian({ db, root, memoryMb, idleMs }: HistorianOptions): Promise<StoredHistorian> {
+export async function openHistorian({
+  db,
+  root,
+  memoryMb,
+  idleMs,
+  maxBytes = Infinity,
+}: HistorianOptions): Promise<StoredHistorian> {
   const owner = db.prepare('SELECT history_id FROM history_state').pluck().get() as string
   await prepareFolder(root, owner, openManifest(db).files())
   const bounds = { memoryMb: memoryMb + BESIDE_MB, idleMs }
@@ -65,6 +77,7 @@ export async function openHistorian({ db, root, memoryMb, idleMs }: HistorianOpt
   const manifest = openManifestWriter(db)
   const sealer = openSealer(db, root, manifest, writer)
   const load = openLoader(db, root, manifest, writer, sealer)
+  const quota = openQuota(db, root, manifest, writer, maxBytes)
   const inTurn = createSerialQueue()
   return {
     append: openAppend(db, manifest, read),
@@ -85,6 +98,8 @@ export async function openHistorian({ db, root, memoryMb, idleMs }: HistorianOpt
         return count
       }),
     withFilesUnchanged: inTurn,
+    shrink: now => inTurn(() => quota.shrink(now)),
+    extent: quota.extent,
     readerPid: () => reader.pid(),
     stop: async () => void (await Promise.all([reader.stop(), writer.stop()])),
   }

@@ -12,7 +12,7 @@ export type ManifestWriter = {
   lastSealed(point: number): number
 }
 type ManifestChange = {
-  add(building: number, rank: number, parts: NewPart[]): void
+  add(building: number, rank: number, parts: NewPart[], isThinned?: boolean): void
   /** Drops parts. Their files may be removed after the transaction. */
   drop(parts: number[]): void
   /** Drops points from all parts, and parts that become empty. @returns the files of those parts */
@@ -47,7 +47,7 @@ export function openManifestWriter(db: Database): ManifestWriter {
 
 function openChange(db: Database): ManifestChange {
   const addPart = db
-    .prepare('INSERT INTO parts (building, month, file, bytes, rows, rank) VALUES (?, ?, ?, ?, ?, ?) RETURNING part')
+    .prepare('INSERT INTO parts (building, month, file, bytes, rows, rank, thinned) VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING part')
     .pluck()
   const addPoint = db.prepare(
     `INSERT INTO part_points SELECT point, @part, @first, @last, @samples, @step FROM history_points
@@ -59,9 +59,9 @@ function openChange(db: Database): ManifestChange {
     .prepare('DELETE FROM parts WHERE building = ? AND part NOT IN (SELECT part FROM part_points) RETURNING file')
     .pluck()
   return {
-    add: (building, rank, parts) => {
+    add: (building, rank, parts, isThinned = false) => {
       for (const { file, month, bytes, rows, points } of parts) {
-        const part = addPart.get(building, month, file, bytes, rows, rank)
+        const part = addPart.get(building, month, file, bytes, rows, rank, Number(isThinned))
         for (const point of points) {
           if (addPoint.run({ building, part, ...point }).changes !== 1) throw new Error(`point ${point.point_id} has no key`)
         }

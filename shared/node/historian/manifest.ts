@@ -1,4 +1,5 @@
 import type { PointSpan } from '#shared/core/ports.ts'
+import type { HistoryMonth } from '#shared/core/series/history-quota.ts'
 import type { Database } from '../sqlite.ts'
 
 /** The samples of one point in a file. `step` is the time between them, ms, where all are equally far apart. */
@@ -27,6 +28,8 @@ type Manifest = {
   /** Months whose parts have more than `ranks` ranks. */
   crowded(ranks: number): { building: number; building_id: string; month: string }[]
   files(): { file: string; bytes: number }[]
+  /** Buildings and months with parts. A month counts as thinned when all of its parts are. */
+  months(): HistoryMonth[]
 }
 
 const COLUMNS = 'parts.part, file, month, rank, rows, point_id, first, last, samples, step'
@@ -50,11 +53,20 @@ export function openManifest(db: Database): Manifest {
      GROUP BY building, month HAVING count(DISTINCT rank) > ?`,
   )
   const files = db.prepare('SELECT file, bytes FROM parts ORDER BY file')
+  const months = db.prepare(
+    `SELECT building_id, month, sum(bytes) AS bytes, min(thinned) AS thinned
+     FROM parts JOIN history_buildings USING (building) GROUP BY building, month ORDER BY month, building_id`,
+  )
   return {
     find: ({ points, ...query }) => toParts(find.all({ ...query, points: JSON.stringify(points) })),
     all: (building, month) => toParts(all.all({ building, month: month ?? null })),
     crowded: ranks => crowded.all(ranks) as { building: number; building_id: string; month: string }[],
     files: () => files.all() as { file: string; bytes: number }[],
+    months: () =>
+      (months.all() as { building_id: string; month: string; bytes: number; thinned: number }[]).map(({ thinned, ...one }) => ({
+        ...one,
+        isThinned: thinned === 1,
+      })),
   }
 }
 

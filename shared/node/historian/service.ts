@@ -13,7 +13,7 @@ type HistorianServiceOptions = {
   keepMs: number
 }
 
-/** Seals on a schedule. A failed seal is logged and tried again at the next turn; the rows stay in the database. */
+/** Seals on a schedule, and then keeps the quota. A failed seal is logged and tried again at the next turn; the rows stay in the database. */
 export function historianService(historian: StoredHistorian, { clock, log, everyMs, keepMs }: HistorianServiceOptions): Service {
   const ending = new AbortController()
   let loop: Promise<void> = Promise.resolve()
@@ -24,6 +24,7 @@ export function historianService(historian: StoredHistorian, { clock, log, every
       try {
         const count = await historian.seal({ before: clock.now() - keepMs })
         if (count.rows) log.debug(count, 'history sealed')
+        await shrinkAll(historian, clock.now(), log, ending.signal)
         sealing.worked()
       } catch (error) {
         if (!ending.signal.aborted) sealing.failed(error)
@@ -41,5 +42,19 @@ export function historianService(historian: StoredHistorian, { clock, log, every
       await historian.stop()
       await loop
     },
+  }
+}
+
+const LOST = { thin: 'kept as one value for 15 minutes', drop: 'dropped' }
+
+async function shrinkAll(historian: StoredHistorian, now: number, log: Logger, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const step = await historian.shrink(now)
+    if (!step) return
+    const { building_id, month, what } = step
+    log.warn(
+      { building_id, month, max_bytes: historian.extent().max_bytes },
+      `history takes more than its quota: a month is ${LOST[what]}`,
+    )
   }
 }

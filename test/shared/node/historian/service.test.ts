@@ -42,6 +42,7 @@ test('samples are sealed at their age, turn after turn, also after a turn that f
     stop: async () => {
       stopped = true
     },
+    shrink: async () => undefined,
   } as unknown as StoredHistorian
   const service = historianService(historian, { clock, log, everyMs: HOUR, keepMs: DAY })
 

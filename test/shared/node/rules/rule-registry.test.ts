@@ -26,9 +26,12 @@ function place(t: ExecutionContext) {
   return { shipped, deployed, registry, limits, fail: (error: Error | undefined) => void (failure = error) }
 }
 
+/** A hundred readings may take less than the ticks of the clock within which a changed file is read again. */
+const SETTLE_MS = 20_000
+
 /** Reads until nothing is read any more: what changed a moment ago is read twice. */
 async function settle(read: () => Promise<unknown>, reads: () => number): Promise<void> {
-  for (let tries = 0; tries < 100; tries++) {
+  for (const until = Date.now() + SETTLE_MS; Date.now() < until; ) {
     const before = reads()
     await read()
     if (reads() === before) return

@@ -1,8 +1,8 @@
 import { type FileHandle, open } from 'node:fs/promises'
-import { type Duck, sqlTexts } from './duck.ts'
-import { monthOf, partFile } from './folder.ts'
-import type { NewPart, Part } from './manifest.ts'
-import { groups, selectParts, writePart } from './part-file.ts'
+import { type Duck, sqlTexts } from '../duck.ts'
+import { monthOf, partFile } from '../folder.ts'
+import type { NewPart, Part } from '../manifest.ts'
+import { groups, selectParts, writePart } from '../part-file.ts'
 import { bytesOfRun, type Runs } from './staging.ts'
 
 export type LoadInput = {

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import type { PointRows } from '#shared/core/ports.ts'
 import { DAY, HOUR } from '#shared/core/time.ts'
 import { openDuck } from '#shared/node/historian/duck.ts'
-import { loadStaged } from '#shared/node/historian/load.ts'
-import { MEMORY_MB } from '../../../support/sites/workspace.ts'
-import { bytesOfRun, stageRows, type Staged } from '#shared/node/historian/staging.ts'
+import { loadStaged } from '#shared/node/historian/load/load-staged.ts'
+import { MEMORY_MB } from '../../../../support/sites/workspace.ts'
+import { bytesOfRun, stageRows, type Staged } from '#shared/node/historian/load/staging.ts'
 
 const FEBRUARY = Date.UTC(2026, 1, 1)
 

@@ -1,0 +1,61 @@
+import test from 'ava'
+import { extentOf, type HistoryMonth, nextQuotaStep } from '#shared/core/series/history-quota.ts'
+
+const month = (building_id: string, name: string, bytes: number, isThinned = false): HistoryMonth => ({
+  ...{ building_id, month: name, bytes, isThinned },
+})
+
+test('history that fits stays as it is', t => {
+  t.is(nextQuotaStep([month('a', '2020-01', 50), month('b', '2026-11', 50)], '2026-11', 100), undefined)
+  t.is(nextQuotaStep([], '2026-11', 0), undefined)
+})
+
+test('the oldest month is thinned first, of several the largest, and dropped only when no month can be thinned any more', t => {
+  const months = [
+    month('a', '2025-12', 10),
+    month('b', '2025-12', 20),
+    month('a', '2026-02', 10),
+    month('a', '2025-11', 3, true),
+    month('a', '2026-10', 40),
+    month('a', '2026-11', 40),
+  ]
+  const done: string[] = []
+  for (;;) {
+    const step = nextQuotaStep(months, '2026-11', 30)
+    if (!step) break
+    done.push(`${step.what} ${step.building_id} ${step.month}`)
+    const at = months.findIndex(one => one.building_id === step.building_id && one.month === step.month)
+    if (step.what === 'drop') months.splice(at, 1)
+    else months[at] = { ...months[at]!, bytes: months[at]!.bytes / 4, isThinned: true }
+  }
+  t.deepEqual(done, [
+    'thin b 2025-12',
+    'thin a 2025-12',
+    'thin a 2026-02',
+    'drop a 2025-11',
+    'drop b 2025-12',
+    'drop a 2025-12',
+    'drop a 2026-02',
+  ])
+  t.deepEqual(
+    months.map(({ month: name }) => name),
+    ['2026-10', '2026-11'],
+    'the month before and the present one stay, whatever they take',
+  )
+})
+
+test('months are counted across the end of a year, and a month ahead stays', t => {
+  const months = [month('a', '2026-12', 9), month('a', '2026-11', 9), month('a', '2027-03', 9)]
+  t.deepEqual(nextQuotaStep(months, '2027-01', 1), { what: 'thin', building_id: 'a', month: '2026-11' })
+})
+
+test('the extent says what is kept since when', t => {
+  const months = [
+    month('a', '2025-11', 3, true),
+    month('a', '2025-12', 3, true),
+    month('a', '2026-01', 5),
+    month('b', '2026-02', 5),
+  ]
+  t.deepEqual(extentOf(months, 99), { bytes: 16, max_bytes: 99, whole_from: '2026-01', thinned_from: '2025-11' })
+  t.deepEqual(extentOf([], 99), { bytes: 0, max_bytes: 99, whole_from: null, thinned_from: null })
+})
