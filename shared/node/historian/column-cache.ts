@@ -5,6 +5,8 @@ import type { PartColumn, PartReader } from './part-reader.ts'
 
 /** Eight points of a year of minutes, so that a plot that is zoomed or moved reads no file again. */
 const CACHE_BYTES = 40 * 2 ** 20
+/** Samples of one query: 24 MB of row numbers, instants and values. */
+const QUERY_SAMPLES = 1_000_000
 
 /**
  * Keeps the columns that were read last. A sealed file never changes and its name is never given again, so a column in memory
@@ -22,16 +24,34 @@ export function openColumnCache(partReader: () => Promise<PartReader>): (parts: 
         const points = part.points.filter(({ point_id }) => !columns.has(keyOf(part, point_id)))
         return points.length > 0 ? [{ ...part, points }] : []
       })
-      const read = missing.length > 0 ? await (await partReader()).columns(missing) : []
-      for (const [i, part] of missing.entries()) {
-        for (const [j, { point_id }] of part.points.entries()) {
-          const key = keyOf(part, point_id)
-          cache.set(key, read[i]![j]!)
-          columns.set(key, read[i]![j]!)
+      for (const some of together(missing)) {
+        const read = await (await partReader()).columns(some)
+        for (const [i, part] of some.entries()) {
+          for (const [j, { point_id }] of part.points.entries()) {
+            const key = keyOf(part, point_id)
+            cache.set(key, read[i]![j]!)
+            columns.set(key, read[i]![j]!)
+          }
         }
       }
       return parts.map(part => part.points.map(({ point_id }) => columns.get(keyOf(part, point_id))!))
     })
+}
+
+/** Parts to be read in one query: DuckDB holds all of its columns in memory. */
+function together(parts: Part[]): Part[][] {
+  const groups: Part[][] = []
+  let samples = Infinity
+  for (const part of parts) {
+    const own = part.points.reduce((sum, point) => sum + point.samples, 0)
+    if (samples + own > QUERY_SAMPLES) {
+      groups.push([])
+      samples = 0
+    }
+    groups.at(-1)!.push(part)
+    samples += own
+  }
+  return groups
 }
 
 const keyOf = ({ file }: Part, point_id: string) => `${file}\0${point_id}`

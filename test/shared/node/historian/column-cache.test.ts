@@ -62,3 +62,16 @@ test('what was not used for longest makes room', async t => {
   t.is(asked.filter(([one]) => one === 'file 0 p').length, 2)
   t.is(asked.filter(([one]) => one === 'file 11 p').length, 1)
 })
+
+test('a query reads a bounded number of samples, and each column comes back as its own', async t => {
+  const { asked, names } = readerOfNames()
+  const parts = ['jan', 'feb', 'mar', 'apr'].map(file => partOf(file, ['p', 'q'], 250_000))
+  t.deepEqual(
+    await names(parts),
+    parts.map(({ file }) => [`${file} p`, `${file} q`]),
+  )
+  t.deepEqual(asked, [
+    ['jan p', 'jan q', 'feb p', 'feb q'],
+    ['mar p', 'mar q', 'apr p', 'apr q'],
+  ])
+})
