@@ -19,7 +19,7 @@ export type ParsedTimestamp = {
 }
 
 const TIME = String.raw`(?:[T ,]+(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s*([AaPp]\.?[Mm]\.?)?)?`
-const ZONE = String.raw`\s*(Z|[+-]\d{2}:?\d{2}|[A-Za-z]{3,4})?`
+const ZONE = String.raw`\s*([Zz]|[+-]\d{2}:?\d{2}|[A-Za-z]{3,4})?`
 const YEAR_FIRST = new RegExp(String.raw`^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})${TIME}${ZONE}$`)
 const YEAR_LAST = new RegExp(String.raw`^(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2})${TIME}${ZONE}$`)
 const MONTH_NAMED = new RegExp(String.raw`^(\d{1,2})[- ]([A-Za-z]{3})[a-z]*\.?[- ](\d{4}|\d{2})${TIME}${ZONE}$`)
