@@ -183,4 +183,12 @@ export const APPLIANCE_ENV = {
   ...CONNECTOR_VARIABLES,
   SERVICE_BACNET_DISCOVERY: { kind: 'flag', default: true, doc: '0: no operator can call devices that are not in the list' },
   ...UPLINK_VARIABLES,
+  SERVICE_UPDATE_DIR: {
+    kind: 'text',
+    doc: 'folder in which the system of the box takes updates; where it is absent this process cannot be updated by its page',
+  },
+  SERVICE_HEARTBEAT_FILE: {
+    kind: 'text',
+    doc: 'written every 20 s while the process works; whoever watches it starts the process anew when it grows old',
+  },
 } as const satisfies VariableTable

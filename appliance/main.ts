@@ -2,6 +2,7 @@
 import { createIngestService } from '#shared/central/ingest-service.ts'
 import { metricsService } from '#shared/central/metrics.ts'
 import { clockFor, complainOfCentral, createCentralOf, openWorkspaceOf, serveCentral } from '#shared/central/process.ts'
+import { heartbeatService } from '#shared/node/heartbeat.ts'
 import { openLog } from '#shared/node/log.ts'
 import { runProcess } from '#shared/node/service.ts'
 import { settingsOrExit } from '#shared/node/settings.ts'
@@ -18,9 +19,10 @@ import { openPriority } from './priority/priority-api.ts'
 import { openEdge } from './services/edge.ts'
 import { openEdgeConfig, readEdgeKit } from './services/edge-config.ts'
 import { catalogueWatch } from './services/field-catalogue.ts'
-import { applianceHealth } from './services/health-checks.ts'
+import { applianceHealth, isPolling } from './services/health-checks.ts'
 import { modelSync } from './services/model-sync.ts'
 import { findingsSender, localRules } from './services/local-rules.ts'
+import { openUpdates } from './system/updates.ts'
 
 const [command, ...words] = process.argv.slice(2)
 if (command === 'journal') await runJournalCommand(words, process.env)
@@ -56,7 +58,8 @@ await runProcess(log, async () => {
   })
   const { context } = central
   const discovery = bacnetDiscovery({ enabled: settings.SERVICE_BACNET_DISCOVERY, bind, bacnet, catalogue })
-  const parts = { context, site, catalogue, modbus, edge, ingest, priority, discovery }
+  const updates = openUpdates(settings.SERVICE_UPDATE_DIR)
+  const parts = { context, site, catalogue, modbus, edge, ingest, priority, discovery, updates }
   const http = await serveCentral(settings, {
     central,
     layout: { product: 'appliance', name: building.name, first: 'Home', more: OWN_PAGES },
@@ -65,5 +68,6 @@ await runProcess(log, async () => {
   })
   const first = [...workspace.services, ...central.services, ingest, syncing, ...edge.storageServices, ...central.schedule]
   const field = [...edge.pollServices, ...priority.services, discovery, catalogueWatch(catalogue, log)]
-  return [...first, ...field, metricsService(context, settings.SERVICE_METRICS_BIND, log), http]
+  const heartbeat = heartbeatService(settings.SERVICE_HEARTBEAT_FILE, () => isPolling(edge.polling.pollStatus()), log)
+  return [...first, ...field, metricsService(context, settings.SERVICE_METRICS_BIND, log), http, heartbeat]
 })

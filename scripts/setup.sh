@@ -26,16 +26,32 @@ if ! is_installed; then
   cp package-lock.json "$stamp"
 fi
 
+# Debian's packages that build an image and boot it in an emulator.
+if [ "${1:-}" = --image ]; then
+  need=()
+  for package in mmdebstrap squashfs-tools rauc gdisk mtools dosfstools grub-common cpio kmod xz-utils binutils openssl e2fsprogs \
+    cryptsetup-bin qemu-system-arm qemu-efi-aarch64; do
+    dpkg-query -W -f '${Status}' "$package" 2> /dev/null | grep -q '^install ok installed' || need+=("$package")
+  done
+  [ ${#need[@]} -gt 0 ] || exit 0
+  [ "$(id -u)" = 0 ] || { echo "setup: an image is built as root, with these packages of Debian: ${need[*]}" >&2; exit 78; }
+  echo "setup: apt-get install ${need[*]} (once)" >&2
+  apt-get update -qq >&2
+  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${need[@]}" >&2
+  exit 0
+fi
+
 [ "${1:-}" = --test ] || exit 0
 
-# Debian's and Ubuntu's packages for the tests: a browser and an independent MQTT broker.
+# Debian's and Ubuntu's packages for the tests: a browser, an independent MQTT broker, and the firewall's own check.
 want=()
 [ -x "${CHROMIUM:-/usr/bin/chromium}" ] || want+=(chromium)
 command -v mosquitto >/dev/null || [ -x /usr/sbin/mosquitto ] || want+=(mosquitto)
+[ -x /usr/sbin/nft ] || want+=(nftables)
 if [ ${#want[@]} -gt 0 ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
   echo "setup: apt-get install ${want[*]} (once)" >&2
   apt-get update -qq >&2
   DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${want[@]}" >&2
 elif [ ${#want[@]} -gt 0 ]; then
-  echo "setup: not root, so the tests use the packaged browser and broker; for the real ones: apt-get install ${want[*]}" >&2
+  echo "setup: not root, so the tests use the packaged browser and broker, and leave out the firewall's check; for the real ones: apt-get install ${want[*]}" >&2
 fi

@@ -12,6 +12,8 @@ import type { PriorityServices } from '../priority/priority-api.ts'
 import { deviceRoutes } from '../services/device-routes.ts'
 import type { DiscoveryService } from '../drivers/bacnet/discovery/discovery-service.ts'
 import { discoveryRoutes } from '../drivers/bacnet/discovery/discovery-routes.ts'
+import { SYSTEM_PATH, systemRoutes } from '../system/system.routes.ts'
+import type { Updates } from '../system/updates.ts'
 import type { FieldCatalogue } from '../services/field-catalogue.ts'
 import type { EdgeServices } from '../services/edge.ts'
 import type { SiteSettings } from '../store/site.ts'
@@ -32,6 +34,7 @@ type ApplianceParts = {
   ingest: IngestService
   priority: PriorityServices
   discovery: DiscoveryService
+  updates: Updates
   localIngestToken: string | undefined
 }
 
@@ -40,16 +43,18 @@ export const OWN_PAGES: NonNullable<PageLayoutOptions['more']> = [
   { href: '/overrides', text: 'Overrides' },
   { href: '/devices', text: 'Devices', about: 'Field devices, how they answer, and their points' },
   { href: '/discover', text: 'Discover', about: 'Find BACnet devices on the network', for: 'operator' },
+  { href: SYSTEM_PATH, text: 'System', about: 'The version that runs, and updates of the box' },
   { href: '/modbus', text: 'Modbus', about: 'Read registers and find their format', for: 'operator' },
 ]
 /** Links of the page of devices to pages that find devices. */
 const FIND_LINKS = [
   { href: '/discover', text: 'Discover BACnet devices' },
+  { href: SYSTEM_PATH, text: 'System', about: 'The version that runs, and updates of the box' },
   { href: '/modbus', text: 'Read Modbus registers' },
 ]
 
 export function applianceRoutes(parts: ApplianceParts, layout: PageLayout): Route[] {
-  const { context, site, catalogue, modbus, edge, ingest, priority, discovery } = parts
+  const { context, site, catalogue, modbus, edge, ingest, priority, discovery, updates } = parts
   const { building, edge_id, site_id } = site
   const { polling } = edge
   const pollStatus = () => polling.pollStatus()
@@ -77,6 +82,7 @@ export function applianceRoutes(parts: ApplianceParts, layout: PageLayout): Rout
     ...overridesPages({ ...priority, catalogue: catalogue.current, site, layout, commandStates }),
     ...deviceRoutes(devices),
     ...devicePages({ context, layout, deps: devices, links: FIND_LINKS }),
+    ...systemRoutes({ updates, context, layout }),
     ...discoveryRoutes(discovery),
     ...discoverRoutes(discovery, layout),
     ...modbusRoutes({ catalogue: catalogue.current, modbus }, layout),

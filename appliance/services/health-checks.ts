@@ -8,17 +8,20 @@ import type { EdgeStore } from '#shared/core/stores.ts'
 import type { EdgeServices } from './edge.ts'
 import type { PublisherState } from './publisher.ts'
 
+/** @returns whether devices are read where they should be */
+export const isPolling = ({ running, enabled }: Pick<PollStatus, 'running' | 'enabled'>): boolean => running || !enabled
+
 /**
  * @param storing readings that wait to be stored, up to a bound
  * @param now ms of the process's clock
  */
 export function pollCheck(status: PollStatus, { waiting, waiting_max, trouble }: Storing, now: number): HealthCheck {
-  const { running, enabled, points_ok, points_stale, points_down, points_fault } = status
+  const { points_ok, points_stale, points_down, points_fault } = status
   const devices_in_conflict = status.devices.filter(({ conflict }) => conflict !== undefined).length
   const stored = storingStatus(trouble, now)
   const storedOrWarned = stored.status === 'ok' && devices_in_conflict > 0 ? 'warn' : stored.status
   return {
-    status: !running && enabled ? 'fail' : storedOrWarned,
+    status: isPolling(status) ? storedOrWarned : 'fail',
     ...(trouble && { detail: `readings are queued because they cannot be stored: ${trouble.reason}` }),
     ...{ points_ok, points_stale, points_down, points_fault, devices_in_conflict },
     ...{ not_stored_secs: stored.not_stored_secs, readings_waiting: waiting, readings_waiting_max: waiting_max },

@@ -6,6 +6,10 @@ import { AUTH_VARIABLES } from '#shared/node/auth/auth-settings.ts'
 export const CENTRAL_VARIABLES = {
   SERVICE_CENTRAL_BIND: { kind: 'text', default: '0.0.0.0', doc: 'address to listen on' },
   SERVICE_CENTRAL_PORT: { kind: 'integer', default: 8080, min: 1, max: 65_535, doc: 'port to listen on' },
+  SERVICE_TLS_DIR: {
+    kind: 'text',
+    doc: 'folder with cert.pem and key.pem: pages and API are then served over HTTPS alone. Read at the start',
+  },
   SERVICE_WORKSPACE: { kind: 'text', default: '/workspace', doc: 'folder of everything that is kept' },
   SERVICE_PARQUET_ROOT: { kind: 'text', doc: 'folder of sealed history; by default .cache/parquet in the workspace' },
   SERVICE_HISTORY_MAX_MB: {

@@ -9,6 +9,7 @@ import { type HttpOptions, type HttpService, openHttp } from '#shared/node/http/
 import type { ProblemPage, Route } from '#shared/node/http/route.ts'
 import { PUBLIC_FOLDER } from '#shared/node/rules/run-files.ts'
 import { authSettings, isLoopback, proxiesOf } from '#shared/node/auth/auth-settings.ts'
+import { readServerTls } from '#shared/node/http/server-tls.ts'
 import type { MailSettings } from '#shared/node/alerts/mail.ts'
 import { readVersion } from '#shared/node/version.ts'
 import type { BackupSchedule } from './backup/backups.ts'
@@ -171,6 +172,7 @@ export async function serveCentral(settings: CentralSettings, { log, scopeOf, ..
     log,
     version: context.version,
     trustedProxies: proxiesOf(settings.SERVICE_TRUSTED_PROXIES),
+    ...(settings.SERVICE_TLS_DIR !== undefined && { tls: await readServerTls(settings.SERVICE_TLS_DIR) }),
     scopeOf,
   })
 }

@@ -102,14 +102,14 @@ export async function issueClient(ca: Pair, { cn, now, days = CERT_DAYS }: Valid
   return { ...issued, key_pem: await exportKey(keys.privateKey) }
 }
 
-/** Issues the broker's certificate, with a new key, for host names and addresses. */
+/** Issues the certificate of a server, with a new key, for host names and addresses. @param cn the broker's name when absent */
 export async function issueServer(
   ca: Pair,
-  { hosts, now, days = CERT_DAYS }: Validity & { hosts: string[] },
+  { cn = 'broker', hosts, now, days = CERT_DAYS }: Validity & { cn?: string; hosts: string[] },
 ): Promise<Issued & Pair> {
   const keys = await crypto.subtle.generateKey(EC, true, ['sign', 'verify'])
   const names = hosts.map(value => ({ type: isIP(value) ? ('ip' as const) : ('dns' as const), value }))
-  const issued = await issue(ca, 'broker', keys.publicKey, { now, days }, [
+  const issued = await issue(ca, cn, keys.publicKey, { now, days }, [
     new ExtendedKeyUsageExtension([ExtendedKeyUsage.serverAuth]),
     new SubjectAlternativeNameExtension(names),
   ])

@@ -1,0 +1,86 @@
+/** The software of the box: which version runs, what became of the last update, and a new one. */
+import { Type } from '@sinclair/typebox'
+import { Problem } from '#shared/core/problem.ts'
+import type { CentralContext } from '#shared/central/context.ts'
+import type { PageLayout } from '#shared/central/pages/layout.ts'
+import { type Route, route } from '#shared/node/http/route.ts'
+import { systemBody } from './system.view.ts'
+import { receiveUpdate } from './update-upload.ts'
+import { BUNDLE_MAX, type Updates, UpdateState } from './updates.ts'
+
+export const SYSTEM_PATH = '/system'
+const AT = { title: 'System', current: SYSTEM_PATH }
+const UPLOAD = {
+  auth: 'admin',
+  takes: 'upload',
+  bodyMax: BUNDLE_MAX,
+  action: 'update_system',
+  problems: ['conflict', 'workspace_full'],
+} as const
+
+export function systemRoutes({
+  updates,
+  context,
+  layout,
+}: {
+  updates: Updates
+  context: CentralContext
+  layout: PageLayout
+}): Route[] {
+  const { version } = context
+  return [
+    route({
+      method: 'GET',
+      path: '/api/system/update',
+      auth: 'viewer',
+      summary: 'The version that runs, and what became of the last update of the box',
+      reply: Type.Object({
+        ok: Type.Literal(true),
+        version: Type.String(),
+        updatable: Type.Boolean(),
+        last: Type.Union([UpdateState, Type.Null()]),
+      }),
+      handle: async () => ({ ok: true as const, version, updatable: updates.isAvailable, last: (await updates.state()) ?? null }),
+    }),
+    route({
+      ...UPLOAD,
+      method: 'POST',
+      path: '/api/system/update',
+      summary: 'A signed update of the box, as a form with the file; `force` 1 before it also takes an older version',
+      handle: async call => {
+        await receiveUpdate(updates, call.request)
+        return { ok: true }
+      },
+    }),
+    route({
+      method: 'GET',
+      path: SYSTEM_PATH,
+      auth: 'viewer',
+      summary: 'The page of the box: its version and updates',
+      handle: async call => {
+        const model = {
+          version,
+          isAvailable: updates.isAvailable,
+          last: await updates.state(),
+          here: layout.here(),
+          csrf: layout.csrfOf(call.caller),
+        }
+        return layout.document(call, AT, systemBody({ ...model, isAdmin: call.caller?.role === 'admin' }))
+      },
+    }),
+    route({
+      ...UPLOAD,
+      method: 'POST',
+      path: SYSTEM_PATH,
+      summary: 'The form that brings an update of the box',
+      handle: async ({ request, caller, reply }) => {
+        await receiveUpdate(updates, request, fields => {
+          if (caller && !context.auth.isFormToken(caller, fields.get('csrf') ?? '')) {
+            throw new Problem('forbidden', 'The form is not from this session; load the page again')
+          }
+        })
+        return reply.redirect(SYSTEM_PATH, 303)
+      },
+    }),
+  ]
+}

@@ -1,0 +1,175 @@
+/** The product itself: the files and packages that its mains reach, Node, and nothing else. */
+import { createHash } from 'node:crypto'
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { closure } from '#scripts/closure.ts'
+import { emptyFolder, run, systemPath } from './machine.ts'
+import type { Target } from './target.ts'
+
+/** Files that code reads and does not import. */
+const DATA = ['package.json', 'LICENSE', 'shared/static/*', 'shared/node/migrations/*', 'rules/*.yaml']
+/** Packages whose files pages send to the browser. */
+const SERVED = ['htmx.org', 'uplot']
+/** What packages bring for people and other platforms. */
+const NEEDLESS_FILE = /\.(?:d\.[mc]?ts|map|md|markdown|flow|tsbuildinfo)$/i
+const NEEDLESS_FOLDER = new Set([
+  'test',
+  'tests',
+  '__tests__',
+  'docs',
+  'doc',
+  'example',
+  'examples',
+  'benchmark',
+  'benchmarks',
+  '.github',
+  'coverage',
+])
+/** Sources of native parts that are there built. */
+const NEEDLESS_PATHS = [
+  'node_modules/better-sqlite3/deps',
+  'node_modules/better-sqlite3/src',
+  'node_modules/@serialport/bindings-cpp/src',
+]
+const LICENCE = /^(?:licen[cs]e|copying|notice)/i
+
+/** One entry of `packages` of the lock file. */
+type Locked = {
+  version: string
+  license?: string
+  integrity?: string
+  dependencies?: Record<string, string>
+  optionalDependencies?: Record<string, string>
+  /** One name or several. */
+  os?: string | string[]
+  cpu?: string | string[]
+  libc?: string | string[]
+}
+export type NodePackage = { name: string; version: string; license: string; integrity: string; path: string }
+
+/**
+ * Builds the folder that becomes `/opt/plenum`.
+ *
+ * @param mains for example `appliance/main.ts`
+ * @returns the packages in it
+ */
+export function buildApplication(
+  into: string,
+  mains: readonly string[],
+  { target, version }: { target: Target; version: string },
+) {
+  emptyFolder(into)
+  const reached = mains.map(main => closure(main))
+  const data = run('git', ['ls-files', ...DATA])
+    .trim()
+    .split('\n')
+  for (const file of new Set([...reached.flatMap(({ files }) => files), ...data])) copy(file, join(into, file))
+  writeFileSync(join(into, 'VERSION'), `${version}\n`)
+  const names = new Set([...reached.flatMap(({ packages }) => packages), ...SERVED].filter(name => !name.startsWith('node:')))
+  const runtime = `node-linux-${target.node}`
+  const packages = neededPackages([...names, runtime], target)
+  for (const one of packages) {
+    const from = existsSync(one.path) ? one.path : foreignPackage(one, `${into}.packages`)
+    if (one.name === runtime) copy(join(from, 'bin/node'), join(into, 'bin/node'))
+    else copyPackage(from, join(into, one.path), target)
+  }
+  for (const path of NEEDLESS_PATHS) rmSync(join(into, path), { recursive: true, force: true })
+  return packages
+}
+
+function copy(from: string, to: string): void {
+  mkdirSync(dirname(to), { recursive: true })
+  copyFileSync(from, to)
+}
+
+/**
+ * Packages for another processor are not installed here: they are fetched, and their hash is the lock file's.
+ *
+ * @param store folder in which they are kept for the next build
+ * @returns the folder of the package
+ */
+function foreignPackage({ name, version, integrity }: NodePackage, store: string): string {
+  const folder = join(store, `${name.replace('/', '-')}-${version}`)
+  if (existsSync(folder)) return join(folder, 'package')
+  mkdirSync(store, { recursive: true })
+  const [archive] = run('npm', ['pack', `${name}@${version}`, '--silent', `--pack-destination=${store}`], {
+    env: { PATH: systemPath() },
+  })
+    .trim()
+    .split('\n')
+  const bytes = readFileSync(join(store, archive!))
+  const found = `sha512-${createHash('sha512').update(bytes).digest('base64')}`
+  if (found !== integrity) throw new Error(`${name}@${version} is ${found}, package-lock.json says ${integrity}`)
+  const unpacked = emptyFolder(`${folder}.part`)
+  run('tar', ['-xzf', join(store, archive!), '-C', unpacked])
+  renameSync(unpacked, folder)
+  return join(folder, 'package')
+}
+
+/** @returns those packages and everything that they depend on, as the lock file places them */
+function neededPackages(names: readonly string[], { node }: Target): NodePackage[] {
+  const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as { packages: Record<string, Locked> }
+  const needed = new Map<string, NodePackage>()
+  const todo = names.map(name => placeOf(packages, '', name))
+  // The list grows while it is walked.
+  for (const path of todo) {
+    if (path === undefined || needed.has(path)) continue
+    const { version, license = 'unknown', integrity = '', dependencies, optionalDependencies, os, cpu, libc } = packages[path]!
+    if (!isFor(os, 'linux') || !isFor(cpu, node) || !isFor(libc, 'glibc')) continue
+    needed.set(path, {
+      name: path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length),
+      version,
+      license,
+      integrity,
+      path,
+    })
+    for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) todo.push(placeOf(packages, path, name))
+  }
+  return [...needed.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1))
+}
+
+const isFor = (wanted: string | string[] | undefined, own: string): boolean =>
+  wanted === undefined || [wanted].flat().includes(own)
+
+/** @returns the place that Node finds a package at, from the folder of another; undefined where an optional one is not locked */
+function placeOf(packages: Record<string, Locked>, from: string, name: string): string | undefined {
+  for (let base = from; ; base = base.slice(0, Math.max(0, base.lastIndexOf('/node_modules/')))) {
+    const path = base === '' ? `node_modules/${name}` : `${base}/node_modules/${name}`
+    if (packages[path] !== undefined) return path
+    if (base === '') return undefined
+  }
+}
+
+function copyPackage(from: string, to: string, target: Target): void {
+  cpSync(from, to, {
+    recursive: true,
+    filter: path => {
+      const name = path.slice(path.lastIndexOf('/') + 1)
+      if (path === from || LICENCE.test(name)) return true
+      return name !== 'node_modules' && !NEEDLESS_FILE.test(name)
+    },
+  })
+  for (const name of readdirSync(to)) if (NEEDLESS_FOLDER.has(name)) rmSync(join(to, name), { recursive: true, force: true })
+  keepPrebuilt(join(to, 'prebuilds'), target)
+}
+
+/** Native parts come for every platform; the target needs its own, for glibc. */
+function keepPrebuilt(folder: string, { node }: Target): void {
+  if (!existsSync(folder)) return
+  const own = new RegExp(`^linux-${node}(?:\\.node)?$`)
+  for (const name of readdirSync(folder)) if (!own.test(name)) rmSync(join(folder, name), { recursive: true, force: true })
+  for (const name of readdirSync(folder)) {
+    const inner = join(folder, name)
+    if (!name.endsWith('.node')) for (const file of readdirSync(inner)) if (file.includes('musl')) rmSync(join(inner, file))
+  }
+}

@@ -1,0 +1,69 @@
+/** What the units of the image say, and how systemd itself judges them where it is there. */
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import test from 'ava'
+import { parse } from 'yaml'
+import { APPLIANCE_ENV } from '#appliance/env.ts'
+import { testWhere } from '../support/optional.ts'
+
+const UNITS = 'image/root/etc/systemd/system'
+const SCRIPTS = 'image/root/usr/lib/plenum'
+const unit = readFileSync(join(UNITS, 'plenum.service'), 'utf8')
+
+test('every variable that the unit sets is one of the appliance', t => {
+  const names = [...unit.matchAll(/^Environment=([A-Z_]+)=/gm)].map(([, name]) => name!)
+  t.true(names.length > 5)
+  for (const name of names) if (name.startsWith('SERVICE_')) t.true(Object.hasOwn(APPLIANCE_ENV, name), name)
+})
+
+test('the appliance has no capability and nothing of root', t => {
+  for (const line of [
+    'User=plenum',
+    'NoNewPrivileges=yes',
+    'CapabilityBoundingSet=',
+    'AmbientCapabilities=',
+    'ProtectSystem=strict',
+  ]) {
+    t.true(unit.split('\n').includes(line), line)
+  }
+})
+
+test('what a unit starts is in the image and can be run', t => {
+  for (const name of readdirSync(UNITS)) {
+    for (const [, path] of readFileSync(join(UNITS, name), 'utf8').matchAll(/^ExecStart=(\/usr\/lib\/plenum\/\S+)/gm)) {
+      const file = join(SCRIPTS, path!.split('/').at(-1)!)
+      t.true((statSync(file).mode & 0o111) === 0o111, file)
+      t.regex(readFileSync(file, 'utf8'), /^#!\/usr\/bin\/busybox sh\n/)
+    }
+  }
+})
+
+test('the scripts on the box are shell that parses', t => {
+  for (const name of readdirSync(SCRIPTS)) t.notThrows(() => execFileSync('sh', ['-n', join(SCRIPTS, name)]), name)
+  t.notThrows(() => execFileSync('sh', ['-n', 'image/boot/init']))
+})
+
+test('packages are named once, and patterns of what is removed stay below the root', t => {
+  const { packages, remove, removeModules } = parse(readFileSync('image/packages.yaml', 'utf8'))
+  t.is(new Set(packages).size, packages.length)
+  for (const pattern of [...remove, ...removeModules]) t.regex(pattern, /^[a-z]/)
+})
+
+const ANALYZE = '/usr/bin/systemd-analyze'
+/** Exposure from 0 to 10; what is left is the network, and the unit says why. */
+const EXPOSURE_MAX = 1
+testWhere(existsSync(ANALYZE))('systemd finds the appliance’s unit little exposed', t => {
+  const report = execFileSync(ANALYZE, ['security', '--offline=true', '--no-pager', join(UNITS, 'plenum.service')], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  const [, level] = /Overall exposure level for plenum\.service: ([\d.]+)/.exec(report) ?? []
+  t.true(
+    Number(level) <= EXPOSURE_MAX,
+    report
+      .split('\n')
+      .filter(line => line.startsWith('✗'))
+      .join('\n'),
+  )
+})
