@@ -30,6 +30,11 @@ const COMPONENTS: { main: string; reaches: string[]; never: string[] }[] = [
     reaches: [...HAYSTACK, 'mqtt'],
     never: [...HUB, ...STORES, 'appliance/drivers/bacnet/', 'appliance/drivers/modbus/', 'node-bacnet', 'serialport', 'aedes'],
   },
+  {
+    main: 'appliance/prepare/main.ts',
+    reaches: ['@peculiar/x509'],
+    never: [...HUB, ...DRIVERS, ...HAYSTACK, ...STORES, 'mqtt', 'fastify'],
+  },
   { main: 'hub/main.ts', reaches: [...BROKER, ...STORES], never: ['appliance/', ...DRIVERS] },
   { main: 'hub/central/main.ts', reaches: STORES, never: ['appliance/', ...DRIVERS] },
   { main: 'hub/web/main.ts', reaches: ['@fastify/http-proxy'], never: ['appliance/', ...DRIVERS, ...STORES, 'mqtt', 'aedes'] },

@@ -18,7 +18,14 @@ const FLOW = 1
 const MAIN = STOREYS.length
 const PRODUCTS = ['appliance', 'hub', 'provisioning']
 /** Pure packages and modules that the core may use: no I/O, no clock. */
-const CORE_MAY_IMPORT = new Set(['node:assert/strict', 'node:crypto', 'node:zlib', 'yaml', '@sinclair/typebox'])
+const CORE_MAY_IMPORT = new Set([
+  'node:assert/strict',
+  'node:crypto',
+  'node:zlib',
+  'yaml',
+  '@sinclair/typebox',
+  '@sinclair/typebox/value',
+])
 const IO = /^node:(fs|net|tls|dgram|http|https|child_process|worker_threads|timers|os)/
 const LINES_MAX = 400
 /** More files than this in one folder are a list, not a place. */
