@@ -17,7 +17,7 @@ const CERT_DAYS = 7305
 const letters = (count: number): string => Array.from({ length: count }, () => ALPHABET[randomInt(ALPHABET.length)]!).join('')
 
 /** Where a box keeps what it is. */
-export type Places = { name: string; tls: string; workspace: string }
+type Places = { name: string; tls: string; workspace: string }
 
 /** @returns the name of the box, `plenum-` and four characters */
 export async function boxName({ name }: Pick<Places, 'name'>): Promise<string> {

@@ -13,7 +13,7 @@ import { replaceFile, syncFolder } from '#shared/node/files.ts'
 import { oneOf } from '#shared/node/http/route.ts'
 
 /** `installed` runs from the next start, `trying` runs and is watched, `confirmed` stays. */
-export const UPDATE_STATES = ['installing', 'installed', 'trying', 'confirmed', 'refused', 'failed', 'rolled_back'] as const
+const UPDATE_STATES = ['installing', 'installed', 'trying', 'confirmed', 'refused', 'failed', 'rolled_back'] as const
 export const UpdateState = Type.Object({
   state: oneOf(UPDATE_STATES),
   version: Type.String(),

@@ -13,8 +13,8 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { closure } from '#scripts/closure.ts'
-import { emptyFolder, run, systemPath } from './machine.ts'
-import type { Target } from './target.ts'
+import { emptyFolder, run, systemPath } from './host-commands.ts'
+import type { ImageTarget } from './target.ts'
 
 /** Files that code reads and does not import. */
 const DATA = ['package.json', 'LICENSE', 'shared/static/*', 'shared/node/migrations/*', 'rules/*.yaml']
@@ -66,7 +66,7 @@ export type NodePackage = { name: string; version: string; license: string; inte
 export function buildApplication(
   into: string,
   mains: readonly string[],
-  { target, version }: { target: Target; version: string },
+  { target, version }: { target: ImageTarget; version: string },
 ) {
   emptyFolder(into)
   const reached = mains.map(main => closure(main))
@@ -117,7 +117,7 @@ function foreignPackage({ name, version, integrity }: NodePackage, store: string
 }
 
 /** @returns those packages and everything that they depend on, as the lock file places them */
-function neededPackages(names: readonly string[], { node }: Target): NodePackage[] {
+function neededPackages(names: readonly string[], { node }: ImageTarget): NodePackage[] {
   const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as { packages: Record<string, Locked> }
   const needed = new Map<string, NodePackage>()
   const todo = names.map(name => placeOf(packages, '', name))
@@ -150,7 +150,7 @@ function placeOf(packages: Record<string, Locked>, from: string, name: string): 
   }
 }
 
-function copyPackage(from: string, to: string, target: Target): void {
+function copyPackage(from: string, to: string, target: ImageTarget): void {
   cpSync(from, to, {
     recursive: true,
     filter: path => {
@@ -164,7 +164,7 @@ function copyPackage(from: string, to: string, target: Target): void {
 }
 
 /** Native parts come for every platform; the target needs its own, for glibc. */
-function keepPrebuilt(folder: string, { node }: Target): void {
+function keepPrebuilt(folder: string, { node }: ImageTarget): void {
   if (!existsSync(folder)) return
   const own = new RegExp(`^linux-${node}(?:\\.node)?$`)
   for (const name of readdirSync(folder)) if (!own.test(name)) rmSync(join(folder, name), { recursive: true, force: true })

@@ -1,9 +1,9 @@
 /** What starts the root: kernel and initial file system of a slot, and GRUB, which chooses the slot. */
 import { copyFileSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { emptyFolder, run } from './machine.ts'
+import { emptyFolder, run } from './host-commands.ts'
 import { kernelRelease } from './root.ts'
-import type { Target } from './target.ts'
+import type { ImageTarget } from './target.ts'
 
 /** Modules for the disks of the emulator and of usual boards, and for what lies on them. Their dependencies come along. */
 const MODULES = [
@@ -36,7 +36,7 @@ const squashed = (seconds: number): string[] => [
 ]
 
 /** Root of a slot with its hash tree behind it. */
-export type VerifiedRoot = { file: string; hash: string; salt: string; blocks: number }
+type VerifiedRoot = { file: string; hash: string; salt: string; blocks: number }
 
 /**
  * Packs a root into a file whose every block is checked against a hash when it is read.
@@ -61,7 +61,7 @@ export function packRoot(root: string, file: string, seconds: number): VerifiedR
   return { file, hash, salt: SALT, blocks }
 }
 
-type BootParts = { root: string; kernel: string; work: string; target: Target; seconds: number }
+type BootParts = { root: string; kernel: string; work: string; target: ImageTarget; seconds: number }
 
 /** @returns the file of a kernel partition: kernel, initial file system, and the arguments that name the verified root */
 export function packKernel(file: string, verified: VerifiedRoot, { root, kernel, work, target, seconds }: BootParts): string {

@@ -7,8 +7,8 @@ import { buildApplication } from './application.ts'
 import { packEsp, packKernel, packRoot } from './boot.ts'
 import { packBundle } from './bundle.ts'
 import { packDisk } from './disk.ts'
-import { run } from './machine.ts'
-import { readPackageList, unpack } from './packages.ts'
+import { run } from './host-commands.ts'
+import { readPackageList, unpackDebian } from './packages.ts'
 import { addApplication, checkLibraries, configureRoot } from './root.ts'
 import { billOfMaterials } from './sbom.ts'
 import { type Architecture, TARGETS } from './target.ts'
@@ -16,7 +16,7 @@ import { type Architecture, TARGETS } from './target.ts'
 /** What the appliance starts. */
 const MAINS = ['appliance/main.ts', 'appliance/prepare/main.ts']
 
-export type BuildOptions = {
+type BuildOptions = {
   arch: Architecture
   /** Where files are put: the disk image, the bundle, the bill of materials. */
   out: string
@@ -26,7 +26,7 @@ export type BuildOptions = {
   version?: string | undefined
   say: (line: string) => void
 }
-export type Built = { disk: string; bundle: string; sbom: string; sha256: string }
+type Built = { disk: string; bundle: string; sbom: string; sha256: string }
 
 /** @returns the Unix time of the last commit, which every file of an image has */
 const sourceSeconds = (): number => Number(run('git', ['log', '-1', '--format=%ct']).trim())
@@ -41,8 +41,11 @@ export function build({ arch, out, keys, version = readVersion(), say }: BuildOp
   const [root, kernel] = [join(work, 'root'), join(work, 'kernel')]
 
   say(`packages of Debian ${list.suite} for ${arch}`)
-  const packages = unpack(root, list.packages, { suite: list.suite, target })
-  const withKernel = unpack(kernel, [target.kernel, ...target.loaders, ...Object.keys(list.files)], { suite: list.suite, target })
+  const packages = unpackDebian(root, list.packages, { suite: list.suite, target })
+  const withKernel = unpackDebian(kernel, [target.kernel, ...target.loaders, ...Object.keys(list.files)], {
+    suite: list.suite,
+    target,
+  })
 
   say(`the product, ${version}`)
   const nodePackages = buildApplication(join(work, 'application'), MAINS, { target, version })

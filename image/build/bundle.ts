@@ -1,7 +1,7 @@
 /** Signed updates: RAUC bundles of one root and its kernel, and the keys that sign them. */
 import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { emptyFolder, run } from './machine.ts'
+import { emptyFolder, run } from './host-commands.ts'
 import type { Architecture } from './target.ts'
 
 /** A folder with `ca.pem`, which images trust, and `release.pem` with `release.key`, which sign. */
@@ -47,7 +47,7 @@ export function makeSigningKeys(folder: string): boolean {
   return true
 }
 
-export type BundleParts = { root: string; kernel: string; arch: Architecture; version: string; keys: string; work: string }
+type BundleParts = { root: string; kernel: string; arch: Architecture; version: string; keys: string; work: string }
 
 /** @returns the file of a signed bundle; RAUC refuses it where its signature, its blocks or the kind of machine are wrong */
 export function packBundle(file: string, { root, kernel, arch, version, keys, work }: BundleParts): string {

@@ -1,7 +1,7 @@
 /** The disk of an appliance: firmware's partition, two slots of kernel and root, and the data, which grows at the first boot. */
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { emptyFolder, run } from './machine.ts'
+import { emptyFolder, run } from './host-commands.ts'
 import { mib } from './boot.ts'
 
 /** A root may grow in later versions; its partition cannot. */
@@ -15,7 +15,7 @@ const DISK_ID = '504c454e-554d-4000-8000-000000000000'
 const TYPES = { esp: 'ef00', linux: '8300', data: '4d21b016-b534-45c2-a9fb-5c16e091fd2d' } as const
 
 type Partition = { name: string; type: keyof typeof TYPES; mib: number; file?: string }
-export type DiskParts = { esp: string; kernel: string; root: string; work: string; seconds: number }
+type DiskParts = { esp: string; kernel: string; root: string; work: string; seconds: number }
 
 /** @returns the file of the disk, sparse */
 export function packDisk(file: string, { esp, kernel, root, work, seconds }: DiskParts): string {

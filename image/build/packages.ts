@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
-import { emptyFolder, run } from './machine.ts'
-import type { Target } from './target.ts'
+import { emptyFolder, run } from './host-commands.ts'
+import type { ImageTarget } from './target.ts'
 
 export type PackageList = {
   suite: string
@@ -16,7 +16,7 @@ export type PackageList = {
   removeModules: string[]
 }
 /** A package as its file name has it. */
-export type Package = { name: string; version: string; arch: string }
+export type DebianPackage = { name: string; version: string; arch: string }
 
 export const readPackageList = (): PackageList => parse(readFileSync('image/packages.yaml', 'utf8')) as PackageList
 
@@ -26,7 +26,11 @@ export const readPackageList = (): PackageList => parse(readFileSync('image/pack
  * @param into folder that becomes their root
  * @returns the packages, sorted by name
  */
-export function unpack(into: string, names: readonly string[], { suite, target }: { suite: string; target: Target }): Package[] {
+export function unpackDebian(
+  into: string,
+  names: readonly string[],
+  { suite, target }: { suite: string; target: ImageTarget },
+): DebianPackage[] {
   emptyFolder(into)
   const list = `${into}.packages`
   run('mmdebstrap', [

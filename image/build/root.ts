@@ -12,9 +12,9 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { run } from './machine.ts'
+import { run } from './host-commands.ts'
 import { type PackageList, removePatterns } from './packages.ts'
-import type { Target } from './target.ts'
+import type { ImageTarget } from './target.ts'
 
 /** Our own files, laid over Debian's. */
 const OVERLAY = 'image/root'
@@ -71,7 +71,7 @@ const APPLETS = [
 ]
 const MODULE_FOLDER = 'usr/lib/modules'
 
-export type RootSources = { root: string; kernel: string; list: PackageList; target: Target }
+type RootSources = { root: string; kernel: string; list: PackageList; target: ImageTarget }
 
 /** @returns the kernel's release, for example `6.12.117+deb13-arm64` */
 export function kernelRelease(kernel: string): string {
@@ -158,7 +158,7 @@ export function addApplication(root: string, application: string): void {
 const ELF = Buffer.from([0x7f, 0x45, 0x4c, 0x46])
 
 /** @throws Error that names each program of the product that needs a library which the root does not have */
-export function checkLibraries(root: string, { triplet }: Target): void {
+export function checkLibraries(root: string, { triplet }: ImageTarget): void {
   const there = new Set([...readdirSync(join(root, 'usr/lib', triplet)), ...readdirSync(join(root, 'usr/lib'))])
   const product = join(root, 'opt/plenum')
   const missing = readdirSync(product, { recursive: true, withFileTypes: true })

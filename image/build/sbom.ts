@@ -1,8 +1,8 @@
 /** Bill of materials of an image, CycloneDX 1.6: each package with version, licence where it is named, and its package URL. */
 import type { NodePackage } from './application.ts'
-import type { Package } from './packages.ts'
+import type { DebianPackage } from './packages.ts'
 
-export type Materials = { debian: readonly Package[]; nodePackages: readonly NodePackage[]; version: string; seconds: number }
+type Materials = { debian: readonly DebianPackage[]; nodePackages: readonly NodePackage[]; version: string; seconds: number }
 
 /** @returns JSON text; the same materials give the same text */
 export function billOfMaterials({ debian, nodePackages, version, seconds }: Materials): string {

@@ -2,7 +2,7 @@
 export const ARCHITECTURES = ['arm64', 'amd64'] as const
 export type Architecture = (typeof ARCHITECTURES)[number]
 
-export type Target = {
+export type ImageTarget = {
   arch: Architecture
   /** As Node's packages call it. */
   node: 'arm64' | 'x64'
@@ -18,7 +18,7 @@ export type Target = {
   console: string
 }
 
-export const TARGETS: Readonly<{ [A in Architecture]: Target }> = {
+export const TARGETS: Readonly<{ [A in Architecture]: ImageTarget }> = {
   arm64: {
     arch: 'arm64',
     node: 'arm64',

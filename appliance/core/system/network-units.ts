@@ -1,7 +1,7 @@
 /** Configuration of systemd's network, as files of text, from `system.json`. */
 import type { NetworkSettings, SystemSettings } from './system-file.ts'
 
-export type UnitFile = { name: string; text: string }
+type UnitFile = { name: string; text: string }
 
 /** @returns files for `/run/systemd/network` and `/run/systemd/timesyncd.conf.d` by their path below `/run/systemd` */
 export function networkUnits({ uplink, ot, time_servers }: SystemSettings): UnitFile[] {

@@ -22,7 +22,7 @@ const NetworkFile = Type.Object(
   { description: 'Without an address the network is asked for one (DHCP)', ...strict },
 )
 
-export const SystemFile = Type.Object(
+const SystemFile = Type.Object(
   {
     uplink: NetworkFile,
     /** Without it the uplink is also the network of the controllers. */

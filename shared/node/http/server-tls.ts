@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errorText } from '#shared/core/error-text.ts'
 
-export type ServerTls = { cert: string; key: string }
+type ServerTls = { cert: string; key: string }
 
 /**
  * Reads `cert.pem`, the server's certificate first, and `key.pem`.

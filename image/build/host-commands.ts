@@ -5,7 +5,7 @@ import { errorText } from '#shared/core/error-text.ts'
 
 const OUTPUT_MAX = 256 * 2 ** 20
 
-export type RunOptions = { cwd?: string; env?: Record<string, string>; input?: string | Buffer }
+type RunOptions = { cwd?: string; env?: Record<string, string>; input?: string | Buffer }
 
 /**
  * Runs a command to its end.
