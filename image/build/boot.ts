@@ -155,7 +155,7 @@ export function packEsp(file: string, { kernel, work, target, seconds }: BootPar
   copyFileSync(join(kernel, target.grub), join(folder, 'EFI/BOOT', target.removable))
   copyFileSync('image/boot/grub.cfg', join(folder, 'EFI/debian/grub.cfg'))
   run('grub-editenv', [join(folder, 'grubenv'), 'create'])
-  run('grub-editenv', [join(folder, 'grubenv'), 'set', 'ORDER=A B', 'A_OK=1', 'A_TRY=0', 'B_OK=0', 'B_TRY=0'])
+  run('grub-editenv', [join(folder, 'grubenv'), 'set', 'environment=1', 'ORDER=A B', 'A_OK=1', 'A_TRY=0', 'B_OK=0', 'B_TRY=0'])
   writeFileSync(file, '')
   run('truncate', ['-s', String(ESP_MIB * MIB), file])
   run('mkfs.vfat', ['-i', '504c454e', '-n', 'PLENUM', '--invariant', file])

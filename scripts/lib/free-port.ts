@@ -1,15 +1,27 @@
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 
+/** Below the ports that Linux gives to sockets which ask for any (32768 to 60999): none of those takes one of these meanwhile. */
+const [FIRST, END] = [10_000, 32_000]
+const TRIES = 100
+
 /** A TCP port on loopback that nobody listens on at this moment. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
+  for (let tries = 0; tries < TRIES; tries++) {
+    const server = createServer()
+    try {
+      server.listen(randomInt(FIRST, END), '127.0.0.1')
+      await once(server, 'listening')
+      return (server.address() as { port: number }).port
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+    } finally {
+      server.close()
+    }
+  }
+  throw new Error(`of ${TRIES} ports between ${FIRST} and ${END} none is free`)
 }
 
 /** @returns whether somebody listens on a TCP port of loopback within the time, ms */

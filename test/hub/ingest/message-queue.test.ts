@@ -1,8 +1,6 @@
 /** One edge floods a hub with what its certificate allows; another is served meanwhile, and memory is bounded. */
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
@@ -11,6 +9,7 @@ import { writeMetadata } from '#shared/core/telemetry/metadata.ts'
 import { writeTelemetry } from '#shared/core/telemetry/telemetry.ts'
 import type { Topic } from '#shared/core/topic/topics.ts'
 import { MessageQueue } from '#hub/ingest/message-queue.ts'
+import { freePort } from '#scripts/lib/free-port.ts'
 import { folder, until } from '../../support/folders.ts'
 import { envelope, NOON } from '../../support/messages.ts'
 import { enter, pour, publishPacket } from '../../support/raw-client.ts'
@@ -18,14 +17,6 @@ import { edgeModel, makeAuthority, reading, startEdge } from '../../support/site
 
 /** On top of a hub at rest: the broker's bounds for one certificate, and metadata of 4 MiB as text, as values and as rows. */
 const GROWTH_MAX_MB = 250
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  return port
-}
 
 async function open(t: ExecutionContext) {
   const dir = folder(t)
