@@ -19,11 +19,15 @@ const SLOW_SUITES: Check[] = [
   { name: 'end to end', command: ['ava', '--tap', '--config', 'test/e2e/ava.config.js'] },
   { name: 'browser', command: ['ava', '--tap', '--config', 'test/browser/ava.config.js'] },
 ]
+/** Needs root and an hour; it takes the place of the other suites. */
+const IMAGE_SUITES: Check[] = [
+  { name: 'image in the emulator', command: ['ava', '--tap', '--config', 'test/emulator/ava.config.js'] },
+]
 
 /** A thousand kills take a quarter of an hour. */
 const LONG_TIMEOUT = '30m'
 /** Time of one suite, ms: three times what it takes on two quiet cores, or a night with `--long`. */
-const SUITE_MS = { short: 40 * 60_000, long: 12 * 3_600_000 }
+const SUITE_MS = { short: 40 * 60_000, image: 2 * 3_600_000, long: 12 * 3_600_000 }
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
@@ -96,19 +100,21 @@ async function run(command: string[], onLine: (line: string) => void): Promise<n
   }
 }
 
-const USAGE = `scripts/test [--fast] [--long]
+const USAGE = `scripts/test [--fast | --image] [--long]
   --fast    leaves out end to end and browser
+  --image   builds the appliance's image and tries it in an emulator, in place of the other suites; as root
   --long    kills, cuts and random cases as often as on a night's run, and the tests that are rarely red
 `
 const options = process.argv.slice(2)
-if (options.some(option => option !== '--fast' && option !== '--long')) {
+if (options.some(option => !['--fast', '--image', '--long'].includes(option))) {
   process.stderr.write(USAGE)
   process.exit(2)
 }
 // Suites inherit it; test/support/optional.ts reads it.
 const isLong = options.includes('--long')
 if (isLong) process.env['PLENUM_TEST_LONG'] = '1'
-const suiteMs = isLong ? SUITE_MS.long : SUITE_MS.short
+const isImage = options.includes('--image')
+const suiteMs = isLong ? SUITE_MS.long : isImage ? SUITE_MS.image : SUITE_MS.short
 
 const total: Count = { passed: 0, failed: 0, skipped: 0 }
 const add = ({ passed, failed, skipped }: Count) => {
@@ -117,7 +123,8 @@ const add = ({ passed, failed, skipped }: Count) => {
   total.skipped += skipped
 }
 for (const tool of TOOLS) add(await runTool(tool))
-for (const { name, command } of options.includes('--fast') ? SUITES : [...SUITES, ...SLOW_SUITES])
+const suites = isImage ? IMAGE_SUITES : options.includes('--fast') ? SUITES : [...SUITES, ...SLOW_SUITES]
+for (const { name, command } of suites)
   add(await runSuite({ name, command: isLong ? [...command, '--timeout', LONG_TIMEOUT] : command }))
 say(closingLine(total))
 process.exitCode = total.failed ? 1 : 0

@@ -55,7 +55,7 @@ export function build({ arch, out, keys, version = readVersion(), say }: BuildOp
 
   configureRoot({ root, kernel, list, target })
   addApplication(root, join(work, 'application'))
-  checkLibraries(root, target)
+  checkLibraries(root, Object.values(list.files).flat(), target)
   copyFileSync(join(keys, 'ca.pem'), join(root, 'etc/rauc/keyring.pem'))
   const conf = join(root, 'etc/rauc/system.conf')
   writeFileSync(conf, readFileSync(conf, 'utf8').replace('@ARCH@', arch))

@@ -1,0 +1,11 @@
+export default {
+  files: ['test/emulator/**/*.test.ts'],
+  extensions: ['js', 'ts'],
+  // Boots without acceleration take a minute each, and an update is watched for five.
+  timeout: '90m',
+  workerThreads: false,
+  concurrency: 1,
+  // Each test goes on where the one before has left the box.
+  failFast: true,
+  environmentVariables: { PLENUM_NO_SETUP: '1' },
+}

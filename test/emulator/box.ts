@@ -1,0 +1,188 @@
+/** A box in QEMU: the built disk image, its console, and its page by HTTPS. The power can be cut at any moment. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { openAsBlob } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import tls from 'node:tls'
+import { stripVTControlCharacters } from 'node:util'
+import { freePort } from '#scripts/lib/free-port.ts'
+
+const FIRMWARE = '/usr/share/AAVMF'
+/** As of a small eMMC, in MiB: the data partition has to grow into it. */
+const DISK_MIB = 4096
+const MEMORY_MIB = 1024
+/** A boot takes 60 to 90 s on a quiet machine. */
+const BOOT_MS = 600_000
+const ANSWER_MS = 60_000
+const UPLOAD_MS = 900_000
+
+/** What the controllers' network calls the machine that the emulator runs on. */
+export const FIELD_HOST = '10.0.9.2'
+
+type UpdateReply = { version: string; last: { state: string; version: string; reason: string; slot: string } | null }
+
+export class Box {
+  readonly disk: string
+  readonly #folder: string
+  #port = 0
+  #child: ChildProcess | undefined
+  #console = ''
+  /** Where the present start begins in the console's text. */
+  #begun = 0
+  #token = ''
+  #password = ''
+
+  /** @param folder in which disk and firmware's variables are kept @param image built disk image */
+  constructor(folder: string, image: string) {
+    this.#folder = folder
+    this.disk = join(folder, 'disk.img')
+    execFileSync('cp', ['--sparse=always', image, this.disk])
+    execFileSync('truncate', ['-s', `${DISK_MIB}M`, this.disk])
+    execFileSync('cp', [join(FIRMWARE, 'AAVMF_VARS.fd'), join(folder, 'vars.fd')])
+  }
+
+  /** The console since the last start. */
+  get console(): string {
+    return this.#console.slice(this.#begun)
+  }
+
+  get url(): string {
+    return `https://localhost:${this.#port}`
+  }
+
+  /** Switches it on. */
+  async start(): Promise<void> {
+    this.#port ||= await freePort()
+    this.#begun = this.#console.length
+    const pflash = (name: string, more: string) => ['-drive', `if=pflash,format=raw,${more}file=${name}`]
+    const network = (id: string, settings: string) => [
+      ...['-netdev', `user,id=${id},${settings}`],
+      ...['-device', `virtio-net-pci,netdev=${id},romfile=`],
+    ]
+    const child = spawn(
+      'qemu-system-aarch64',
+      [
+        ...['-M', 'virt', '-cpu', 'cortex-a72', '-smp', '2', '-m', String(MEMORY_MIB), '-display', 'none', '-monitor', 'none'],
+        ...pflash(join(FIRMWARE, 'AAVMF_CODE.fd'), 'readonly=on,'),
+        ...pflash(join(this.#folder, 'vars.fd'), ''),
+        // Each write is on the disk when the box is told so, and a cut loses what it was not told.
+        ...['-drive', `if=none,id=disk,format=raw,cache=writethrough,file=${this.disk}`, '-device', 'virtio-blk-pci,drive=disk'],
+        ...network('uplink', `net=10.0.8.0/24,hostfwd=tcp:127.0.0.1:${this.#port}-:443`),
+        ...network('field', 'net=10.0.9.0/24'),
+        ...['-device', 'virtio-rng-pci', '-serial', 'stdio'],
+      ],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    )
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      this.#console += stripVTControlCharacters(text).replaceAll('\r', '')
+    })
+    this.#child = child
+  }
+
+  /** Cuts the power. */
+  async cut(): Promise<void> {
+    const child = this.#child
+    this.#child = undefined
+    if (!child || child.exitCode !== null) return
+    const ended = new Promise(resolve => child.once('exit', resolve))
+    child.kill('SIGKILL')
+    await ended
+  }
+
+  /** @returns what the pattern found on the console since the last start */
+  async says(pattern: RegExp, withinMs = BOOT_MS): Promise<RegExpExecArray> {
+    for (const end = Date.now() + withinMs; Date.now() < end; await sleep(500)) {
+      const found = pattern.exec(this.console)
+      if (found) return found
+      if (this.#child?.exitCode !== null && this.#child?.exitCode !== undefined) throw new Error('the emulator ended by itself')
+    }
+    throw new Error(`the console does not say ${pattern} within ${withinMs / 1000} s; its end: ${this.console.slice(-3000)}`)
+  }
+
+  /** Forgets what the console said, so that the next `says` waits for what comes. */
+  forgetConsole(): void {
+    this.#begun = this.#console.length
+  }
+
+  /**
+   * Trusts the page's certificate when it is the one whose fingerprint the console shows, and signs in with the console's password.
+   *
+   * @throws Error when the certificate is another one
+   */
+  async signIn(): Promise<void> {
+    const [, fingerprint] = await this.says(/certificate SHA-256 ([\dA-F:]{95})/)
+    if (this.#password === '') [, this.#password = ''] = await this.says(/sign in as admin with (\S+)/)
+    await this.healthy()
+    const peer = await this.#peer()
+    if (peer.fingerprint256 !== fingerprint)
+      throw new Error(`the page has ${peer.fingerprint256}, the console says ${fingerprint}`)
+    const pem = `-----BEGIN CERTIFICATE-----\n${peer.issuerCertificate.raw.toString('base64')}\n-----END CERTIFICATE-----\n`
+    tls.setDefaultCACertificates([pem])
+    const body = JSON.stringify({ username: 'admin', password: this.#password })
+    const { token } = await this.#fetch<{ token: string }>('/api/auth/login', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    })
+    this.#token = token
+  }
+
+  get password(): string {
+    return this.#password
+  }
+
+  /** Waits until the page answers TLS; which certificate it has is not looked at. */
+  async healthy(withinMs = BOOT_MS): Promise<void> {
+    for (const end = Date.now() + withinMs; Date.now() < end; await sleep(1000)) {
+      const answers = await this.#peer().then(
+        () => true,
+        () => false,
+      )
+      if (answers) return
+    }
+    throw new Error(`no page within ${withinMs / 1000} s; the console: ${this.console.slice(-2000)}`)
+  }
+
+  #peer(): Promise<tls.DetailedPeerCertificate> {
+    return new Promise((resolve, reject) => {
+      const socket = tls.connect({ port: this.#port, host: '127.0.0.1', rejectUnauthorized: false, timeout: 10_000 })
+      socket.once('secureConnect', () => {
+        resolve(socket.getPeerCertificate(true))
+        socket.destroy()
+      })
+      socket.once('error', reject).once('timeout', () => socket.destroy(new Error('no answer')))
+    })
+  }
+
+  async #fetch<T>(path: string, init: RequestInit, withinMs = ANSWER_MS): Promise<T> {
+    const answer = await fetch(this.url + path, { ...init, signal: AbortSignal.timeout(withinMs) })
+    const text = await answer.text()
+    if (!answer.ok) throw new Error(`${path} answers ${answer.status}: ${text.slice(0, 400)}`)
+    return JSON.parse(text) as T
+  }
+
+  get<T>(path: string): Promise<T> {
+    return this.#fetch<T>(path, { headers: { authorization: `Bearer ${this.#token}` } })
+  }
+
+  put<T>(path: string, value: unknown): Promise<T> {
+    const headers = { authorization: `Bearer ${this.#token}`, 'content-type': 'application/json' }
+    return this.#fetch<T>(path, { method: 'PUT', headers, body: JSON.stringify(value) })
+  }
+
+  /** Sends an update; resolves when the box has received it. */
+  async send(bundle: string): Promise<void> {
+    const form = new FormData()
+    form.append('file', await openAsBlob(bundle), 'update.raucb')
+    const headers = { authorization: `Bearer ${this.#token}` }
+    await this.#fetch('/api/system/update', { method: 'POST', headers, body: form }, UPLOAD_MS)
+  }
+
+  update(): Promise<UpdateReply> {
+    return this.get('/api/system/update')
+  }
+}
+
+/** @returns a number from 0 to `end`, which no run repeats */
+export const anyOf = (end: number): number => randomBytes(4).readUInt32LE() % end

@@ -1,0 +1,206 @@
+/** One box in an emulator from its first boot through good, bad and sick updates, damage and power cuts. `scripts/test --image`. */
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import test from 'ava'
+import { type BacnetDevice, openBacnetDevice } from '#scripts/simulator/bacnet/device.ts'
+import { OBJECT_TYPES } from '#scripts/simulator/bacnet/objects.ts'
+import { timesOf } from '../support/optional.ts'
+import { anyOf, Box, FIELD_HOST } from './box.ts'
+import { builtVersion, IMAGE, packVersion, tampered, versionAfter } from './versions.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'plenum-emulator-'))
+const first = builtVersion()
+const next = versionAfter(first, 1)
+const sick = versionAfter(first, 2)
+const INSTALL_MS = 900_000
+const CONFIRM_MS = 1_200_000
+const POLL_SECS = 2
+/** Partitions by number. */
+const [ESP, ROOT_B] = [1, 5]
+/** What may be missing before a power cut: a batch that was not on the disk yet, and a poll. */
+const UNSTORED_MS = 30_000
+
+const box = new Box(folder, IMAGE)
+let device: BacnetDevice
+let bundle = ''
+
+test.before(async () => {
+  // Each value is how often it was asked: none is like another, and each is larger than the one before.
+  let asked = 100
+  const objects = [{ type: OBJECT_TYPES.AI, instance: 1, name: 'sat', value: () => ++asked }]
+  device = await openBacnetDevice({ device_instance: 1001, name: 'ahu-1', objects })
+})
+test.after.always(async () => {
+  await box.cut()
+  await device.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+type Sample = { t: number; v: number }
+
+/** What the box has stored of the device. */
+async function stored(): Promise<Sample[]> {
+  const { rows } = await box.get<{ rows: { t: string; [role: string]: string | number | null }[] }>(
+    '/api/fdd/series?building_id=building-1&point_id=sat&max_points=20000',
+  )
+  return rows.flatMap(row => {
+    const v = Object.entries(row).find(([name, value]) => name !== 't' && typeof value === 'number')?.[1]
+    return typeof v === 'number' ? [{ t: Date.parse(row.t), v }] : []
+  })
+}
+
+async function untilStored(count: number): Promise<Sample[]> {
+  for (const end = Date.now() + 180_000; Date.now() < end; await sleep(2000)) {
+    const samples = await stored()
+    if (samples.length >= count) return samples
+  }
+  throw new Error(`fewer than ${count} samples: ${JSON.stringify(await stored())}`)
+}
+
+/** The box starts again after a cut and has what it had. */
+async function restartsWith(t: { true(is: boolean, message?: string): void }, before: Sample[], cutAt: number): Promise<void> {
+  await box.start()
+  await box.signIn()
+  const after = await stored()
+  const values = after.map(({ v }) => v)
+  t.true(
+    values.every((v, i) => i === 0 || v > values[i - 1]!),
+    `doubled or out of order: ${values.join(' ')}`,
+  )
+  const there = new Set(values)
+  const lost = before.filter(({ t: at, v }) => at < cutAt - UNSTORED_MS && !there.has(v))
+  t.true(lost.length === 0, `lost: ${JSON.stringify(lost)}`)
+}
+
+test.serial('the first boot shows certificate and password once, serves the page, and confirms its slot', async t => {
+  await box.start()
+  await box.signIn()
+  const { version, last } = await box.update()
+  t.is(version, first)
+  t.is(last, null)
+  await box.says(/in slot A is confirmed/)
+  t.regex(box.password, /^(?:[a-z2-9]{4}-){3}[a-z2-9]{4}$/)
+})
+
+test.serial('a device on the network of the controllers is polled and stored', async t => {
+  const point = { point_id: 'sat', address: 'analog-input,1', name: 'Supply air', unit: 'degC', kind: 'number' }
+  await box.put('/api/devices/ahu-1', {
+    ...{ device_id: 'ahu-1', name: 'AHU', enabled: true, protocol: 'bacnet', timeout_ms: 4000, retries: 1 },
+    bacnet: { device_instance: 1001, host: FIELD_HOST, port: device.port, max_apdu: 1476 },
+    points: [{ ...point, poll_secs: POLL_SECS }],
+  })
+  t.true((await untilStored(5)).length >= 5)
+})
+
+test.serial('a power cut while it polls loses nothing that was stored, and shows no password again', async t => {
+  for (let times = timesOf(2, 100); times > 0; times--) {
+    await sleep(5000 + anyOf(20_000))
+    const before = await stored()
+    await box.cut()
+    await restartsWith(t, before, Date.now())
+    t.notRegex(box.console, /sign in as admin with/)
+    t.regex(box.console, /in slot A is confirmed|certificate/)
+  }
+})
+
+test.serial('a bundle with another byte is refused, and nothing changes', async t => {
+  bundle = packVersion(folder, next)
+  await box.send(tampered(bundle))
+  await box.says(/Plenum update: (?:refused|failed)/, INSTALL_MS)
+  const { version, last } = await box.update()
+  t.is(version, first)
+  t.regex(last!.state, /^(?:refused|failed)$/)
+  t.not(last!.reason, '')
+})
+
+test.serial('power cuts while an update is installed leave a box that starts, and the update can be sent again', async t => {
+  for (let times = timesOf(2, 20); times > 0; times--) {
+    const before = await stored()
+    await box.send(bundle)
+    await box.says(/Plenum update: installing/, INSTALL_MS)
+    await sleep(anyOf(25_000))
+    await box.cut()
+    await restartsWith(t, before, Date.now())
+    await box.says(/Plenum update: (?:failed|trying|rolled_back)/)
+    const { version, last } = await box.update()
+    t.true(version === first || version === next, version)
+    if (version === next) {
+      t.is(last!.state, 'trying')
+      return
+    }
+    t.regex(last!.reason, /power was cut/)
+    box.forgetConsole()
+  }
+})
+
+test.serial('a good update starts, is watched for five minutes, and stays', async t => {
+  if ((await box.update()).version === first) {
+    await box.send(bundle)
+    await box.says(/Plenum update: installed/, INSTALL_MS)
+    await box.says(/Plenum update: trying/)
+    await box.signIn()
+  }
+  t.is((await box.update()).version, next)
+  await box.says(/Plenum update: confirmed/, CONFIRM_MS)
+  const { last } = await box.update()
+  t.is(last!.state, 'confirmed')
+  t.is(last!.version, next)
+})
+
+test.serial('an older version is refused', async t => {
+  box.forgetConsole()
+  await box.send(packVersion(folder, first))
+  await box.says(/Plenum update: refused .* older than/, INSTALL_MS)
+  t.is((await box.update()).version, next)
+})
+
+test.serial('a version that does not start its page is left, and the one before says why', async t => {
+  // Its own patience is shortened; that of a shipped version is 25 minutes.
+  const bundleOfSick = packVersion(folder, sick, [
+    { file: 'opt/plenum/appliance/main.ts', to: "throw new Error('this version cannot start')\n" },
+    { file: 'usr/lib/plenum/confirm', from: /^patience_secs=\d+$/m, to: 'patience_secs=60' },
+  ])
+  box.forgetConsole()
+  await box.send(bundleOfSick)
+  await box.says(/Plenum update: installed/, INSTALL_MS)
+  await box.says(/Plenum update: rolled_back/, CONFIRM_MS)
+  await box.signIn()
+  const { version, last } = await box.update()
+  t.is(version, next)
+  t.is(last!.state, 'rolled_back')
+  t.is(last!.version, sick)
+  t.regex(last!.reason, /cannot start/)
+})
+
+/** @returns first byte of a partition */
+function partitionStart(number: number): number {
+  const report = execFileSync('sgdisk', [`--info=${number}`, box.disk], { encoding: 'utf8' })
+  return Number(/First sector: (\d+)/.exec(report)![1]) * 512
+}
+
+test.serial('a file of the slots that a power cut left empty is taken from its copy', async t => {
+  const before = await stored()
+  await box.cut()
+  const empty = join(folder, 'empty')
+  execFileSync('truncate', ['-s', '0', empty])
+  execFileSync('mcopy', ['-o', '-i', `${box.disk}@@${partitionStart(ESP)}`, empty, '::/grubenv'])
+  await restartsWith(t, before, Date.now())
+  t.is((await box.update()).version, next)
+})
+
+test.serial('a slot whose root is damaged is not run, and the other one takes over', async t => {
+  const before = await stored()
+  await box.says(/is confirmed/)
+  await box.cut()
+  execFileSync('dd', [
+    ...['if=/dev/urandom', `of=${box.disk}`, 'bs=1M', 'count=200', 'conv=notrunc', 'status=none', 'oflag=seek_bytes'],
+    `seek=${partitionStart(ROOT_B)}`,
+  ])
+  await restartsWith(t, before, Date.now())
+  const { version, last } = await box.update()
+  t.is(version, first)
+  t.is(last!.state, 'rolled_back')
+})
