@@ -40,7 +40,7 @@ export class Transactions {
     return new Promise(resolve => {
       if (this.#isClosed || signal.aborted) return resolve(CANCELLED)
       this.#watch(signal)
-      return this.#begin(peer, question, retryPolicy, signal, resolve)
+      this.#begin(peer, question, retryPolicy, signal, resolve)
     })
   }
 

@@ -3,7 +3,7 @@ import test from 'ava'
 import type { ArrayAnswer } from '#appliance/core/priority/array-answer.ts'
 import { visitedObjects } from '#appliance/core/priority/visit-objects.ts'
 import { HOUR, MINUTE, SECOND } from '#shared/core/time.ts'
-import { answerOf, failing, open, type Setup, START } from './visit-harness.ts'
+import { answerOf, failing, open, type Setup, SITE, START } from './visit-harness.ts'
 
 test('while visits are switched off, nothing is visited and a trigger is refused', t => {
   const { visits, asked } = open({ enabled: false })
@@ -125,6 +125,20 @@ test('a failed visit gives its reason, stores no record, and takes its turn', as
     ['a', 'b'],
   )
 })
+
+for (const [count, state] of [
+  [0, 'completed'],
+  [1, 'failed'],
+  [2, 'failed'],
+] as const) {
+  test(`a visit of a silent device is ${state} when the number of its due points is ${count}`, async t => {
+    const devices = [{ ...SITE[0]!, objects: SITE[0]!.objects.slice(0, count) }, SITE[1]!]
+    const { visits, runTo } = open({ devices, read: failing('no answer') })
+    const { visit_id } = visits.trigger(1)
+    await runTo(MINUTE)
+    t.like(visits.visit(visit_id), { state, points_read: 0, points_failed: count })
+  })
+}
 
 test('points that the journal refused are read again', async t => {
   let isFull = true

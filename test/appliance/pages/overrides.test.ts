@@ -106,6 +106,18 @@ test('the list can be filtered by age', async t => {
   t.regex(text, /4 overrides at the newest visit of 6 points, 3 of them shown/)
   t.notRegex(text, /supply air set point/)
   t.is((await get('/overrides?older=3')).status, 400)
+  for (const [query, chosen] of [
+    ['', 'All'],
+    ['?older=1', 'Older than a day'],
+    ['?older=7', 'Older than 7 days'],
+  ]) {
+    const [choices] = /<nav class="states"[^]*?<\/nav>/.exec(await (await get(`/overrides${query}`)).text())!
+    t.deepEqual(
+      [...choices.matchAll(/aria-current="page">([^<]*)</g)].map(([, label]) => label),
+      [chosen],
+      query,
+    )
+  }
 })
 
 test('an input out of service is listed with its set value and without slots', async t => {

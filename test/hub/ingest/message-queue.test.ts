@@ -115,6 +115,29 @@ test('edges are served round-robin, only the newest status is kept, and messages
   queue.stop()
 })
 
+test('metadata of an edge waits for twenty times what the last one took, and neither its other messages nor other edges do', async t => {
+  const WORK_MS = 10
+  const handled: { what: string; begun: number; ended: number }[] = []
+  const queue = new MessageQueue(({ topic, payload }) => {
+    const begun = performance.now()
+    if (topic.kind === 'metadata') while (performance.now() < begun + WORK_MS);
+    handled.push({ what: `${topic.edge_id} ${payload}`, begun, ended: performance.now() })
+  })
+  t.teardown(() => queue.stop())
+  queue.add(topicFor('a', 'metadata'), Buffer.from('model 1'))
+  await until(() => handled.length === 1, 'the first metadata is handled')
+  queue.add(topicFor('a', 'metadata'), Buffer.from('model 2'))
+  for (let i = 1; i <= 3; i++) queue.add(topicFor('a', 'findings'), Buffer.from(String(i)))
+  queue.add(topicFor('b', 'metadata'), Buffer.from('model 1'))
+  await until(() => handled.length === 6, 'all queued messages are handled')
+  t.deepEqual(
+    handled.map(({ what }) => what),
+    ['a model 1', 'a 1', 'b model 1', 'a 2', 'a 3', 'a model 2'],
+  )
+  const pauseMs = handled[5]!.begun - handled[0]!.ended
+  t.true(pauseMs >= 20 * WORK_MS, `${pauseMs} ms`)
+})
+
 test('queued messages are bounded in bytes, per edge and in total', async t => {
   let handled = 0
   const queue = new MessageQueue(() => handled++)

@@ -2,7 +2,7 @@
 import { Type } from '@sinclair/typebox'
 import { type Building, ID } from '#shared/core/model/model.ts'
 import { parseInstant, formatDuration, SECOND } from '#shared/core/time.ts'
-import { formatFigure, measureOf } from '#shared/central/ui/measure.ts'
+import { formatFigure, formatValue, measureOf } from '#shared/central/ui/measure.ts'
 import { strict } from '#shared/node/http/route.ts'
 import { CentralError } from '../central-client.ts'
 import { ANSWER_BYTES_MAX, bytesOf, cell, clip, localInstant, table } from '../answer-text.ts'
@@ -108,8 +108,7 @@ export function overridesText({ overrides, series }: Pick<SeriesReply, 'override
   const lines = overrides.map(({ point_id, from, to, slot, value }) => {
     const { role = null, unit = 'count' } = columns.get(point_id) ?? {}
     const measure = measureOf(unit, place.unit_system, role ?? '')
-    const held = `${formatFigure(value, measure)}${measure.label && ` ${measure.label}`}`
-    return `${role ?? point_id} held at ${held} by priority ${slot}, seen from ${localInstant(from, place.timezone)} to ${localInstant(to, place.timezone)}`
+    return `${role ?? point_id} held at ${formatValue(value, measure)} by priority ${slot}, seen from ${localInstant(from, place.timezone)} to ${localInstant(to, place.timezone)}`
   })
   return spansText('Overrides seen in this time', lines)
 }

@@ -140,3 +140,11 @@ test('every role whose name ends in the words of a command or a set point is non
   for (const role of ['sa_t', 'kw', 'clg_valve_pos', 'fan_status', 'sa_rh']) t.true(isMeasured(role), role)
   for (const role of ['oa_damper', 'clg_valve', 'fan_speed', 'sa_t_sp', 'mode', 'toString']) t.false(isMeasured(role), role)
 })
+
+test('set points, commands, switches, modes, signals and currents rest for days; what else is measured does not', t => {
+  for (const [name, { kind, unit, stops, rests }] of Object.entries(ROLES)) {
+    t.is(rests, !isMeasured(name) || kind !== 'number' || unit === 'A' || stops !== undefined, name)
+  }
+  for (const role of ['hw_dp_sp', 'chw_dp_sp', 'fan_cmd', 'oa_damper_pos', 'fan_current']) t.true(ROLES[role]!.rests, role)
+  for (const role of ['hw_dp', 'sa_t', 'kw', 'zone_flow', 'sa_rh']) t.false(ROLES[role]!.rests, role)
+})

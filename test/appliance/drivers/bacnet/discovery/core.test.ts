@@ -270,6 +270,20 @@ test('networks behind one router are trunks of their own, beside the devices of 
   t.deepEqual(trunks.map(({ network, devices }) => `${network}: ${devices}`).toSorted(), ['5: 2', '6: 1', 'null: 1'])
 })
 
+test('objects that are no points are counted by the name that the standard gives their type', t => {
+  // @source ASHRAE 135-2020 clause 21, BACnetObjectType
+  const named = {
+    ...{ 6: 'calendar', 7: 'command', 8: 'device', 9: 'event-enrollment', 10: 'file', 11: 'group', 15: 'notification-class' },
+    ...{ 16: 'program', 17: 'schedule', 18: 'averaging', 20: 'trend-log', 21: 'life-safety-point', 22: 'life-safety-zone' },
+    ...{ 25: 'event-log', 27: 'trend-log-multiple', 28: 'load-control', 29: 'structured-view', 56: 'network-port' },
+    ...{ 30: 'type 30', 42: 'type 42' },
+  }
+  for (const [type, name] of Object.entries(named)) {
+    const { objects, others } = sortEntries([{ type: 'object', object: { type: Number(type), instance: 1 } }])
+    t.deepEqual({ objects, others }, { objects: [], others: { [name]: 1 } })
+  }
+})
+
 test('entries of an object list are taken once each, and what is none is counted', t => {
   const entry = (type: number, instance: number) => ({ type: 'object' as const, object: { type, instance } })
   const { objects, others, unusable } = sortEntries([
