@@ -148,6 +148,7 @@ export class VisitRunner implements VisitSchedule {
     return visit
   }
 
+  /** @param due at least one: a device without any is not visited */
   async #visit(visit: Visit, device: PriorityDevice, due: PriorityObject[]): Promise<void> {
     const { clock, notify, save } = this.#deps
     const result = await this.#readAndStore(visit, device, due).catch(
@@ -179,7 +180,7 @@ export class VisitRunner implements VisitSchedule {
     if (objects.length > 0) notify({ kind: 'not_commandable', device_id, objects })
     const answered = readings.length + answers.filter(({ state }) => state === 'not_commandable').length
     return {
-      state: answered > 0 || due.length === 0 ? 'completed' : 'failed',
+      state: answered > 0 ? 'completed' : 'failed',
       points_read: readings.length,
       points_failed: due.length - answered,
       error: endedEarly ?? failureReason(answers),
