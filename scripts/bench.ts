@@ -13,6 +13,7 @@ const BENCHES: Record<string, string> = {
   modbus: './benchmarks/modbus.ts',
   poll: './benchmarks/poll.ts',
   'rules-api': './benchmarks/rules-api.ts',
+  wear: './benchmarks/wear.ts',
 }
 
 const [name = ''] = process.argv.splice(2, 1)

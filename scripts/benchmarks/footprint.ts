@@ -3,7 +3,7 @@
  * points of simulated devices. The peer in the same run is the floor under any such program: a bare fastify server on
  * the same Node.
  */
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -13,6 +13,7 @@ import { openHubClient } from '../lib-start/hub-client.ts'
 import { type Memory, memoryOf } from './lib-footprint/memory.ts'
 import { COMPILED, LEAN } from '../lib-start/process.ts'
 import { type Running, startMeasured } from './lib-footprint/measured-process.ts'
+import { prepareAppliance } from './lib-footprint/prepare-appliance.ts'
 import { openPoints, POINT_COUNT } from './lib-footprint/points.ts'
 
 /** Starts of each program; the median counts. */
@@ -45,7 +46,7 @@ try {
 async function bench() {
   const [appliancePort, barePort] = [await freePort(), await freePort()]
   const password = 'viewer-of-the-bench'
-  const env = await applianceEnv(appliancePort, password)
+  const env = await prepareAppliance(join(dir, 'workspace'), points, { port: appliancePort, password })
   const floor = await startSeveral(['scripts/benchmarks/lib-footprint/bare-server.ts', String(barePort)], COMPILED, barePort)
   const ours = await startSeveral([...LEAN, 'appliance/main.ts'], { ...COMPILED, ...env }, appliancePort)
   say(`ready after ${ours.readyMs} ms (median of ${STARTS}); bare fastify ${floor.readyMs} ms`)
@@ -107,23 +108,6 @@ async function pollFor(ms: number, running: Running): Promise<Memory> {
     if (seen.pss_mb > peak.pss_mb) peak = seen
   }
   return peak
-}
-
-async function applianceEnv(port: number, password: string): Promise<Record<string, string>> {
-  const workspace = join(dir, 'workspace')
-  await mkdir(join(workspace, 'config'), { recursive: true })
-  await writeFile(join(workspace, 'config', 'field-devices.json'), JSON.stringify(points.fieldDevices))
-  await writeFile(join(workspace, 'config', 'site.json'), JSON.stringify(points.site))
-  return {
-    SERVICE_WORKSPACE: workspace,
-    SERVICE_CENTRAL_BIND: '127.0.0.1',
-    SERVICE_CENTRAL_PORT: String(port),
-    SERVICE_BACNET_BIND: '127.0.0.1',
-    SERVICE_BACNET_PORT: '0',
-    SERVICE_JWT_SECRET: 'a secret of the bench, known to all',
-    SERVICE_ADMIN_PASSWORD: 'admin-of-the-bench',
-    SERVICE_VIEWER_PASSWORD: password,
-  }
 }
 
 function round(value: number): number {

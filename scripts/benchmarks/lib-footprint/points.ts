@@ -10,7 +10,7 @@ export const POINT_COUNT = DEVICES * POINTS_EACH
 const POLL_SECS = 10
 
 /** Opens the devices on free ports. @returns the appliance's lists for them */
-export async function openPoints() {
+export async function openPoints(poll_secs = POLL_SECS) {
   const open: { close(): Promise<void> }[] = []
   const devices: object[] = []
   for (let d = 0; d < DEVICES; d++) {
@@ -21,13 +21,13 @@ export async function openPoints() {
       const registers = range(i => ({ table: 'holding' as const, address: 2 * i, kind: 'float32' as const, value: wave(i) }))
       const device = await openModbusDevice({ registers })
       open.push(device)
-      const points = range(i => entry(device_id, i, `holding:${2 * i}:float32`))
+      const points = range(i => entry(device_id, i, { address: `holding:${2 * i}:float32`, poll_secs }))
       devices.push({ ...common, protocol: 'modbus', modbus: { host: device.host, port: device.port, unit_id: 1 }, points })
     } else {
       const objects = range(i => ({ type: OBJECT_TYPES.AI, instance: i, name: `Point ${i}`, unit: 'degC', value: wave(i) }))
       const device = await openBacnetDevice({ device_instance: 1000 + d, name: `Device ${d}`, objects })
       open.push(device)
-      const points = range(i => entry(device_id, i, `analog-input,${i}`))
+      const points = range(i => entry(device_id, i, { address: `analog-input,${i}`, poll_secs }))
       const bacnet = { device_instance: 1000 + d, host: device.host, port: device.port, max_apdu: 1476 }
       devices.push({ ...common, protocol: 'bacnet', bacnet, points })
     }
@@ -44,11 +44,11 @@ export async function openPoints() {
 /** Five roles that rules read, ten of each, so that the rules have work as well. */
 const ROLES = ['zone_t', 'zone_t_sp_cool', 'discharge_t', 'zone_t_sp_heat', 'zone_t_sp']
 
-function entry(device_id: string, i: number, address: string) {
+function entry(device_id: string, i: number, polled: { address: string; poll_secs: number }) {
   const equipment_id = `VAV-${device_id.slice('device-'.length)}`
   const role = i < ROLES.length ? { role: ROLES[i], equipment_id } : {}
   const point_id = `${device_id}.${i}`
-  return { point_id, address, name: `Point ${i}`, unit: 'degC', kind: 'number', poll_secs: POLL_SECS, ...role }
+  return { point_id, name: `Point ${i}`, unit: 'degC', kind: 'number', ...polled, ...role }
 }
 
 const range = <T>(make: (i: number) => T, count = POINTS_EACH): T[] => Array.from({ length: count }, (_, i) => make(i))
