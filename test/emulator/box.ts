@@ -1,7 +1,7 @@
 /** A box in QEMU: the built disk image, its console, and its page by HTTPS. The power can be cut at any moment. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { openAsBlob } from 'node:fs'
+import { appendFileSync, openAsBlob, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import tls from 'node:tls'
@@ -28,14 +28,22 @@ export class Box {
   #port = 0
   #child: ChildProcess | undefined
   #console = ''
+  /** What it said remains when a test fails. */
+  readonly #log: string
   /** Where the present start begins in the console's text. */
   #begun = 0
   #token = ''
   #password = ''
 
-  /** @param folder in which disk and firmware's variables are kept @param image built disk image */
-  constructor(folder: string, image: string) {
+  /**
+   * @param folder in which disk and firmware's variables are kept
+   * @param image built disk image
+   * @param log file for what the console says
+   */
+  constructor(folder: string, image: string, log: string) {
     this.#folder = folder
+    this.#log = log
+    writeFileSync(log, '')
     this.disk = join(folder, 'disk.img')
     execFileSync('cp', ['--sparse=always', image, this.disk])
     execFileSync('truncate', ['-s', `${DISK_MIB}M`, this.disk])
@@ -75,7 +83,9 @@ export class Box {
       { stdio: ['ignore', 'pipe', 'inherit'] },
     )
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      this.#console += stripVTControlCharacters(text).replaceAll('\r', '')
+      const plain = stripVTControlCharacters(text).replaceAll('\r', '')
+      this.#console += plain
+      appendFileSync(this.#log, plain)
     })
     this.#child = child
   }
@@ -97,7 +107,7 @@ export class Box {
       if (found) return found
       if (this.#child?.exitCode !== null && this.#child?.exitCode !== undefined) throw new Error('the emulator ended by itself')
     }
-    throw new Error(`the console does not say ${pattern} within ${withinMs / 1000} s; its end: ${this.console.slice(-3000)}`)
+    throw new Error(`the console does not say ${pattern} within ${withinMs / 1000} s; its end: ${this.console.slice(-1000)}`)
   }
 
   /** Forgets what the console said, so that the next `says` waits for what comes. */

@@ -9,7 +9,7 @@ import { type BacnetDevice, openBacnetDevice } from '#scripts/simulator/bacnet/d
 import { OBJECT_TYPES } from '#scripts/simulator/bacnet/objects.ts'
 import { timesOf } from '../support/optional.ts'
 import { anyOf, Box, FIELD_HOST } from './box.ts'
-import { builtVersion, IMAGE, packVersion, tampered, versionAfter } from './versions.ts'
+import { builtVersion, CONSOLE_LOG, IMAGE, packVersion, tampered, versionAfter } from './versions.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'plenum-emulator-'))
 const first = builtVersion()
@@ -23,7 +23,7 @@ const [ESP, ROOT_B] = [1, 5]
 /** What may be missing before a power cut: a batch that was not on the disk yet, and a poll. */
 const UNSTORED_MS = 30_000
 
-const box = new Box(folder, IMAGE)
+const box = new Box(folder, IMAGE, CONSOLE_LOG)
 let device: BacnetDevice
 let bundle = ''
 
@@ -43,13 +43,10 @@ type Sample = { t: number; v: number }
 
 /** What the box has stored of the device. */
 async function stored(): Promise<Sample[]> {
-  const { rows } = await box.get<{ rows: { t: string; [role: string]: string | number | null }[] }>(
-    '/api/fdd/series?building_id=building-1&point_id=sat&max_points=20000',
+  const { series } = await box.get<{ series: { points: { t: string; last: number | null }[] }[] }>(
+    '/api/fdd/series?building_id=building-1&point_ids=sat&max_points=20000',
   )
-  return rows.flatMap(row => {
-    const v = Object.entries(row).find(([name, value]) => name !== 't' && typeof value === 'number')?.[1]
-    return typeof v === 'number' ? [{ t: Date.parse(row.t), v }] : []
-  })
+  return series.flatMap(({ points }) => points).flatMap(({ t, last }) => (last === null ? [] : [{ t: Date.parse(t), v: last }]))
 }
 
 async function untilStored(count: number): Promise<Sample[]> {
