@@ -47,8 +47,12 @@ export async function pageCertificate({ tls }: Pick<Places, 'tls'>, host: string
     await replaceFile(key, issued.key_pem, PRIVATE)
     await replaceFile(cert, issued.cert_pem + authority.cert_pem, PRIVATE)
   }
-  return new X509Certificate(readFileSync(cert)).fingerprint256
+  return pageFingerprint({ tls })
 }
+
+/** @throws Error where no certificate was made yet */
+export const pageFingerprint = ({ tls }: Pick<Places, 'tls'>): string =>
+  new X509Certificate(readFileSync(join(tls, 'cert.pem'))).fingerprint256
 
 /** @returns the first password of the login admin, when it was made now */
 export async function firstSecrets({ workspace }: Pick<Places, 'workspace'>): Promise<string | undefined> {
@@ -61,6 +65,9 @@ export async function firstSecrets({ workspace }: Pick<Places, 'workspace'>): Pr
   return password
 }
 
+/** Site of a box that belongs to none yet. */
+export const FIRST_SITE = 'local'
+
 /** A box that serves no building yet starts with an empty one, so that its pages and discovery work. */
 export async function firstSite({ workspace }: Pick<Places, 'workspace'>, host: string): Promise<void> {
   const folder = join(workspace, 'config')
@@ -70,7 +77,7 @@ export async function firstSite({ workspace }: Pick<Places, 'workspace'>, host: 
   const building = { building_id: 'building-1', name: 'New building', timezone: 'Etc/UTC', unit_system: 'si' }
   await replaceFile(
     file,
-    `${JSON.stringify({ site_id: 'local', edge_id: host, building, equipment: [] }, undefined, 2)}\n`,
+    `${JSON.stringify({ site_id: FIRST_SITE, edge_id: host, building, equipment: [] }, undefined, 2)}\n`,
     PRIVATE,
   )
 }

@@ -1,22 +1,24 @@
 /**
- * Prepares a box whose operating system is ours, at each boot: `system` configures network and firewall as root, `secrets` makes
- * what a first boot needs as the appliance's own user.
+ * Prepares a box whose operating system is ours. At each boot `system` configures network and firewall as root, and `secrets` makes
+ * what a first boot needs as the appliance's own user; `stick` takes what a USB stick brings, as root.
  */
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { makeFolder, replaceFile } from '#shared/node/files.ts'
 import { settingsOrExit } from '#shared/node/settings.ts'
+import { readVersion } from '#shared/node/version.ts'
 import { firewall } from '../core/system/firewall.ts'
 import { networkUnits } from '../core/system/network-units.ts'
+import { serviceSettings } from '../core/system/service-settings.ts'
 import { defaultSystem, readSystem, type SystemSettings } from '../core/system/system-file.ts'
 import { PREPARE_ENV } from './env.ts'
-import { boxName, firstSecrets, firstSite, pageCertificate } from './identity.ts'
+import { boxName, firstSecrets, firstSite, pageCertificate, pageFingerprint } from './identity.ts'
+import { takeStick } from './stick.ts'
 
-const COMMANDS = ['system', 'secrets']
+const COMMANDS = ['system', 'secrets', 'stick']
 const argv = process.argv.slice(2)
 const { settings } = settingsOrExit(
-  'prepare: `system` configures network and firewall; `secrets` makes name, certificate and password',
+  'prepare: `system` configures network and firewall; `secrets` makes name, certificate and password; `stick` takes what a USB stick brings',
   PREPARE_ENV,
   process.env,
   argv,
@@ -24,7 +26,7 @@ const { settings } = settingsOrExit(
 )
 const { SERVICE_SYSTEM_DIR: folder, SERVICE_RUN_DIR: runtime, SERVICE_WORKSPACE: workspace, SERVICE_TLS_DIR: tls } = settings
 const name = join(folder, 'name')
-const say = (text: string) => process.stdout.write(`${text}\n`)
+const say = (text: string): void => void process.stdout.write(`${text}\n`)
 
 /** A file that cannot be used leaves the box reachable: it starts as if there were none, and says why. */
 function systemSettings(): SystemSettings {
@@ -42,7 +44,7 @@ async function prepareSystem(): Promise<void> {
   const host = await boxName({ name })
   writeFileSync('/proc/sys/kernel/hostname', host)
   const system = systemSettings()
-  for (const { name: path, text } of networkUnits(system)) {
+  for (const { name: path, text } of [...networkUnits(system), ...serviceSettings(system)]) {
     const file = join(runtime, path)
     await makeFolder(dirname(file), READABLE_FOLDER)
     await replaceFile(file, text, READABLE)
@@ -62,8 +64,37 @@ async function prepareSecrets(): Promise<void> {
   if (password !== undefined) say(`Plenum: sign in as admin with ${password} and keep it: it is not shown again`)
 }
 
+/** The script that mounted the stick does what is left. */
+const EXIT = { nothing: 0, restart: 10, reset: 11 } as const
+
+async function prepareFromStick(): Promise<void> {
+  const host = await boxName({ name })
+  const { SERVICE_STICK_DIR: stick, SERVICE_EDGE_KIT_DIR: kit } = settings
+  const result = join(stick, `result-${host}.txt`)
+  if (systemSettings().usb === false) return say(`Plenum: USB sticks are not used: ${folder}/system.json says so`)
+  if (existsSync(result))
+    return say(`Plenum: this USB stick was taken before; remove ${basename(result)} from it to take it again`)
+  const places = {
+    stick,
+    system: folder,
+    kit,
+    workspace,
+    settings: settings.SERVICE_SETTINGS_FILE,
+    updates: settings.SERVICE_UPDATE_DIR,
+  }
+  const { lines, wish } = await takeStick(places, host, Date.now())
+  const head = [
+    `${host}, version ${readVersion()}, ${new Date().toISOString()}`,
+    `certificate SHA-256 ${pageFingerprint({ tls })}`,
+  ]
+  await replaceFile(result, [...head, ...lines, ''].join('\r\n'))
+  for (const line of lines) say(`Plenum USB stick: ${line}`)
+  process.exitCode = EXIT[wish]
+}
+
+const RUN = { system: prepareSystem, secrets: prepareSecrets, stick: prepareFromStick }
 const commands = argv.filter(word => COMMANDS.includes(word))
-for (const command of commands) await (command === 'system' ? prepareSystem() : prepareSecrets())
+for (const command of commands) await RUN[command as keyof typeof RUN]()
 if (commands.length === 0) {
   process.stderr.write(`prepare: name one of ${COMMANDS.join(', ')}\n`)
   process.exitCode = 64

@@ -158,7 +158,7 @@ export function packEsp(file: string, { kernel, work, target, seconds }: BootPar
   run('grub-editenv', [join(folder, 'grubenv'), 'set', 'environment=1', 'ORDER=A B', 'A_OK=1', 'A_TRY=0', 'B_OK=0', 'B_TRY=0'])
   writeFileSync(file, '')
   run('truncate', ['-s', String(ESP_MIB * MIB), file])
-  run('mkfs.vfat', ['-i', '504c454e', '-n', 'PLENUM', '--invariant', file])
+  run('mkfs.vfat', ['-i', '504c454e', '-n', 'PLENUMBOOT', '--invariant', file])
   run('mcopy', ['-s', '-i', file, join(folder, 'EFI'), join(folder, 'grubenv'), '::/'], {
     env: { SOURCE_DATE_EPOCH: String(seconds) },
   })

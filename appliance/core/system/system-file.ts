@@ -34,9 +34,13 @@ const SystemFile = Type.Object(
         description: 'Servers beyond the hub that the box may ask, for example Haystack or mail',
       }),
     ),
-    hub_port: Type.Optional(Port),
+    hub_port: Type.Optional({
+      ...Port,
+      description: 'Port of the hub; 8883 when absent. A hub beyond private networks is also in outbound',
+    }),
     modbus_ports: Type.Optional(Type.Array(Port, { maxItems: 16, description: 'TCP ports of Modbus units; 502 when absent' })),
     serial: Type.Optional(Type.Boolean({ description: 'Whether Modbus RTU is read at a serial port' })),
+    usb: Type.Optional(Type.Boolean({ description: 'Whether a USB stick can change the box; it can when absent' })),
   },
   { $schema: 'https://json-schema.org/draft/2020-12/schema', title: 'The system of an appliance', ...strict },
 )

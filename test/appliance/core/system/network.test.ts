@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import test from 'ava'
 import { firewall } from '#appliance/core/system/firewall.ts'
 import { networkUnits } from '#appliance/core/system/network-units.ts'
+import { serviceSettings } from '#appliance/core/system/service-settings.ts'
 import type { SystemSettings } from '#appliance/core/system/system-file.ts'
 import { testWhere } from '../../../support/optional.ts'
 
@@ -60,6 +61,15 @@ test('the box calls the hub, the servers of its file, and controllers', t => {
   t.regex(output, /ip daddr 10\.9\.0\.0\/16 tcp dport \{ 443, 8443 \} accept/)
   t.regex(output, /oifname "eth1" tcp dport \{ 502, 1502 \} accept/)
   t.notRegex(chain(firewall({ ...one, modbus_ports: [] }), 'output'), /502/)
+})
+
+test('the unit of the appliance lets through what the file names beyond private networks, and a serial port', t => {
+  t.deepEqual(serviceSettings(one), [])
+  const [file, ...more] = serviceSettings({ ...one, serial: true, outbound: [{ network: '203.0.113.7/32', ports: [8883] }] })
+  t.deepEqual(more, [])
+  t.is(file!.name, 'system/plenum.service.d/system.conf')
+  t.regex(file!.text, /^\[Service\]\nIPAddressAllow=203\.0\.113\.7\/32\nPrivateDevices=no\n/)
+  t.regex(file!.text, /^DeviceAllow=char-ttyUSB rw$/m)
 })
 
 const NFT = '/usr/sbin/nft'

@@ -1,0 +1,93 @@
+/** What a USB stick brings to a box whose system is ours: its network, its kit for the hub, an update, or the order to forget everything. */
+import { createReadStream, existsSync } from 'node:fs'
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { errorText } from '#shared/core/error-text.ts'
+import { replaceFile } from '#shared/node/files.ts'
+import { writeKit } from '#shared/node/pki/kit-files.ts'
+import { readKit } from '#shared/node/pki/kit-read.ts'
+import { readSystem } from '../core/system/system-file.ts'
+import { openUpdates } from '../system/updates.ts'
+import { FIRST_SITE } from './identity.ts'
+
+/** Files that a stick may have. */
+export const STICK_FILES = { reset: 'reset.txt', system: 'plenum.json', kit: 'kit.zip', update: 'update.raucb' } as const
+/** Where things go on the box. */
+type StickPlaces = { stick: string; system: string; kit: string; workspace: string; settings: string; updates: string }
+/** What the box has to do then. */
+type Wish = 'nothing' | 'restart' | 'reset'
+type Taken = { lines: string[]; wish: Wish }
+
+const PRIVATE = 0o600
+const READABLE = 0o644
+const UPLINK = 'SERVICE_MQTT_ENABLED'
+
+/**
+ * Takes what is on the stick. A file that cannot be used changes nothing and is a line of the result, and the others are taken.
+ *
+ * @param name of the box, which `reset.txt` has to contain
+ * @param now ms
+ */
+export async function takeStick(places: StickPlaces, name: string, now: number): Promise<Taken> {
+  const has = (file: string) => existsSync(join(places.stick, file))
+  if (has(STICK_FILES.reset)) {
+    const said = (await readFile(join(places.stick, STICK_FILES.reset), 'utf8')).trim()
+    if (said === name) return { lines: [`${STICK_FILES.reset}: everything on this box is erased`], wish: 'reset' }
+    return { lines: [`${STICK_FILES.reset}: it names "${said}" and this box is ${name}; nothing is changed`], wish: 'nothing' }
+  }
+  const lines: string[] = []
+  let wish: Wish = 'nothing'
+  for (const [file, take, after] of [
+    [STICK_FILES.system, takeSystem, 'restart'],
+    [STICK_FILES.kit, takeKit, 'restart'],
+    [STICK_FILES.update, takeUpdate, 'nothing'],
+  ] as const) {
+    if (!has(file)) continue
+    try {
+      lines.push(`${file}: ${await take(places, now)}`)
+      if (after === 'restart') wish = after
+    } catch (error) {
+      lines.push(`${file} is not used: ${errorText(error)}`)
+    }
+  }
+  return { lines: lines.length > 0 ? lines : [`none of ${Object.values(STICK_FILES).join(', ')} is there`], wish }
+}
+
+async function takeSystem({ stick, system }: StickPlaces): Promise<string> {
+  const text = await readFile(join(stick, STICK_FILES.system), 'utf8')
+  const read = readSystem(text)
+  if (!read.ok) throw new Error(read.complaints.join('; '))
+  await replaceFile(join(system, 'system.json'), text, READABLE)
+  return 'network and clock are set'
+}
+
+/** The kit makes a new box that edge, and gives an edge a new certificate; it does not make one edge another. */
+async function takeKit({ stick, kit: folder, workspace, settings }: StickPlaces, now: number): Promise<string> {
+  const path = join(stick, STICK_FILES.kit)
+  // The clock of a new box may be behind; it is at least as late as the kit was written.
+  const kit = await readKit(path, Math.max(now, (await stat(path)).mtimeMs))
+  const { site_id, edge_id } = kit.edge
+  const file = join(workspace, 'config/site.json')
+  const site = JSON.parse(await readFile(file, 'utf8')) as { site_id: string; edge_id: string }
+  if (site.site_id !== FIRST_SITE && (site.site_id !== site_id || site.edge_id !== edge_id)) {
+    throw new Error(`it is of ${site_id}/${edge_id}, and this box is ${site.site_id}/${site.edge_id}; reset the box first`)
+  }
+  await writeKit(kit, folder)
+  await replaceFile(file, `${JSON.stringify({ ...site, site_id, edge_id }, undefined, 2)}\n`, PRIVATE)
+  await enableUplink(settings)
+  return `this box is ${site_id}/${edge_id} and sends to ${kit.edge.broker_host}`
+}
+
+async function enableUplink(file: string): Promise<void> {
+  const lines = existsSync(file) ? (await readFile(file, 'utf8')).split('\n') : []
+  const others = lines.filter(line => line !== '' && !line.startsWith(`${UPLINK}=`))
+  await replaceFile(file, `${[...others, `${UPLINK}=1`].join('\n')}\n`, PRIVATE)
+}
+
+async function takeUpdate({ stick, updates }: StickPlaces): Promise<string> {
+  const path = join(stick, STICK_FILES.update)
+  const { size } = await stat(path)
+  await openUpdates(updates).receive(to => pipeline(createReadStream(path), to), { bytes: size, force: false })
+  return 'it is received; the page System shows what becomes of it'
+}

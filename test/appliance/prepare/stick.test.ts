@@ -1,0 +1,122 @@
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import { firstSite } from '#appliance/prepare/identity.ts'
+import { STICK_FILES, takeStick } from '#appliance/prepare/stick.ts'
+import { makeKit, zipKit } from '#shared/node/pki/kit-files.ts'
+import { readKit } from '#shared/node/pki/kit-read.ts'
+import { makeCa } from '#shared/node/pki/pki.ts'
+import { folder } from '../../support/folders.ts'
+
+const NAME = 'plenum-ab12'
+const NOW = Date.now()
+
+async function box(t: ExecutionContext) {
+  const at = folder(t)
+  const places = {
+    stick: join(at, 'stick'),
+    system: join(at, 'system'),
+    kit: join(at, 'kit'),
+    workspace: join(at, 'workspace'),
+    settings: join(at, 'settings.env'),
+    updates: join(at, 'updates'),
+  }
+  for (const path of [places.stick, places.system, places.kit, places.updates]) mkdirSync(path)
+  await firstSite(places, NAME)
+  const put = (file: string, content: string | Buffer) => writeFileSync(join(places.stick, file), content)
+  const site = () => JSON.parse(readFileSync(join(places.workspace, 'config/site.json'), 'utf8')) as Record<string, unknown>
+  return { places, put, site }
+}
+
+async function kitZip(site_id: string, edge_id: string, now = NOW): Promise<Buffer> {
+  const ca = await makeCa({ name: 'authority', now })
+  return zipKit(await makeKit(ca, { site_id, edge_id, broker_host: 'hub.example', broker_port: 8883, now, days: 30 }))
+}
+
+test('a kit makes a new box that edge, which sends to the hub from the next start', async t => {
+  const { places, put, site } = await box(t)
+  writeFileSync(places.settings, 'SERVICE_SMTP_HOST=mail.example\nSERVICE_MQTT_ENABLED=0\n')
+  put(STICK_FILES.kit, await kitZip('plant-7', 'ahu-box-1'))
+  const { lines, wish } = await takeStick(places, NAME, NOW)
+  t.deepEqual(lines, ['kit.zip: this box is plant-7/ahu-box-1 and sends to hub.example'])
+  t.is(wish, 'restart')
+  t.like(site(), { site_id: 'plant-7', edge_id: 'ahu-box-1', building: { building_id: 'building-1' } })
+  t.is((await readKit(places.kit, NOW)).edge.edge_id, 'ahu-box-1')
+  t.is(statSync(join(places.kit, 'edge.key.pem')).mode & 0o777, 0o600)
+  t.is(readFileSync(places.settings, 'utf8'), 'SERVICE_SMTP_HOST=mail.example\nSERVICE_MQTT_ENABLED=1\n')
+})
+
+test('an edge takes a new certificate, and does not become another edge', async t => {
+  const { places, put, site } = await box(t)
+  put(STICK_FILES.kit, await kitZip('plant-7', 'ahu-box-1'))
+  await takeStick(places, NAME, NOW)
+  put(STICK_FILES.kit, await kitZip('plant-7', 'ahu-box-1', NOW + 1000))
+  t.is((await takeStick(places, NAME, NOW + 2000)).wish, 'restart')
+  const certificate = readFileSync(join(places.kit, 'edge.cert.pem'), 'utf8')
+  put(STICK_FILES.kit, await kitZip('plant-7', 'ahu-box-2'))
+  const { lines, wish } = await takeStick(places, NAME, NOW + 2000)
+  t.regex(
+    lines[0]!,
+    /^kit\.zip is not used: it is of plant-7\/ahu-box-2, and this box is plant-7\/ahu-box-1; reset the box first$/,
+  )
+  t.is(wish, 'nothing')
+  t.is(readFileSync(join(places.kit, 'edge.cert.pem'), 'utf8'), certificate)
+  t.is(site()['edge_id'], 'ahu-box-1')
+})
+
+test('a box whose clock is years behind takes a kit that was written today', async t => {
+  const { places, put } = await box(t)
+  put(STICK_FILES.kit, await kitZip('plant-7', 'ahu-box-1'))
+  t.is((await takeStick(places, NAME, Date.UTC(2024, 0, 1))).wish, 'restart')
+})
+
+test('each file that cannot be used is a line, and what can be used is taken', async t => {
+  const { places, put } = await box(t)
+  put(STICK_FILES.system, JSON.stringify({ uplink: { interface: 'eth0', address: '10.0.0.5/24' } }))
+  put(STICK_FILES.kit, 'no ZIP')
+  const { lines, wish } = await takeStick(places, NAME, NOW)
+  t.is(lines[0], 'plenum.json: network and clock are set')
+  t.regex(lines[1]!, /^kit\.zip is not used: .*neither a folder nor a ZIP/)
+  t.is(wish, 'restart')
+  t.deepEqual(JSON.parse(readFileSync(join(places.system, 'system.json'), 'utf8')), {
+    uplink: { interface: 'eth0', address: '10.0.0.5/24' },
+  })
+})
+
+test('a network with a mistake changes nothing and names the field', async t => {
+  const { places, put } = await box(t)
+  put(STICK_FILES.system, JSON.stringify({ uplink: { interface: 'eth0', address: '10.0.0.5' } }))
+  const { lines, wish } = await takeStick(places, NAME, NOW)
+  t.regex(lines[0]!, /^plenum\.json is not used: \/uplink\/address: /)
+  t.is(wish, 'nothing')
+  t.throws(() => statSync(join(places.system, 'system.json')))
+})
+
+test('an update is handed on whole, and restarts nothing before it was checked', async t => {
+  const { places, put } = await box(t)
+  const bytes = Buffer.alloc(300_000, 7)
+  put(STICK_FILES.update, bytes)
+  t.is((await takeStick(places, NAME, NOW)).wish, 'nothing')
+  t.deepEqual(readFileSync(join(places.updates, 'bundle.raucb')), bytes)
+  t.is(readFileSync(join(places.updates, 'install'), 'utf8'), 'newer\n')
+})
+
+test('a reset has to name the box, and nothing else of the stick is taken then', async t => {
+  const { places, put } = await box(t)
+  put(STICK_FILES.system, JSON.stringify({ uplink: { interface: 'eth0' } }))
+  put(STICK_FILES.reset, 'plenum-zz99\n')
+  const other = await takeStick(places, NAME, NOW)
+  t.is(other.wish, 'nothing')
+  t.regex(other.lines[0]!, /it names "plenum-zz99" and this box is plenum-ab12/)
+  t.throws(() => statSync(join(places.system, 'system.json')))
+  put(STICK_FILES.reset, `${NAME}\r\n`)
+  t.is((await takeStick(places, NAME, NOW)).wish, 'reset')
+})
+
+test('an empty stick says what it could have', async t => {
+  const { places } = await box(t)
+  t.deepEqual(await takeStick(places, NAME, NOW), {
+    lines: ['none of reset.txt, plenum.json, kit.zip, update.raucb is there'],
+    wish: 'nothing',
+  })
+})
