@@ -1,5 +1,5 @@
 export default {
-  files: ['test/**/*.test.ts', '!test/browser/**', '!test/e2e/**', '!test/emulator/**'],
+  files: ['test/**/*.test.ts', '!test/browser/**', '!test/e2e/**', '!test/emulator/**', '!test/cluster/**'],
   extensions: ['js', 'ts'],
   timeout: '120s',
   workerThreads: false,

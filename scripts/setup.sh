@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs what is missing: the locked packages, the project's own Node among them; with --test also a browser and a broker.
+# Installs what is missing: the locked packages, the project's own Node among them; with --test also a browser and a broker, with
+# --image what builds an image, with --cluster what a hub on several machines needs.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -26,20 +27,31 @@ if ! is_installed; then
   cp package-lock.json "$stamp"
 fi
 
-# Debian's packages that build an image and boot it in an emulator.
-if [ "${1:-}" = --image ]; then
-  need=()
-  for package in mmdebstrap squashfs-tools rauc gdisk mtools dosfstools grub-common cpio kmod xz-utils binutils openssl e2fsprogs \
-    cryptsetup-bin qemu-system-arm qemu-efi-aarch64; do
+# Installs what is missing of Debian's packages; the first argument says what they are for.
+install_packages() {
+  local purpose=$1 need=()
+  shift
+  for package in "$@"; do
     dpkg-query -W -f '${Status}' "$package" 2> /dev/null | grep -q '^install ok installed' || need+=("$package")
   done
-  [ ${#need[@]} -gt 0 ] || exit 0
-  [ "$(id -u)" = 0 ] || { echo "setup: an image is built as root, with these packages of Debian: ${need[*]}" >&2; exit 78; }
+  [ ${#need[@]} -gt 0 ] || return 0
+  [ "$(id -u)" = 0 ] || { echo "setup: $purpose as root, with these packages of Debian: ${need[*]}" >&2; exit 78; }
   echo "setup: apt-get install ${need[*]} (once)" >&2
   apt-get update -qq >&2
   DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${need[@]}" >&2
-  exit 0
-fi
+}
+
+case ${1:-} in
+  --image)
+    install_packages 'an image is built' mmdebstrap squashfs-tools rauc gdisk mtools dosfstools grub-common cpio kmod xz-utils \
+      binutils openssl e2fsprogs cryptsetup-bin qemu-system-arm qemu-efi-aarch64
+    ;;
+  --cluster)
+    install_packages 'a cluster is tried' rabbitmq-server
+    # Debian starts a node at once; the tests start their own.
+    systemctl disable --now rabbitmq-server > /dev/null 2>&1 || true
+    ;;
+esac
 
 [ "${1:-}" = --test ] || exit 0
 

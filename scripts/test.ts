@@ -19,15 +19,16 @@ const SLOW_SUITES: Check[] = [
   { name: 'end to end', command: ['ava', '--tap', '--config', 'test/e2e/ava.config.js'] },
   { name: 'browser', command: ['ava', '--tap', '--config', 'test/browser/ava.config.js'] },
 ]
-/** Needs root and an hour; it takes the place of the other suites. */
-const IMAGE_SUITES: Check[] = [
-  { name: 'image in the emulator', command: ['ava', '--tap', '--config', 'test/emulator/ava.config.js'] },
-]
+/** Suites that take the place of the others, by option: they need root, packages of their own, and an hour. */
+const SPECIAL_SUITES: Readonly<Record<string, Check>> = {
+  '--image': { name: 'image in the emulator', command: ['ava', '--tap', '--config', 'test/emulator/ava.config.js'] },
+  '--cluster': { name: 'hub on several machines', command: ['ava', '--tap', '--config', 'test/cluster/ava.config.js'] },
+}
 
 /** A thousand kills take a quarter of an hour. */
 const LONG_TIMEOUT = '30m'
 /** Time of one suite, ms: three times what it takes on two quiet cores, or a night with `--long`. */
-const SUITE_MS = { short: 40 * 60_000, image: 2 * 3_600_000, long: 12 * 3_600_000 }
+const SUITE_MS = { short: 40 * 60_000, special: 2 * 3_600_000, long: 12 * 3_600_000 }
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
@@ -100,21 +101,22 @@ async function run(command: string[], onLine: (line: string) => void): Promise<n
   }
 }
 
-const USAGE = `scripts/test [--fast | --image] [--long]
+const USAGE = `scripts/test [--fast | --image | --cluster] [--long]
   --fast    leaves out end to end and browser
   --image   builds the appliance's image and tries it in an emulator, in place of the other suites; as root
+  --cluster installs RabbitMQ and tries the hub with it, in place of the other suites; as root
   --long    kills, cuts and random cases as often as on a night's run, and the tests that are rarely red
 `
 const options = process.argv.slice(2)
-if (options.some(option => !['--fast', '--image', '--long'].includes(option))) {
+if (options.some(option => !['--fast', '--long', ...Object.keys(SPECIAL_SUITES)].includes(option))) {
   process.stderr.write(USAGE)
   process.exit(2)
 }
 // Suites inherit it; test/support/optional.ts reads it.
 const isLong = options.includes('--long')
 if (isLong) process.env['PLENUM_TEST_LONG'] = '1'
-const isImage = options.includes('--image')
-const suiteMs = isLong ? SUITE_MS.long : isImage ? SUITE_MS.image : SUITE_MS.short
+const special = options.flatMap(option => SPECIAL_SUITES[option] ?? [])
+const suiteMs = isLong ? SUITE_MS.long : special.length > 0 ? SUITE_MS.special : SUITE_MS.short
 
 const total: Count = { passed: 0, failed: 0, skipped: 0 }
 const add = ({ passed, failed, skipped }: Count) => {
@@ -123,7 +125,7 @@ const add = ({ passed, failed, skipped }: Count) => {
   total.skipped += skipped
 }
 for (const tool of TOOLS) add(await runTool(tool))
-const suites = isImage ? IMAGE_SUITES : options.includes('--fast') ? SUITES : [...SUITES, ...SLOW_SUITES]
+const suites = special.length > 0 ? special : options.includes('--fast') ? SUITES : [...SUITES, ...SLOW_SUITES]
 for (const { name, command } of suites)
   add(await runSuite({ name, command: isLong ? [...command, '--timeout', LONG_TIMEOUT] : command }))
 say(closingLine(total))

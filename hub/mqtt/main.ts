@@ -1,18 +1,21 @@
-/** mqtt: the broker alone, or the configuration with which mosquitto takes its place. */
+/** mqtt: the broker alone, or what mosquitto or RabbitMQ needs to take its place. */
 import { openLog } from '#shared/node/log.ts'
 import { runProcess } from '#shared/node/service.ts'
 import { exitWith, settingsOrExit } from '#shared/node/settings.ts'
 import { brokerService } from '../broker/broker.ts'
 import { readBrokerFiles } from '../broker/files.ts'
 import { writeMosquittoFiles } from '../broker/mosquitto.ts'
+import { rabbitmqService } from '../broker/rabbitmq.ts'
 import { MQTT_ENV } from './env.ts'
 
 const WRITE_MOSQUITTO = '--mosquitto'
+const SERVE_RABBITMQ = '--rabbitmq'
 const usage = `mqtt: the broker, MQTTS with client certificates
 
-${WRITE_MOSQUITTO}  writes mosquitto.conf and mosquitto.acl into SERVICE_MQTT_CERT_DIR, the folder of the authority, and ends`
+${WRITE_MOSQUITTO}  writes mosquitto.conf and mosquitto.acl into SERVICE_MQTT_CERT_DIR, the folder of the authority, and ends
+${SERVE_RABBITMQ}   writes RabbitMQ's files into SERVICE_MQTT_CERT_DIR/rabbitmq, and answers its questions of permission until it is stopped`
 const argv = process.argv.slice(2)
-const { settings } = settingsOrExit(usage, MQTT_ENV, process.env, argv, { flags: [WRITE_MOSQUITTO] })
+const { settings } = settingsOrExit(usage, MQTT_ENV, process.env, argv, { flags: [WRITE_MOSQUITTO, SERVE_RABBITMQ] })
 const { SERVICE_MQTT_BIND: host, SERVICE_MQTT_PORT: port, SERVICE_MQTT_CERT_DIR: dir } = settings
 const refuseFolder = (error: Error) => `SERVICE_MQTT_CERT_DIR: ${error.message}`
 
@@ -25,6 +28,8 @@ if (argv.includes(WRITE_MOSQUITTO)) {
     const files = await readBrokerFiles(dir).catch(error => {
       throw new Error(refuseFolder(error), { cause: error })
     })
-    return [brokerService({ host, port, ...files, log })]
+    if (!argv.includes(SERVE_RABBITMQ)) return [brokerService({ host, port, ...files, log })]
+    const { SERVICE_RABBITMQ_AUTH_PORT: authPort, SERVICE_RABBITMQ_NODES: nodes } = settings
+    return [rabbitmqService({ host, port, dir, authPort, nodes: nodes.split(',').filter(Boolean), log })]
   })
 }

@@ -1,4 +1,4 @@
-/** Which topics a certificate opens. The embedded broker asks this; mosquitto gets it printed as an ACL. */
+/** Which topics a certificate opens. The embedded broker and RabbitMQ ask this; mosquitto gets it printed as an ACL. */
 import { commonName, type Identity } from '../auth/identity.ts'
 import { TELEMETRY_PROTOCOLS, topicBase } from './topics.ts'
 

@@ -1,40 +1,26 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { commonName } from '#shared/core/auth/identity.ts'
 import { mosquittoAcl } from '#hub/broker/mosquitto.ts'
-import { PKI_FILES } from '#shared/node/pki/pki-files.ts'
 import { type BrokerBench, brokerConformance, enter, isPublished, ROWS } from '../../conformance/broker.ts'
 import { CLIENTS } from '../../conformance/topic-permissions.ts'
-import { folder } from '../../support/folders.ts'
+import { brokerAuthority } from '../../support/broker-authority.ts'
 import { freePort } from '#scripts/lib/free-port.ts'
+import { folder } from '../../support/folders.ts'
 import { startMosquitto } from '../../support/mosquitto.ts'
-import { makeAuthority, startBroker } from '../../support/sites/transport-site.ts'
-
-/** An authority that has issued a certificate to each of the clients. */
-async function authority(t: ExecutionContext) {
-  const dir = folder(t)
-  const pki = await makeAuthority(dir)
-  const pairs: BrokerBench['pairs'] = new Map()
-  for (const { cn, identity } of CLIENTS) {
-    const kit = { ...identity, broker_host: '127.0.0.1', broker_port: 8883 }
-    t.is(commonName(identity), cn)
-    pairs.set(cn, identity.kind === 'edge' ? await pki.kit(kit as typeof kit & typeof identity) : await pki.central(identity))
-  }
-  return { dir, pki, pairs, ca_pem: readFileSync(join(dir, PKI_FILES.ca.cert), 'utf8') }
-}
+import { startBroker } from '../../support/sites/transport-site.ts'
 
 test('the table of permissions has at least 200 rows', t => t.true(ROWS >= 200))
 
 brokerConformance(test, 'embedded broker', { refusesFilters: true, publishes: 4 }, async t => {
-  const { dir, ...bench } = await authority(t)
+  const dir = folder(t)
+  const bench = await brokerAuthority(dir)
   const broker = await startBroker(dir)
   t.teardown(broker.stop)
   return { ...bench, port: broker.port() }
 })
 
 async function openMosquitto(t: ExecutionContext): Promise<BrokerBench> {
-  const { dir, pki, ...bench } = await authority(t)
+  const dir = folder(t)
+  const { pki, ...bench } = await brokerAuthority(dir)
   const port = await freePort()
   await startMosquitto(t, dir, mosquittoAcl(await pki.list(), Date.now()), port)
   return { ...bench, port }
@@ -55,7 +41,7 @@ test('mosquitto: an edge may retain telemetry, and an empty level counts as a na
 })
 
 test('the ACL leaves out names whose certificates are revoked or expired, and names that are no identity', async t => {
-  const { pki } = await authority(t)
+  const { pki } = await brokerAuthority(folder(t))
   const names = async (now: number): Promise<string[]> => mosquittoAcl(await pki.list(), now).match(/(?<=^user ).*$/gm) ?? []
   t.deepEqual((await names(Date.now())).toSorted(), CLIENTS.map(({ cn }) => cn).toSorted())
   await pki.revoke((await pki.list()).find(({ cn }) => cn === 'edge:B:e1')!.serial)

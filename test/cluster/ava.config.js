@@ -1,0 +1,9 @@
+export default {
+  files: ['test/cluster/**/*.test.ts'],
+  extensions: ['js', 'ts'],
+  timeout: '15m',
+  workerThreads: false,
+  concurrency: 1,
+  require: ['./test/support/leak-guard.ts'],
+  environmentVariables: { PLENUM_NO_SETUP: '1' },
+}
