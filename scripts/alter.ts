@@ -32,6 +32,8 @@ const EQUIVALENT = 'scripts/catalogue/equivalent.yaml'
 const NOTICED_MIN = 0.9
 /** They read the tree itself and would be red for the text, not for what it does. */
 const TEXT_TESTS = new Set(['test/architecture/tidy.test.ts', 'test/architecture/closure.test.ts'])
+/** They need machines of their own, or an hour. */
+const LEFT_OUT = /^test\/(cluster|emulator)\//
 
 function readOptions(args: string[]) {
   const text = { type: 'string' } as const
@@ -110,7 +112,7 @@ async function tryAll(trees: Tree[], options: Options): Promise<boolean> {
   }
   const order = orderTests(
     tree.root,
-    tree.files('test/*.test.ts').filter(file => !TEXT_TESTS.has(file)),
+    tree.files('test/*.test.ts').filter(file => !TEXT_TESTS.has(file) && !LEFT_OUT.test(file)),
     await readExecutedLines(tree, options.coverage),
   )
   const survivors: Outcome[] = []

@@ -12,19 +12,33 @@ type Range = { startOffset: number; endOffset: number; count: number }
 type Script = { url: string; functions: { ranges: Range[] }[] }
 
 const SUITE_MAX_MS = 2 * HOUR
+/** Coverage slows the suite down, and AVA ends a suite in which no test has ended for so long. */
+const PAUSE_MAX = '20m'
+/** A map of fewer of the test files would let alterations pass unseen; a test that is skipped on this machine may be missing. */
+const MEASURED_MIN = 0.9
 const PRODUCT = /^(?:shared|appliance|hub|provisioning)\/.*\.ts$/
+/** Suites that are run with configurations of their own. */
+const SPECIAL = /^test\/(browser|cluster|e2e|emulator)\//
 const TEST = /^test\/.*\.test\.ts$/
 
-/** @param file of the result; when it exists, it is read and nothing is run */
+/**
+ * @param file of the result; when it exists, it is read and nothing is run
+ * @throws Error when the suite ended before most of its test files had run
+ */
 export async function readExecutedLines(tree: Tree, file: string | undefined): Promise<ExecutedLines> {
   if (file !== undefined && existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as ExecutedLines
   const folder = mkdtempSync(join(tree.root, '..', 'coverage-'))
   const parents = join(folder, 'parents')
   const note = `import{appendFileSync}from'node:fs';appendFileSync('${parents}',process.pid+' '+process.ppid+'\\n')`
   const options = `--import=data:text/javascript,${encodeURIComponent(note)}`
-  await tree.run(['env', `NODE_V8_COVERAGE=${folder}`, `NODE_OPTIONS=${options}`, 'ava', '--tap'], SUITE_MAX_MS)
+  const environment = [`NODE_V8_COVERAGE=${folder}`, `NODE_OPTIONS=${options}`]
+  const { output } = await tree.run(['env', ...environment, 'ava', '--tap', '--timeout', PAUSE_MAX], SUITE_MAX_MS)
   const executed = linesOf(tree, folder)
   rmSync(folder, { recursive: true })
+  const measured = new Set(Object.values(executed).flatMap(lines => Object.values(lines).flat())).size
+  const expected = tree.files('test/*.test.ts').filter(test => !SPECIAL.test(test)).length
+  if (measured < MEASURED_MIN * expected)
+    throw new Error(`coverage of ${measured} of ${expected} test files only; the suite ended with:\n${output.slice(-2_000)}`)
   if (file !== undefined) writeFileSync(file, JSON.stringify(executed))
   return executed
 }
