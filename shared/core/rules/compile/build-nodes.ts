@@ -48,6 +48,8 @@ export type BuildContext = {
   builtNodes: Map<TypedExpr, Node>
 }
 
+/** Their only fans are those of towers, which say nothing of the air of what they feed. */
+const WATER_TYPES: ReadonlySet<EquipmentType | undefined> = new Set(['chw_plant', 'hw_plant'])
 const OAF_TYPED = checkExpr(parseExpr(OAF), { roles: OAF_ROLES, params: {}, lets: new Map(), baselines: new Map() }).typed
 
 /** @throws RangeError when a window is out of bounds or the program is not one that the checker made */
@@ -171,6 +173,7 @@ function macro(name: string, context: BuildContext): Node {
   const { equipment_type } = around.equipment
   if (alwaysFor.includes(equipment_type)) return graph.constant(1)
   for (const place of [OWN_PLACE, ...around.above]) {
+    if (place !== OWN_PLACE && name === 'fan_on' && WATER_TYPES.has(around.types[place])) continue
     const found = proofAt(place, proofs, context)
     if (found) return found
   }

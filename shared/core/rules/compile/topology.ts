@@ -1,4 +1,5 @@
 /** Which equipment of a building feeds which. */
+import type { EquipmentType } from '#shared/core/model/model.ts'
 import { PLANT_MACHINES } from '#shared/core/rules/language/macros.ts'
 import type { EquipmentData } from './equipment-data.ts'
 
@@ -20,7 +21,7 @@ export type EquipmentOutline = Pick<EquipmentData, 'equipment_id' | 'equipment_t
 export type EquipmentTopology = {
   /** Equipment that feeds others comes first, so that its activity is known when theirs is evaluated. */
   equipment: EquipmentOutline[]
-  /** The equipment that feeds it, nearest first. */
+  /** The equipment that feeds it, nearest first; one of each type at each step. */
   upstream(equipment_id: string): string[]
   /** The equipment that it feeds directly, ordered by id. */
   downstream(equipment_id: string): string[]
@@ -65,17 +66,24 @@ export function firstSampleOf({ equipment_id, first }: EquipmentOutline, keys: I
 export function createTopology(equipment: EquipmentOutline[]): EquipmentTopology {
   const byId = new Map(equipment.map(item => [item.equipment_id, item]))
   const parents = parentsOf(equipment, byId)
-  const fed = Map.groupBy([...parents.keys()].toSorted(), id => parents.get(id)!)
-  const typeOf = (equipment_id: string) => byId.get(equipment_id)?.equipment_type
-  const upstream = (equipment_id: string): string[] => {
-    const chain: string[] = []
-    let next = parents.get(equipment_id)
-    while (next !== undefined && chain.length < CHAIN_MAX && !chain.includes(next) && next !== equipment_id) {
-      chain.push(next)
-      next = parents.get(next)
-    }
-    return chain
+  const fed = new Map<string, string[]>()
+  for (const id of [...parents.keys()].toSorted()) {
+    for (const parent of parents.get(id)!) fed.set(parent, [...(fed.get(parent) ?? []), id])
   }
+  const typeOf = (equipment_id: string) => byId.get(equipment_id)?.equipment_type
+  const levelsAbove = (equipment_id: string): string[][] => {
+    const levels: string[][] = []
+    const seen = new Set([equipment_id])
+    let next = parents.get(equipment_id) ?? []
+    while (next.length > 0 && levels.length < CHAIN_MAX) {
+      const level = [...new Set(next)].filter(id => !seen.has(id))
+      for (const id of level) seen.add(id)
+      if (level.length > 0) levels.push(level)
+      next = level.flatMap(id => parents.get(id) ?? [])
+    }
+    return levels
+  }
+  const upstream = (equipment_id: string): string[] => levelsAbove(equipment_id).flat()
   const downstream = (equipment_id: string): string[] => fed.get(equipment_id) ?? []
   const machinesOf = (equipment_id: string): string[] => {
     const types = PLANT_MACHINES[typeOf(equipment_id)!] ?? []
@@ -107,12 +115,22 @@ export function createTopology(equipment: EquipmentOutline[]): EquipmentTopology
   }
 }
 
-/** @returns by equipment id, the equipment that feeds it; `parent_id` takes precedence over `feeds` */
-function parentsOf(equipment: EquipmentOutline[], byId: ReadonlyMap<string, EquipmentOutline>): Map<string, string> {
-  const parents = new Map<string, string>()
-  for (const { equipment_id, feeds } of equipment) for (const fed of feeds) if (byId.has(fed)) parents.set(fed, equipment_id)
-  for (const { equipment_id, parent_id } of equipment) if (parent_id && byId.has(parent_id)) parents.set(equipment_id, parent_id)
-  return parents
+/**
+ * A box has an air handler and a hot-water plant, a fan coil two plants: of each type of equipment one may feed another.
+ *
+ * @returns by equipment id, the equipment that feeds it; `parent_id` comes first and takes precedence over others of its type
+ */
+function parentsOf(equipment: EquipmentOutline[], byId: ReadonlyMap<string, EquipmentOutline>): Map<string, string[]> {
+  const parents = new Map<string, Map<EquipmentType, string>>()
+  const link = (fed: string, parent: string) => {
+    const own = parents.get(fed) ?? new Map<EquipmentType, string>()
+    parents.set(fed, own.set(byId.get(parent)!.equipment_type, parent))
+  }
+  const stated = equipment.filter(({ parent_id }) => parent_id && byId.has(parent_id))
+  for (const { equipment_id, parent_id } of stated) link(equipment_id, parent_id!)
+  for (const { equipment_id, feeds } of equipment) for (const fed of feeds) if (byId.has(fed)) link(fed, equipment_id)
+  for (const { equipment_id, parent_id } of stated) link(equipment_id, parent_id!)
+  return new Map([...parents].map(([fed, byType]) => [fed, [...byType.values()]]))
 }
 
 const byEquipmentId = (a: EquipmentOutline, b: EquipmentOutline): number => (a.equipment_id < b.equipment_id ? -1 : 1)

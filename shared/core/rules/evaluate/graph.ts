@@ -260,7 +260,7 @@ function windowRun(node: Node, input: Node, coverMs: number, create: CreateOpera
       }
       if (isChange || minute[i] === 1) {
         const isCovered = isKnown && (at - since >= coverMs || known!.read(at) >= enough)
-        if (isKnown && !isCovered) op.forget?.(at)
+        if (isKnown && !isCovered) op.pass?.(at)
         held = isCovered ? op.read(at) : Number.NaN
       }
       out[i] = held

@@ -1,9 +1,9 @@
 /**
  * Functions over a trailing window in one pass: every value enters once and leaves once.
  *
- * An operator receives each change (`push`, NaN when the value becomes unknown) and is read at each full minute and after
- * each change: `read` while enough of the window is known, `forget` while too little is. Times are ms; a value holds until
- * the next push. The state is saved as plain data and restored from it.
+ * An operator receives each change (`push`, NaN when the value becomes unknown). At each full minute and after each change
+ * at which the value is known it is read, or passed over while too little of the window is known. Times are ms; a value holds
+ * until the next push. The state is saved as plain data and restored from it.
  */
 import { quantileOf } from '#shared/core/series/statistics.ts'
 import { MINUTE } from '#shared/core/time.ts'
@@ -13,8 +13,8 @@ import { RingBuffer } from './ring-buffer.ts'
 export type WindowOp = {
   push(t: number, value: number): void
   read(t: number): number
-  /** Drops values that have left the window, for operators in which `push` alone would accumulate them. */
-  forget?(t: number): void
+  /** As `read`, without a result: gathers what a later result needs, and drops what has left the window. */
+  pass?(t: number): void
   save(): NodeState
 }
 
@@ -82,7 +82,7 @@ export function deltaOf(windowMs: number, saved?: NodeState): WindowOp {
 export function eventSum(windowMs: number, amount: (from: number, to: number) => number, saved?: NodeState): Required<WindowOp> {
   const events = new RingBuffer()
   const held = restoreState({ events, sum: 0, last: Number.NaN }, saved)
-  const forget = (t: number) => {
+  const pass = (t: number) => {
     const cut = t - windowMs
     while (events.front < events.back && events.a[events.front & events.mask]! <= cut) {
       held.sum -= events.b[events.front & events.mask]!
@@ -99,10 +99,10 @@ export function eventSum(windowMs: number, amount: (from: number, to: number) =>
       held.sum += worth
     },
     read(t) {
-      forget(t)
+      pass(t)
       return held.sum
     },
-    forget,
+    pass,
     save: () => saveState(held),
   }
 }
@@ -136,7 +136,7 @@ function turn(held: { direction: number; low: number; high: number }, deadband: 
 export function stretchCount(windowMs: number, saved?: NodeState): WindowOp {
   const ends = new RingBuffer()
   const held = restoreState({ ends, open: false as boolean }, saved)
-  const forget = (t: number) => {
+  const pass = (t: number) => {
     const cut = t - windowMs
     while (ends.front < ends.back && ends.a[ends.front & ends.mask]! <= cut) ends.front++
   }
@@ -145,9 +145,9 @@ export function stretchCount(windowMs: number, saved?: NodeState): WindowOp {
       if (held.open && value !== 1) ends.push(t, 0)
       held.open = value === 1
     },
-    forget,
+    pass,
     read(t) {
-      forget(t)
+      pass(t)
       return ends.back - ends.front + (held.open ? 1 : 0)
     },
     save: () => saveState(held),
@@ -200,27 +200,34 @@ export function quantile(windowMs: number, share: number, saved?: NodeState): Wi
       sorted[at] = value
     }
   }
+  const gather = (t: number) => {
+    const cut = t - windowMs
+    const { a, b } = samples
+    // Usually one value leaves for each that enters, and only the elements between their places move.
+    let [gone, leaving] = [0, 0]
+    for (; samples.front < samples.back && a[samples.front & samples.mask]! <= cut; samples.front++) {
+      if (leaving++ > 0) drop(gone)
+      gone = place(b[samples.front & samples.mask]!)
+    }
+    if (n === sorted.length) {
+      const wider = new Float64Array(n * 2)
+      wider.set(sorted)
+      sorted = wider
+    }
+    if (leaving === 0) sorted[(gone = n++)] = Infinity
+    put(held.current, gone)
+    samples.push(t, held.current)
+    held.result = Number.NaN
+  }
   return {
     push: (_, value) => void (held.current = value),
+    pass(t) {
+      if (t % MINUTE === 0) gather(t)
+    },
     read(t) {
-      if (t % MINUTE !== 0 && n > 0) return held.result
-      const cut = t - windowMs
-      const { a, b } = samples
-      // Usually one value leaves for each that enters, and only the elements between their places move.
-      let [gone, leaving] = [0, 0]
-      for (; samples.front < samples.back && a[samples.front & samples.mask]! <= cut; samples.front++) {
-        if (leaving++ > 0) drop(gone)
-        gone = place(b[samples.front & samples.mask]!)
-      }
-      if (n === sorted.length) {
-        const wider = new Float64Array(n * 2)
-        wider.set(sorted)
-        sorted = wider
-      }
-      if (leaving === 0) sorted[(gone = n++)] = Infinity
-      put(held.current, gone)
-      samples.push(t, held.current)
-      return (held.result = quantileOf(sorted, n, share))
+      if (t % MINUTE === 0 || n === 0) gather(t)
+      if (held.result !== held.result) held.result = quantileOf(sorted, n, share)
+      return held.result
     },
     save: () => saveState(held),
   }
@@ -239,7 +246,8 @@ export function cusum(windowMs: number, slack: number, saved?: NodeState): Windo
     while (rising.back > rising.front && rising.b[(rising.back - 1) & rising.mask]! >= integral) rising.back--
     rising.push(t, integral)
   }
-  const forget = (t: number) => {
+  const pass = (t: number) => {
+    advance(t)
     while (rising.front < rising.back && rising.a[rising.front & rising.mask]! < t - windowMs) rising.front++
   }
   return {
@@ -247,10 +255,9 @@ export function cusum(windowMs: number, slack: number, saved?: NodeState): Windo
       advance(t)
       held.current = value
     },
-    forget,
+    pass,
     read(t) {
-      advance(t)
-      forget(t)
+      pass(t)
       return held.integral - rising.b[rising.front & rising.mask]!
     },
     save: () => saveState(held),

@@ -3,6 +3,7 @@ import test from 'ava'
 import type { EquipmentType } from '#shared/core/model/model.ts'
 import { createRun } from '#shared/core/rules/evaluate/run-rules.ts'
 import { outlineOf } from '#shared/core/rules/compile/topology.ts'
+import type { EquipmentData } from '#shared/core/rules/compile/equipment-data.ts'
 import { HOUR, MINUTE } from '#shared/core/time.ts'
 import { ahu, type Rows, ruleOf, run, START, yamlOf } from '../../../../support/rules/helpers.ts'
 
@@ -203,4 +204,35 @@ test('the outdoor-air fraction is gated while the airs are too close to tell', t
   t.is(status('17x6').status, 'fault')
   t.is(status('17.1x6').reason, 'gated')
   t.is(run([rule], [ahu({ oa_damper: '0x6' })], 30 * MINUTE).results[0]!.reason, 'missing_role')
+})
+
+test('a box reads its air handler and its plant, whatever the order, and its own parent before another of that type', t => {
+  const rule = ruleOf(
+    yamlOf({
+      equipment: '[vav]',
+      roles: '{ zone_t: degC }',
+      when: 'fan_on and boiler_on and parent(sa_t) > 15 and parent(hw_supply_t) > 30',
+    }),
+  )
+  const at = (equipment_id: string, equipment_type: EquipmentType, rows: Rows, feeds: string[] = []) => ({
+    ...ahu(rows, 5 * MINUTE, { equipment_id, feeds }),
+    equipment_type,
+  })
+  const handler = at('a', 'ahu', { sa_t: '20x12', fan_status: '1x12' }, ['v'])
+  const other = at('b', 'ahu', { sa_t: '10x12', fan_status: '0x12' }, ['v'])
+  const plant = at('h', 'hw_plant', { hw_supply_t: '60x12', boiler_status: '1x12', fan_speed: '0x12' }, ['v', 'w'])
+  const box = { ...at('v', 'vav', { zone_t: '20x12' }), parent_id: 'a' }
+  const statusOf = (...equipment: EquipmentData[]) =>
+    run([rule], equipment, HOUR).results.find(one => one.equipment_id === 'v')!.status
+  t.is(statusOf(handler, plant, box), 'fault')
+  t.is(statusOf(plant, box, handler), 'fault')
+  t.is(statusOf(other, handler, plant, box), 'fault')
+  t.is(statusOf(handler, other, plant, box), 'fault')
+  t.is(statusOf(plant, { ...box, parent_id: 'none' }), 'not_evaluated')
+  const fans = ruleOf(yamlOf({ equipment: '[fcu]', roles: '{ zone_t: degC }', when: 'fan_on' }))
+  const coil = { ...box, equipment_type: 'fcu' as const, parent_id: 'h' }
+  t.deepEqual(
+    run([fans], [plant, coil], HOUR).results.map(({ missing_roles }) => missing_roles),
+    [['fan_status']],
+  )
 })

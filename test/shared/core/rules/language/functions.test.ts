@@ -18,6 +18,10 @@ const CASES: [string, Rows, (number | null)[]][] = [
   ['lag(sa_t, 10m)', { sa_t: '10 12 ? 15 15' }, [_, 10, _, _, 15]],
   ['median(sa_t, 20m)', { sa_t: '10 10 30 30 30' }, [_, _, 10, 30, 30]],
   ['percentile(sa_t, 20m, 1)', { sa_t: '10 10 30 10 10 10' }, [_, _, 30, 30, 30, 10]],
+  // What was known before four fifths of the window were counts as soon as they are.
+  ['percentile(sa_t, 20m, 1)', { sa_t: '30 10 10 10' }, [_, _, 30, 10]],
+  ['percentile(sa_t, 50m, 1)', { sa_t: '10 10 10 ? 40 10 10 10 10' }, [_, _, _, _, _, 40, 40, 40, 40]],
+  ['median(sa_t, 50m)', { sa_t: '40 40 40 10 10 10' }, [_, _, _, _, 40, 40]],
   ['travel(oa_damper, 20m)', { oa_damper: '0 0.5 0.2 0.2 0.2' }, [_, _, 0.8, 0.3, 0]],
   ['changes(oa_damper, 20m)', { oa_damper: '0 0.5 0.2 0.2 0.2' }, [_, _, 2, 1, 0]],
   ['changes(fan_status, 20m)', { fan_status: '0 1 0 0' }, [_, _, 2, 1]],
@@ -34,6 +38,7 @@ const CASES: [string, Rows, (number | null)[]][] = [
   ['count(sa_t > 15, 20m)', { sa_t: '20 10 20 10 10 10' }, [_, _, 2, 1, 1, 0]],
   ['starts(fan_status, 20m)', { fan_status: '1 0 1 0 1 1 1 1' }, [_, _, 1, 1, 1, 1, 0, 0]],
   ['cusum(sa_t - 20, 1, 20m)', { sa_t: '20 27 27 27 20' }, [_, _, 1, 2, 2]],
+  ['cusum(sa_t - 20, 1, 20m)', { sa_t: '27 27 27 27 27' }, [_, _, 2, 2, 2]],
   ['since(sa_t > 15)', { sa_t: '10 20 10 10 20 10' }, [_, 0, 0, 600, 0, 0]],
   ['age(sa_t)', { sa_t: '10 _ _ _ _ ? 10' }, [0, 600, 1200, 1800, 2400, 3000, 0]],
   ['day_median(sa_t)', { sa_t: '10 20 20 30 20' }, [_, 20, 20, 20, 20]],
