@@ -17,7 +17,7 @@ import { runJournalCommand } from './priority/journal-command.ts'
 import { journalSnapshots } from './priority/journal-snapshots.ts'
 import { openPriority } from './priority/priority-api.ts'
 import { openEdge } from './services/edge.ts'
-import { openEdgeConfig, readEdgeKit } from './services/edge-config.ts'
+import { openEdgeConfig, readEdgeKits } from './services/edge-config.ts'
 import { catalogueWatch } from './services/field-catalogue.ts'
 import { applianceHealth, isPolling } from './services/health-checks.ts'
 import { modelSync } from './services/model-sync.ts'
@@ -39,17 +39,27 @@ await runProcess(log, async () => {
   const protocols = [bacnet, modbus]
   const { site, catalogue } = await openEdgeConfig({ workspace: settings.SERVICE_WORKSPACE, protocols, effective, log })
   const { site_id, edge_id, building } = site
-  const kit = await readEdgeKit(settings, site)
+  const kits = await readEdgeKits(settings, site, log)
 
   const workspace = await openWorkspaceOf(settings, { clock, log })
   const { model, edges, edgeClaims: claims } = workspace.stores
-  const priority = await openPriority({ settings, catalogue, bacnet, site_id, edge_id, kit, version, clock, log })
+  const priority = await openPriority({
+    settings,
+    catalogue,
+    bacnet,
+    site_id,
+    edge_id,
+    kit: kits?.current(),
+    version,
+    clock,
+    log,
+  })
 
   const ingest = createIngestService({ inbox: workspace.inbox, model, edges, claims, clock, log })
   const syncing = modelSync({ model, site, catalogue, clock })
   const rules = localRules({ workspace, site, catalogue, clock })
-  const { answer, journal } = priority
-  const edge = await openEdge({ settings, site, catalogue, protocols, kit, version, answer, rules, clock, log })
+  const { operations, journal } = priority
+  const edge = await openEdge({ settings, site, catalogue, protocols, kits, version, operations, rules, clock, log })
   const central = createCentralOf(settings, workspace, {
     ...{ service: 'appliance', effective, clock, log, site_id, scheduled: true },
     priority: journalSnapshots({ journal: () => journal, catalogue: catalogue.current, site }),

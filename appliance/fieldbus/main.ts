@@ -8,7 +8,7 @@ import { readBind } from '../drivers/bacnet/transport.ts'
 import { bacnetProtocol } from '../drivers/bacnet/protocol.ts'
 import { complainOfSplitEdge, FIELDBUS_ENV } from '../env.ts'
 import { openPriority } from '../priority/priority-api.ts'
-import { openEdgeConfig, readEdgeKit } from '../services/edge-config.ts'
+import { openEdgeConfig, readEdgeKits } from '../services/edge-config.ts'
 import { openSplitEdge } from '../services/split-edge.ts'
 
 const name = 'fieldbus'
@@ -22,9 +22,19 @@ await runProcess(log, async () => {
   const bacnet = bacnetProtocol({ bind: readBind(settings), now: wallClock.now, log })
   const protocols = [bacnet]
   const { site, catalogue } = await openEdgeConfig({ workspace: settings.SERVICE_WORKSPACE, protocols, effective, log })
-  const kit = await readEdgeKit(settings, site)
+  const kits = await readEdgeKits(settings, site, log)
   const { site_id, edge_id } = site
   const version = readVersion()
-  const priority = await openPriority({ settings, catalogue, bacnet, site_id, edge_id, kit, version, clock: wallClock, log })
-  return openSplitEdge({ name, settings, site, catalogue, protocols, kit, priority, log })
+  const priority = await openPriority({
+    settings,
+    catalogue,
+    bacnet,
+    site_id,
+    edge_id,
+    kit: kits?.current(),
+    version,
+    clock: wallClock,
+    log,
+  })
+  return openSplitEdge({ name, settings, site, catalogue, protocols, kits, priority, log })
 })

@@ -7,7 +7,7 @@ import { settingsOrExit } from '#shared/node/settings.ts'
 import { accessOf, complainOfAccess } from '../drivers/haystack/access.ts'
 import { haystackProtocol } from '../drivers/haystack/protocol.ts'
 import { complainOfSplitEdge, HAYSTACK_ENV } from '../env.ts'
-import { openEdgeConfig, readEdgeKit } from '../services/edge-config.ts'
+import { openEdgeConfig, readEdgeKits } from '../services/edge-config.ts'
 import { checkInTerminal, haystackRoutes } from '../drivers/haystack/check-routes.ts'
 import { openSplitEdge } from '../services/split-edge.ts'
 
@@ -35,7 +35,7 @@ await runProcess(log, async () => {
   if (protocol === 'http:' && !isLoopback(hostname)) {
     log.warn(`SERVICE_HAYSTACK_ENDPOINT is not https: the connection to ${host}, with the key, is not encrypted`)
   }
-  const kit = await readEdgeKit(settings, site)
+  const kits = await readEdgeKits(settings, site, log)
   const routes = haystackRoutes(catalogue, access, settings.SERVICE_LOCAL_INGEST_TOKEN)
-  return openSplitEdge({ name, settings, site, catalogue, protocols, kit, routes, log })
+  return openSplitEdge({ name, settings, site, catalogue, protocols, kits, routes, log })
 })

@@ -20,6 +20,8 @@ const REFRESH_SECS = 10
 /** Devices that the tile lists; the rest are counted. */
 const DEVICES_MAX = 8
 const CERTIFICATE_SOON = 60 * DAY
+/** The hub stores readings of a clock that is this far ahead apart from history (TOPICS.md). */
+const CLOCK_OFF_MS = 5 * MINUTE
 const DISK_TIGHT = 0.1
 /** A run takes its time; one that is later than this does not come. */
 const OVERDUE_MS = 30 * MINUTE
@@ -201,14 +203,20 @@ function boxTile({ box, hub, here }: HomeModel): Html {
   return tile(
     'box',
     'Box',
-    tight || expiring,
+    tight || expiring || isClockOff(hub.clock_offset_ms),
     html`<dl class="values">
 <div><dt>Disk free</dt><dd>${tight && html`<strong>Tight: </strong>`}${gigabytes(box.disk.free_bytes)} of ${gigabytes(box.disk.total_bytes)} GB</dd></div>
-<div><dt>Clock</dt><dd>${momentNow(here)}, ${box.clock_synced ? 'set by the network' : 'not seen to be set'}</dd></div>
+<div><dt>Clock</dt><dd>${momentNow(here)}, ${box.clock_synced ? 'set by the network' : 'not seen to be set'}${offsetWords(hub.clock_offset_ms)}</dd></div>
 <div><dt>Certificate</dt><dd>${left === null ? 'none, no hub' : left > 0 ? html`${expiring && html`<strong>Ends soon: </strong>`}${formatDuration(left)} left` : html`<strong>ended ${formatDuration(-left)} ago</strong>`}</dd></div>
 <div><dt>Running since</dt><dd>${momentAge(box.started_at, here)}</dd></div>
 </dl>`,
   )
 }
+
+const isClockOff = (offsetMs: number | null): boolean => offsetMs !== null && Math.abs(offsetMs) > CLOCK_OFF_MS
+
+const offsetWords = (offsetMs: number | null): Html | false =>
+  isClockOff(offsetMs) &&
+  html`, <strong>${formatDuration(Math.abs(offsetMs!))} ${offsetMs! > 0 ? 'ahead of' : 'behind'} the hub</strong>`
 
 const gigabytes = (bytes: number) => (bytes / 1e9).toFixed(1)

@@ -6,7 +6,8 @@ import { pipeline } from 'node:stream/promises'
 import { errorText } from '#shared/core/error-text.ts'
 import { replaceFile } from '#shared/node/files.ts'
 import { writeKit } from '#shared/node/pki/kit-files.ts'
-import { readKit } from '#shared/node/pki/kit-read.ts'
+import { ageComplaint, readKitOfAnyTime } from '#shared/node/pki/kit-read.ts'
+import { lifeOf } from '#shared/node/pki/pki.ts'
 import { readSystem } from '../core/system/system-file.ts'
 import { openUpdates } from '../system/updates.ts'
 import { FIRST_SITE } from './identity.ts'
@@ -65,18 +66,22 @@ async function takeSystem({ stick, system }: StickPlaces): Promise<string> {
 /** The kit makes a new box that edge, and gives an edge a new certificate; it does not make one edge another. */
 async function takeKit({ stick, kit: folder, workspace, settings }: StickPlaces, now: number): Promise<string> {
   const path = join(stick, STICK_FILES.kit)
-  // The clock of a new box may be behind; it is at least as late as the kit was written.
-  const kit = await readKit(path, Math.max(now, (await stat(path)).mtimeMs))
+  const kit = await readKitOfAnyTime(path)
   const { site_id, edge_id } = kit.edge
   const file = join(workspace, 'config/site.json')
   const site = JSON.parse(await readFile(file, 'utf8')) as { site_id: string; edge_id: string }
   if (site.site_id !== FIRST_SITE && (site.site_id !== site_id || site.edge_id !== edge_id)) {
     throw new Error(`it is of ${site_id}/${edge_id}, and this box is ${site.site_id}/${site.edge_id}; reset the box first`)
   }
+  const held = await readKitOfAnyTime(folder).catch(() => undefined)
+  if (held && lifeOf(held.cert_pem).from > lifeOf(kit.cert_pem).from) throw new Error('the kit of this box is newer')
   await writeKit(kit, folder)
   await replaceFile(file, `${JSON.stringify({ ...site, site_id, edge_id }, undefined, 2)}\n`, PRIVATE)
   await enableUplink(settings)
-  return `this box is ${site_id}/${edge_id} and sends to ${kit.edge.broker_host}`
+  // The clock of the box may be wrong: the broker decides whether the certificate is valid.
+  const complaint = ageComplaint(kit, Math.max(now, (await stat(path)).mtimeMs))
+  const words = `this box is ${site_id}/${edge_id} and sends to ${kit.edge.broker_host}`
+  return complaint === undefined ? words : `${words}; by the clock of this box ${complaint}`
 }
 
 async function enableUplink(file: string): Promise<void> {

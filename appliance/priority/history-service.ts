@@ -8,6 +8,7 @@ import {
   HISTORY_SCHEMA,
   type HistoryAnswer,
   type HistoryRequest,
+  OPERATIONS,
   type Operation,
   PAGE_MAX,
   RECORDS_BYTES_MAX,
@@ -19,6 +20,7 @@ import {
 } from '#shared/core/priority/priority-wire.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { parseInstant } from '#shared/core/time.ts'
+import type { EdgeOperations } from '../services/responder.ts'
 
 export type HistoryService = {
   /** @throws Problem one of those that the route of the operation lists */
@@ -45,6 +47,15 @@ export function historyService(deps: HistoryServiceDeps): HistoryService {
   }
   return { ask: (operation, request) => answers[operation](request) }
 }
+
+/** The operations of this service, for a hub that asks over MQTT. */
+export const priorityOperations = ({ ask }: HistoryService): EdgeOperations =>
+  Object.fromEntries(
+    Object.entries(OPERATIONS).map(([name, { request, status }]) => [
+      name,
+      { request, status, answer: asked => ask(name as Operation, asked) },
+    ]),
+  )
 
 /** Reads the records of the page and looks for one more; nothing else is read. */
 function readPage({ edge_id, journal, schedule, cursorKey }: HistoryServiceDeps, request: HistoryRequest): HistoryAnswer {

@@ -14,9 +14,9 @@ import type { CONNECTOR_VARIABLES, UPLINK_VARIABLES } from '../env.ts'
 import { connectorService } from './connector.ts'
 import { connectorRoutes } from './connector-routes.ts'
 import { openCursorKey } from './cursor-key.ts'
-import { historyService } from './history-service.ts'
+import { historyService, priorityOperations } from './history-service.ts'
 import { openPriorityHistory, type PriorityHistory, type PriorityOptions } from './priority-history.ts'
-import { type Responder, responder } from './responder.ts'
+import type { EdgeOperations } from '../services/responder.ts'
 
 type PriorityApiOptions = {
   settings: Settings<typeof CONNECTOR_VARIABLES & Pick<typeof UPLINK_VARIABLES, 'SERVICE_EDGE_STORE_DIR'>>
@@ -33,7 +33,7 @@ type PriorityApi = {
   /** For the hub over HTTP; only the token of the kit opens them. */
   routes: Route[]
   /** For the hub over MQTT. */
-  answer: Responder
+  operations: EdgeOperations
   /** For users of this appliance: the only edge that they can ask is this one. */
   own: Connectors
   /** The HTTPS port, when `SERVICE_CONNECTOR_PORT` is set. */
@@ -48,7 +48,7 @@ export async function openPriorityApi(options: PriorityApiOptions): Promise<Prio
   const service = historyService({ edge_id, journal: history.journal, schedule: history.schedule, cursorKey })
   return {
     routes: connectorRoutes(service, kit?.token),
-    answer: responder(service, log),
+    operations: priorityOperations(service),
     own: {
       nameOf: () => edgeName({ site_id, edge_id }),
       async ask(asked, operation, request) {
@@ -69,12 +69,12 @@ const keyBesideJournal = async (dir: string) => (existsSync(dir) ? openCursorKey
 
 /** The priority history of an edge: the journal, the visits that fill it, and the interfaces that read it. */
 export type PriorityServices = Pick<PriorityHistory, 'journal' | 'schedule'> &
-  Pick<PriorityApi, 'answer' | 'routes' | 'own'> & { services: Service[] }
+  Pick<PriorityApi, 'operations' | 'routes' | 'own'> & { services: Service[] }
 
 /** @throws Error as `openPriorityApi` does */
 export async function openPriority(options: PriorityOptions & Omit<PriorityApiOptions, 'history'>): Promise<PriorityServices> {
   const history = await openPriorityHistory(options)
-  const { answer, routes, own, services } = await openPriorityApi({ ...options, history })
+  const { operations, routes, own, services } = await openPriorityApi({ ...options, history })
   const { journal, schedule, service } = history
-  return { journal, schedule, answer, routes, own, services: [service, ...services] }
+  return { journal, schedule, operations, routes, own, services: [service, ...services] }
 }

@@ -2,10 +2,10 @@
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { Effective, Settings } from '#shared/core/env.ts'
-import { type Kit, readKit } from '#shared/node/pki/kit-read.ts'
 import { keepPrivate } from '#shared/node/private-files.ts'
 import type { FieldProtocol } from '../drivers/protocol.ts'
 import type { UPLINK_VARIABLES } from '../env.ts'
+import { type EdgeKits, openEdgeKits } from '../kit/edge-kits.ts'
 import { openCatalogue } from '../store/catalogue.ts'
 import { openSiteSettings, type SiteSettings } from '../store/site.ts'
 import { type FieldCatalogue, fieldCatalogue } from './field-catalogue.ts'
@@ -42,19 +42,22 @@ export async function openEdgeConfig(options: {
 }
 
 /**
- * @returns the edge kit; undefined where this edge does not connect to a broker
- * @throws Error when the kit cannot be used or belongs to another edge
+ * @returns the kits of this edge; undefined where it does not connect to a broker
+ * @throws Error when none can be used, or the kit belongs to another edge
  */
-export async function readEdgeKit(
+export async function readEdgeKits(
   settings: Settings<typeof UPLINK_VARIABLES>,
   { site_id, edge_id }: Pick<SiteSettings, 'site_id' | 'edge_id'>,
-): Promise<Kit | undefined> {
+  log: Logger,
+): Promise<EdgeKits | undefined> {
   if (!settings.SERVICE_MQTT_ENABLED) return undefined
-  const { SERVICE_EDGE_KIT_DIR: dir, SERVICE_MQTT_HOST: broker_host, SERVICE_MQTT_PORT: broker_port } = settings
-  const kit = await readKit(dir, Date.now())
-  const { edge } = kit
-  if (edge.site_id !== site_id || edge.edge_id !== edge_id) {
-    throw new Error(`the kit in ${dir} is of ${edge.site_id}/${edge.edge_id}, this is ${site_id}/${edge_id}`)
-  }
-  return broker_host === undefined ? kit : { ...kit, edge: { ...edge, broker_host, broker_port } }
+  const { SERVICE_EDGE_KIT_DIR: path, SERVICE_MQTT_HOST: broker_host, SERVICE_MQTT_PORT: broker_port } = settings
+  return openEdgeKits({
+    path,
+    folder: join(settings.SERVICE_EDGE_STORE_DIR, 'kit'),
+    edge: { site_id, edge_id },
+    broker: broker_host === undefined ? undefined : { broker_host, broker_port },
+    log,
+    now: Date.now(),
+  })
 }

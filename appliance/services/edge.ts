@@ -16,7 +16,7 @@ import { PollService } from './poll-service.ts'
 import { openReadingStorage, type ReadingStorage } from './reading-storage.ts'
 import { createUplink, type Uplink, type UplinkOptions } from './uplink.ts'
 
-export type EdgeOptions = Pick<UplinkOptions, 'kit' | 'central' | 'answer'> & {
+export type EdgeOptions = Pick<UplinkOptions, 'kits' | 'central' | 'operations'> & {
   settings: Settings<typeof UPLINK_VARIABLES>
   site: SiteSettings
   catalogue: FieldCatalogue
@@ -48,12 +48,12 @@ export type EdgeServices = {
 
 /** @throws Error when the outbox cannot be written */
 export async function openEdge(options: EdgeOptions): Promise<EdgeServices> {
-  const { settings, site, catalogue, protocols, kit, central, version, answer, rules, clock, log } = options
+  const { settings, site, catalogue, protocols, kits, central, version, operations, rules, clock, log } = options
   const { site_id, edge_id, building } = site
   const newest = newestCatalogue(catalogue)
   const storage = await openReadingStorage({
     settings,
-    destinations: [...(kit ? ['hub' as const] : []), ...(central ? ['central' as const] : [])],
+    destinations: [...(kits ? ['hub' as const] : []), ...(central ? ['central' as const] : [])],
     history: rules?.history,
     lookUpFindings: rules?.lookUpFindings,
     catalogue,
@@ -69,7 +69,7 @@ export async function openEdge(options: EdgeOptions): Promise<EdgeServices> {
     model: () => ({ name: building.name, version, ...fieldModel(site, newest(), rules?.knownPoints()) }),
     pollStatus: () => polling.pollStatus(),
   }
-  const uplink = createUplink({ outbox: storage.outbox, kit, central, edge, answer, clock, log })
+  const uplink = createUplink({ outbox: storage.outbox, kits, central, edge, operations, clock, log })
 
   catalogue.onChange(next => polling.reload(next))
   catalogue.onUsed(uplink.announce)

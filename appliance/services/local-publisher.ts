@@ -41,7 +41,7 @@ export class LocalPublisher implements Publisher {
     this.#post = centralClient(options.central, this.#ending.signal)
     this.#parts = publisherParts(options, {
       destination: 'central',
-      cert_not_after: null,
+      certificate: () => null,
       publish: (_topic, body, outgoing) => this.#inTurn(() => this.#sendMessage(body, outgoing)),
     })
   }

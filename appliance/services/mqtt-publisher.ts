@@ -1,5 +1,5 @@
 /** Publishes readings, findings and status to the hub over one MQTTS session with the kit's certificate. Polling never waits for it. */
-import { X509Certificate } from 'node:crypto'
+import type { X509Certificate } from 'node:crypto'
 import { errorText } from '#shared/core/error-text.ts'
 import { commonName } from '#shared/core/auth/identity.ts'
 import { packBody, SMALL_MAX, unpackBody } from '#shared/core/telemetry/body.ts'
@@ -8,14 +8,18 @@ import { readNotices } from '#shared/core/telemetry/notice.ts'
 import { readAck, writeLastWill } from '#shared/core/telemetry/status.ts'
 import { type Topic, topicOf } from '#shared/core/topic/topics.ts'
 import { failureLog } from '#shared/node/failure-log.ts'
-import { type Link, mqttLink } from '#shared/node/mqtt.ts'
+import { type BrokerEndpoint, type Link, mqttLink } from '#shared/node/mqtt.ts'
+import { refusalOfBroker } from '#shared/node/pki/broker-certificate.ts'
 import type { Kit } from '#shared/node/pki/kit-read.ts'
+import type { EdgeKits } from '../kit/edge-kits.ts'
+import { timeSynced } from './machine.ts'
+import type { Responder } from './responder.ts'
 import { type Publisher, type PublisherOptions, type PublisherParts, publisherParts, type PublisherState } from './publisher.ts'
 
 type MqttPublisherOptions = PublisherOptions & {
-  kit: Kit
+  kits: EdgeKits
   /** Answers requests that the hub sends over the broker; without it the edge subscribes to none. */
-  answer?: ((payload: Uint8Array) => object | undefined) | undefined
+  answer?: Responder | undefined
 }
 
 /** How often status goes out while connected, ms. */
@@ -29,31 +33,35 @@ export class MqttPublisher implements Publisher {
   readonly #link: Link
   readonly #parts: PublisherParts
   readonly #acks
+  /** Kit of the session, or of the last attempt. */
+  #kit: Kit
+  #wasUp = false
+  #isStopped = false
   #reason: string | undefined
   #statusTimer: NodeJS.Timeout | undefined
   /** Of the metadata that this session has published. */
   #publishedRevision: number | undefined
 
   constructor(options: MqttPublisherOptions) {
-    const { kit, edge, answer, log } = options
+    const { kits, edge, answer, log } = options
     this.#options = options
+    this.#kit = kits.current()
     this.#acks = failureLog(log, 'acknowledgement not processed', 'acknowledgements are processed again')
     this.#link = mqttLink({
-      ...kit,
-      host: kit.edge.broker_host,
-      port: kit.edge.broker_port,
-      clientId: commonName({ kind: 'edge', ...kit.edge }),
+      endpoint: () => this.#endpoint(),
+      judgeBroker: (peer, endpoint) => this.#judgeBroker(peer, endpoint),
+      clientId: commonName({ kind: 'edge', ...this.#kit.edge }),
       will: { topic: this.#topic('status'), payload: packBody(writeLastWill(edge.boot_id)) },
       subscribe: [this.#topic('acks'), ...(answer ? [this.#topic('requests')] : [])],
       onUp: () => void this.#connected(),
       onDown: (reason, endedSoon) => this.#disconnected(reason, endedSoon),
-      onMessage: (name, payload) => (name === this.#topic('requests') ? this.#respond(payload) : this.#receive(payload)),
+      onMessage: (name, payload) => (name === this.#topic('requests') ? void this.#respond(payload) : this.#receive(payload)),
       log,
     })
     this.#parts = publisherParts(options, {
       destination: 'hub',
-      cert_not_after: Date.parse(new X509Certificate(kit.cert_pem).validTo),
-      publish: (topic, body) => this.#link.publish(topicOf({ ...topic, tenant_id: kit.edge.tenant_id }), packBody(body)),
+      certificate: () => ({ not_after: kits.life().to, isRenewalDue: now => kits.isRenewalDue(now) }),
+      publish: (topic, body) => this.#link.publish(topicOf({ ...topic, tenant_id: this.#kit.edge.tenant_id }), packBody(body)),
     })
   }
 
@@ -62,6 +70,7 @@ export class MqttPublisher implements Publisher {
   }
 
   async stop(): Promise<void> {
+    this.#isStopped = true
     clearInterval(this.#statusTimer)
     this.#parts.sender.disconnected()
     // Otherwise the broker publishes the last will only after it has found the connection closed.
@@ -78,22 +87,46 @@ export class MqttPublisher implements Publisher {
   }
 
   #topic(kind: Exclude<Topic['kind'], 'telemetry'>): string {
-    const { tenant_id, site_id, edge_id } = this.#options.kit.edge
+    const { tenant_id, site_id, edge_id } = this.#kit.edge
     return topicOf({ tenant_id, site_id, edge_id, kind })
+  }
+
+  #endpoint(): BrokerEndpoint {
+    this.#kit = this.#options.kits.current()
+    const { ca_pem, cert_pem, key_pem, edge } = this.#kit
+    return { ca_pem, cert_pem, key_pem, host: edge.broker_host, port: edge.broker_port }
+  }
+
+  /**
+   * The certificate of the broker is not valid at the time of this machine. Where no time server sets the clock nothing is said
+   * for this time; otherwise it may still be the time that the hub has told over an earlier session.
+   */
+  #judgeBroker(peer: X509Certificate, endpoint: BrokerEndpoint): string | undefined {
+    const { clock, log } = this.#options
+    const now = clock.now()
+    const times = timeSynced() === true ? [now, now - (this.#parts.clockOffset() ?? 0)] : []
+    const refusal = refusalOfBroker(peer, { ...endpoint, times })
+    if (refusal === undefined) log.warn('the certificate of the broker is not valid by the clock of this machine: set the clock')
+    return refusal
   }
 
   /** Publishes metadata and status before readings: the hub accepts readings only of an edge that it knows. */
   async #connected(): Promise<void> {
     this.#reason = undefined
+    this.#wasUp = true
     this.#publishedRevision = undefined
+    void this.#options.kits.worked(this.#kit)
     await this.#publishStatus(true)
-    if (!this.#link.isUp()) return
+    if (this.#isStopped || !this.#link.isUp()) return
     this.#parts.sender.connected()
     clearInterval(this.#statusTimer)
     this.#statusTimer = setInterval(() => void this.#publishStatus(true), STATUS_MS)
   }
 
   #disconnected(reason: string, endedSoon: number): void {
+    // A session that was open shows that the kit is right, whatever has ended it.
+    if (!this.#wasUp) this.#options.kits.failed()
+    this.#wasUp = false
     this.#reason = reasonOf(reason, endedSoon, this.#parts.hasConflict())
     this.#parts.sender.disconnected()
     clearInterval(this.#statusTimer)
@@ -114,17 +147,22 @@ export class MqttPublisher implements Publisher {
     this.#parts.sender.acknowledged(ack.value).then(this.#acks.worked, this.#acks.failed)
   }
 
-  #respond(payload: Buffer): void {
-    const response = this.#options.answer?.(payload)
+  async #respond(payload: Buffer): Promise<void> {
+    const { answer, kits, log } = this.#options
+    const response = await answer?.(payload)
     if (!response) return
-    const sent = this.#link.publish(this.#topic('responses'), packBody(response))
-    sent.catch((error: Error) => this.#options.log.debug(`response not sent: ${error.message}`))
+    await this.#link
+      .publish(this.#topic('responses'), packBody(response))
+      .catch((error: Error) => log.debug(`response not sent: ${error.message}`))
+    // The answer to the request was to install a certificate, which the session uses from now on.
+    if (kits.current() !== this.#kit && this.#link.isUp()) await this.#link.reconnect()
   }
 
   /** Publishes metadata when it has changed, and status. After a failure both are published with the next status. */
   async #publishStatus(online: boolean): Promise<void> {
-    const { edge, kit, log } = this.#options
-    const metadata = writeMetadata(kit.edge.site_id, kit.edge.edge_id, edge.model())
+    const { edge, log } = this.#options
+    const { site_id, edge_id } = this.#kit.edge
+    const metadata = writeMetadata(site_id, edge_id, edge.model())
     const isNew = metadata.revision !== this.#publishedRevision || this.#parts.notices.isMetadataRefused()
     try {
       if (online && isNew) await this.#publishRetained('metadata', metadata)

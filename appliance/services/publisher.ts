@@ -56,6 +56,8 @@ export type PublisherState = {
   last_ack_at: number | null
   /** When the certificate of the session ends; null where it has none. */
   cert_not_after: number | null
+  /** By how much the clock of this machine is ahead of the hub's, ms; null while that is unknown. */
+  clock_offset_ms: number | null
 }
 
 /** The state of a publisher that this process does not have. */
@@ -68,6 +70,7 @@ export const PUBLISHER_OFF: PublisherState = {
   rejected: 0,
   last_ack_at: null,
   cert_not_after: null,
+  clock_offset_ms: null,
 }
 
 export type PublisherOptions = { outbox: Outbox; edge: EdgeDescription; clock: Clock; log: Logger }
@@ -76,10 +79,14 @@ export type PublisherParts = ReturnType<typeof publisherParts>
 /** The parts that both publishers share. The function is long because state and messages share the sender. */
 export function publisherParts(
   { outbox, edge, clock, log }: PublisherOptions,
-  to: { destination: Destination; cert_not_after: number | null; publish: OutboxSenderOptions['publish'] },
+  to: {
+    destination: Destination
+    /** Of the session; null where it has none. `isRenewalDue` gets the time, ms since 1970 UTC. */
+    certificate: () => { not_after: number; isRenewalDue(now: number): boolean } | null
+    publish: OutboxSenderOptions['publish']
+  },
 ) {
   const { site_id, edge_id, boot_id } = edge
-  const { cert_not_after } = to
   const notices = hubNotices(clock, log)
   let conflict: string | undefined
   const sender = new OutboxSender({
@@ -99,6 +106,7 @@ export function publisherParts(
       if (notices.isHeldBack() !== before) sender.holdChanged()
     },
     sender,
+    clockOffset: () => sender.state().clockOffset,
     hasConflict: () => conflict !== undefined,
     /** @param boot_ids the processes that the other side has seen under this edge id */
     checkBootIds(boot_ids: string[] | undefined): void {
@@ -111,6 +119,7 @@ export function publisherParts(
     /** @returns the body of a status */
     status(online: boolean): object {
       const { backlog, oldest_at, dropped, thinned, clockOffset, note } = sender.state()
+      const certificate = to.certificate()
       return writeStatus({
         online,
         version: edge.model().version,
@@ -120,7 +129,8 @@ export function publisherParts(
         dropped,
         thinned,
         disk: { free_bytes: outbox.freeBytes() },
-        cert_not_after,
+        cert_not_after: certificate?.not_after ?? null,
+        ...(certificate?.isRenewalDue(clock.now() - (clockOffset ?? 0)) && { cert_renewal_due: true as const }),
         runs_rules: edge.runs_rules,
         poll: writePollReport(edge.pollStatus()),
         ...(note !== undefined && { note }),
@@ -128,7 +138,7 @@ export function publisherParts(
     },
     /** @param link `reason` says why the connection is not up */
     state(link: { isUp: boolean; reason: string | undefined }): PublisherState {
-      const { backlog, oldest_at, dropped, thinned, rejected, lastAckAt, damage, note } = sender.state()
+      const { backlog, oldest_at, dropped, thinned, rejected, lastAckAt, clockOffset, damage, note } = sender.state()
       const reason = damage ?? link.reason
       const texts = notices.current()
       return {
@@ -143,7 +153,8 @@ export function publisherParts(
         thinned,
         rejected,
         last_ack_at: lastAckAt,
-        cert_not_after,
+        cert_not_after: to.certificate()?.not_after ?? null,
+        clock_offset_ms: clockOffset,
       }
     },
   }

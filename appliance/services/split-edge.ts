@@ -11,7 +11,7 @@ import { edgeHttp } from './edge-http.ts'
 import { type EdgeOptions, openEdge } from './edge.ts'
 import { catalogueWatch } from './field-catalogue.ts'
 
-type SplitEdgeOptions = Pick<EdgeOptions, 'site' | 'catalogue' | 'protocols' | 'kit'> & {
+type SplitEdgeOptions = Pick<EdgeOptions, 'site' | 'catalogue' | 'protocols' | 'kits'> & {
   /** Name of the process, as its image is called. */
   name: string
   settings: Settings<typeof SPLIT_EDGE_VARIABLES>
@@ -27,14 +27,14 @@ type SplitEdgeOptions = Pick<EdgeOptions, 'site' | 'catalogue' | 'protocols' | '
  * @throws Error with the reason when the outbox cannot be used
  */
 export async function openSplitEdge(options: SplitEdgeOptions): Promise<Service[]> {
-  const { name, settings, site, catalogue, protocols, kit, priority, routes = [], log } = options
+  const { name, settings, site, catalogue, protocols, kits, priority, routes = [], log } = options
   const { SERVICE_CENTRAL_URL: url, SERVICE_LOCAL_INGEST_TOKEN: token } = settings
   const clock = wallClock
   const version = readVersion()
   const edge = await openEdge({
-    ...{ settings, site, catalogue, protocols, kit, version, clock, log },
+    ...{ settings, site, catalogue, protocols, kits, version, clock, log },
     central: url !== undefined && token !== undefined ? { url, token } : undefined,
-    answer: priority?.answer,
+    operations: priority?.operations,
   })
   const { polling } = edge
   const http = await edgeHttp({

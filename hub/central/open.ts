@@ -1,4 +1,5 @@
 /** Central of a hub: takes in what edges send, asks edges, and shows the fleet. With tenants, one for each and one of the hub. */
+import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { pollStatusRoute } from '#shared/central/api/health.ts'
@@ -16,14 +17,16 @@ import {
   serveCentral,
 } from '#shared/central/process.ts'
 import type { Workspace } from '#shared/central/workspace.ts'
+import type { AuditStore } from '#shared/core/stores.ts'
 import { LEGACY_TENANT, type Tenant } from '#shared/core/tenant.ts'
-import type { Route } from '#shared/node/http/route.ts'
+import type { AuditNote, Route } from '#shared/node/http/route.ts'
 import type { Service } from '#shared/node/service.ts'
 import type { CentralFiles } from '../broker/files.ts'
 import { openConnectors } from '../connectors/open.ts'
 import { createAuthority } from '../enrol/authority.ts'
 import { enrolRoutes } from '../enrol/enrol.route.ts'
-import type { Enrolment } from '../enrol/issue-kit.ts'
+import type { Issuing } from '../enrol/issue-kit.ts'
+import { createRenewals } from '../enrol/renewals.ts'
 import { hubHealth } from '../ingest/health.ts'
 import { createMqttSubscriber, type MqttSubscriber } from '../ingest/mqtt-subscriber.ts'
 import { monitorRoutes } from '../monitor/monitor.route.ts'
@@ -102,7 +105,7 @@ type OverParts = Pick<ProcessParts, 'service' | 'effective' | 'clock' | 'log' | 
   files: CentralFiles | undefined
   subscriber: MqttSubscriber | undefined
   tenancy: Tenancy | undefined
-  enrol: Omit<Enrolment, 'tenant_id'>
+  enrol: Omit<Issuing, 'tenant_id'>
 }
 
 const ingestInto = ({ inbox, stores, budget }: Workspace, { clock, log }: Pick<Parts, 'clock' | 'log'>): IngestService =>
@@ -119,6 +122,11 @@ function createOver(workspace: Workspace, settings: HubSettings, options: OverPa
 
   subscriber?.onResponse(connectors.onResponse, tenant_id)
   const { context } = central
+  const renewals = createRenewals({
+    ...{ authority: enrol.authority, tenant_id, edges, log: parts.log, now: parts.clock.now },
+    ask: connectors.askBroker,
+    audit: auditOfHub(context.audit, parts.clock.now),
+  })
   return {
     central,
     ingestService,
@@ -126,14 +134,23 @@ function createOver(workspace: Workspace, settings: HubSettings, options: OverPa
       ...fleetRoutes({ ...context, notices: ingestService.ingest.registry.notices }, layout),
       pollStatusRoute(ingestService),
       ...monitorRoutes(monitor, layout),
-      ...enrolRoutes({ ...enrol, tenant_id }, context, layout),
+      ...enrolRoutes({ ...enrol, tenant_id, renewals }, context, layout),
       ...connectors.routes,
       ...hubOverrides({ context, layout, connectors: connectors.client }),
     ],
     services: [...workspace.services, ...central.services, ingestService, ...central.schedule],
-    connections: [connectors.service],
+    connections: [connectors.service, renewals.service],
   }
 }
+
+/** Audit rows of what the hub does by itself. */
+const auditOfHub =
+  (audit: Pick<AuditStore, 'add'>, now: () => number) =>
+  ({ subject, after }: AuditNote): void =>
+    audit.add({
+      ...{ at: now(), actor: 'hub', role: 'hub', action: 'renew_certificate', subject, building_id: null },
+      ...{ before: null, after, request_id: randomUUID() },
+    })
 
 type HostedParts = {
   files: CentralFiles | undefined

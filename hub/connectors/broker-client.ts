@@ -4,7 +4,8 @@ import { readEdgeResponse, writeEdgeRequest } from '#shared/core/priority/edge-r
 import { Problem } from '#shared/core/problem.ts'
 import { MESSAGE_MAX, unpackBody } from '#shared/core/telemetry/body.ts'
 import type { Topic } from '#shared/core/topic/topics.ts'
-import type { EdgeReply, EdgeClient } from './edge-client.ts'
+import type { EdgeRecord } from '#shared/core/stores.ts'
+import type { EdgeReply } from './edge-client.ts'
 
 type BrokerClientOptions = {
   /** Resolves when the broker has acknowledged the message; rejects when the broker is not connected. */
@@ -14,7 +15,8 @@ type BrokerClientOptions = {
 type PendingRequest = { site_id: string; edge_id: string; settle: (outcome: EdgeReply | Problem) => void }
 
 type BrokerClient = {
-  send: EdgeClient
+  /** @throws Problem edge_unreachable or edge_timeout */
+  send(edge: EdgeRecord, operation: string, request: object): Promise<EdgeReply>
   /** Handles a message under `responses`. A response to no pending request, or from another edge, is discarded. */
   onResponse(topic: Topic, payload: Uint8Array): void
 }

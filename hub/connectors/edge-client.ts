@@ -1,5 +1,6 @@
 /** The port through which the hub sends a request to an edge, and the check of the edge's response. */
 import type { EdgeRecord } from '#shared/core/stores.ts'
+import type { Static, TSchema } from '@sinclair/typebox'
 import { type AnswerOf, OPERATIONS, type Operation } from '#shared/core/priority/priority-wire.ts'
 import { type DataError, Problem, type ProblemCode } from '#shared/core/problem.ts'
 import { fits, schemaErrors } from '#shared/node/http/schema-check.ts'
@@ -20,10 +21,17 @@ const FORWARDED_CODES = [
   'scanner_disabled',
 ] as const satisfies ProblemCode[]
 
+/** @throws Problem as `checkReply` does */
+export const readEdgeReply = <O extends Operation>(edge_id: string, operation: O, reply: EdgeReply): AnswerOf<O> =>
+  checkReply<TSchema>(edge_id, OPERATIONS[operation], reply) as AnswerOf<O>
+
 /** @throws Problem with a forwarded code of the edge, or edge_failed when the response does not match the contract */
-export function readEdgeReply<O extends Operation>(edge_id: string, operation: O, { status, body }: EdgeReply): AnswerOf<O> {
-  const { answer, status: expected } = OPERATIONS[operation]
-  if (status === expected && fits(answer, body)) return body as AnswerOf<O>
+export function checkReply<A extends TSchema>(
+  edge_id: string,
+  { answer, status: expected }: { answer: A; status: number },
+  { status, body }: EdgeReply,
+): Static<A> {
+  if (status === expected && fits(answer, body)) return body as Static<A>
   if (status === expected) {
     const [first] = schemaErrors(answer, body)
     throw new Problem(

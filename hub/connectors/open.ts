@@ -1,12 +1,14 @@
 /** Creates the connectors of a hub from their parts: routes, clients and the service that closes them. */
 import { type Connectors, connectorsRoutes } from '#shared/central/api/connectors.ts'
-import type { EdgeStore } from '#shared/core/stores.ts'
+import { Problem } from '#shared/core/problem.ts'
+import type { EdgeRecord, EdgeStore } from '#shared/core/stores.ts'
 import { SECOND } from '#shared/core/time.ts'
 import type { Topic } from '#shared/core/topic/topics.ts'
 import type { Route } from '#shared/node/http/route.ts'
 import type { Service } from '#shared/node/service.ts'
 import { addressRoutes } from './address-routes.ts'
 import { createBrokerClient } from './broker-client.ts'
+import type { EdgeReply } from './edge-client.ts'
 import { createConnectors } from './connectors.ts'
 import { createHttpsClient } from './https-client.ts'
 
@@ -29,6 +31,8 @@ type OpenConnectors = {
   /** For the pages. */
   client: Connectors
   routes: Route[]
+  /** Asks an edge over the broker, whatever address it has. @throws Problem edge_unreachable or edge_timeout */
+  askBroker: (edge: EdgeRecord, operation: string, request: object) => Promise<EdgeReply>
   /** Handles what edges publish under `responses`. */
   onResponse: (topic: Topic, payload: Uint8Array) => void
   service: Service
@@ -47,6 +51,10 @@ export function openConnectors({
   return {
     client,
     routes: [...connectorsRoutes(client), ...addressRoutes(edges)],
+    askBroker: async (edge, operation, request) => {
+      if (!broker) throw new Problem('edge_unreachable', 'This hub is not connected to a broker')
+      return broker.send(edge, operation, request)
+    },
     onResponse: (topic, payload) => broker?.onResponse(topic, payload),
     service: { name: 'connectors', start: async () => undefined, stop: async () => https?.close() },
   }

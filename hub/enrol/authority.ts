@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { parseIdentity } from '#shared/core/auth/identity.ts'
 import type { EdgeAddress } from '#shared/core/model/model.ts'
 import { Problem } from '#shared/core/problem.ts'
+import type { NewCertificate } from '#shared/core/telemetry/renewal-wire.ts'
+import { DAY } from '#shared/core/time.ts'
 import { createSerialQueue } from '#shared/flow/serial-queue.ts'
 import { zipKit } from '#shared/node/pki/kit-files.ts'
 import { serialOf } from '#shared/node/pki/pki.ts'
@@ -35,6 +37,19 @@ export type Authority = {
   issue(order: KitOrder): Promise<IssuedKit>
   /** Certificates of edges, the newest first. @throws Problem no_authority */
   list(): Promise<EdgeCertificate[]>
+  /**
+   * Issues a new certificate for a request of the edge, for as long as the one before. That one stays valid.
+   *
+   * @param proof isProven: a session has shown that the edge holds a valid certificate, of this authority or of another one
+   *   that the broker trusts
+   * @throws Problem unknown_edge for one without a certificate of this authority, conflict when its newest one is revoked,
+   *   invalid for a request that cannot be used, no_authority
+   */
+  renew(
+    edge: EdgeAddress,
+    csr_pem: string,
+    proof: { isProven: boolean },
+  ): Promise<NewCertificate & { serial: string; not_after: number }>
   /** Revokes every certificate of an edge that is still valid. @throws Problem no_authority */
   revoke(edge: EdgeAddress): Promise<EdgeCertificate[]>
 }
@@ -74,6 +89,18 @@ export function createAuthority(dir: string | undefined, now: () => number): Aut
         return { zip, serial, not_after: kit.edge.not_after, revoked: held }
       }),
     list: async () => edgesOf(await open(dir, now)),
+    renew: (edge, csr_pem, { isProven }) =>
+      change(async pki => {
+        const [newest] = (await edgesOf(pki)).filter(one => isSame(one, edge))
+        const name = `edge ${edge.edge_id} of site ${edge.site_id}`
+        if (!newest && !isProven) throw new Problem('unknown_edge', `${name} has no certificate of this authority`)
+        if (newest && newest.revoked_at !== null)
+          throw new Problem('conflict', `the certificate of ${name} is revoked: make a kit`)
+        const days = newest && Math.max(1, Math.round((newest.not_after - newest.issued_at) / DAY))
+        const issue = pki.reissue({ ...edge, csr_pem, ...(days !== undefined && { days }) })
+        const { cert_pem, ca_pem, token, serial, not_after } = await issue.catch(refuseRequest)
+        return { cert_pem, ca_pem, ...(token !== undefined && { token }), serial, not_after }
+      }),
     revoke: edge => change(pki => revokeOf(pki, edge)),
   }
 }
@@ -97,11 +124,15 @@ async function issue(pki: Pki, place: Omit<KitOrder, 'csr_pem' | 'replace'>, csr
   try {
     return await (csr_pem === undefined ? pki.kit(place) : pki.sign({ ...place, csr_pem }))
   } catch (error) {
-    // Ids are checked before they become a name; what is left is a request of the edge that cannot be read or verified.
-    const field = error instanceof RangeError ? 'edge_id' : 'csr_pem'
-    const { message } = error as Error
-    throw new Problem('invalid', message, [{ pointer: `/${field}`, message }])
+    return refuseRequest(error)
   }
+}
+
+/** Ids are checked before they become a name; what is left is a request of the edge that cannot be read or verified. */
+function refuseRequest(error: unknown): never {
+  const field = error instanceof RangeError ? 'edge_id' : 'csr_pem'
+  const { message } = error as Error
+  throw new Problem('invalid', message, [{ pointer: `/${field}`, message }])
 }
 
 async function edgesOf(pki: Pki): Promise<EdgeCertificate[]> {
@@ -116,7 +147,7 @@ async function edgesOf(pki: Pki): Promise<EdgeCertificate[]> {
     .toReversed()
 }
 
-const isSame = (a: EdgeAddress, b: EdgeAddress): boolean =>
+export const isSame = (a: EdgeAddress, b: EdgeAddress): boolean =>
   a.tenant_id === b.tenant_id && a.site_id === b.site_id && a.edge_id === b.edge_id
 export const isValid = ({ revoked_at, not_after }: EdgeCertificate, now: number): boolean =>
   revoked_at === null && not_after > now

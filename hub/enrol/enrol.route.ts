@@ -9,14 +9,19 @@ import { Problem } from '#shared/core/problem.ts'
 import { findEdge } from '#shared/core/telemetry/find-edge.ts'
 import { orBlank, type Route, route, strict } from '#shared/node/http/route.ts'
 import { enrolBody } from './enrol.view.ts'
-import { certificatesOf, certificateView, type Enrolment, issueKit, KIT_FIELDS, revokeEdge } from './issue-kit.ts'
+import { certificatesOf, certificateView, type Enrolment, issueKit, KIT_FIELDS, renewEdge, revokeEdge } from './issue-kit.ts'
+
+const RENEWAL_PROBLEMS = [
+  ...(['unknown_edge', 'ambiguous_edge', 'conflict', 'invalid', 'no_authority', 'not_ready'] as const),
+  ...(['edge_unreachable', 'edge_timeout', 'edge_failed'] as const),
+]
 
 type Context = Pick<CentralContext, 'edges'>
 const { site_id, edge_id, broker_host, csr_pem } = KIT_FIELDS
 
 export const enrolRoutes = (enrolment: Enrolment, context: Context, layout: PageLayout): Route[] => [
   pageRoute(enrolment, context, layout),
-  ...formRoutes(enrolment),
+  ...formRoutes(enrolment, context),
   route({
     method: 'POST',
     path: '/api/mqtt/edge-kits',
@@ -37,6 +42,21 @@ export const enrolRoutes = (enrolment: Enrolment, context: Context, layout: Page
     summary: 'The certificates of edges that were issued here, the newest first',
     problems: ['no_authority'],
     handle: async () => ({ ok: true, certificates: (await certificatesOf(enrolment)).map(certificateView) }),
+  }),
+  route({
+    method: 'POST',
+    path: '/api/edges/:edge_id/renew',
+    auth: 'operator',
+    summary: 'Renews the certificate of an edge: over its session, or for the certificate request `csr_pem`',
+    params: strict({ edge_id: ID }),
+    query: SiteQuery,
+    body: strict({ csr_pem: KIT_FIELDS.csr_pem }),
+    action: 'renew_certificate',
+    problems: RENEWAL_PROBLEMS,
+    handle: async call => {
+      const edge = findEdge(context.edges, { ...call.params, ...call.query })
+      return { ok: true, ...(await renewEdge(enrolment, call, edge, call.body.csr_pem)) }
+    },
   }),
   route({
     method: 'POST',
@@ -85,7 +105,7 @@ function explained(error: unknown): string {
   throw error
 }
 
-const formRoutes = (enrolment: Enrolment): Route[] => [
+const formRoutes = (enrolment: Enrolment, { edges }: Context): Route[] => [
   route({
     method: 'POST',
     path: '/enrol/kit',
@@ -104,6 +124,20 @@ const formRoutes = (enrolment: Enrolment): Route[] => [
       const port = broker_port ? { broker_port: Number(broker_port) } : {}
       const kit = await issueKit(enrolment, call, { ...fields, ...port, replace: replace === 'yes' }, call.request.hostname)
       return sendKit(call.reply, kit)
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/enrol/renew',
+    auth: 'operator',
+    summary: 'The button that renews the certificate of an edge over its session',
+    takes: 'form',
+    body: strict({ site_id, edge_id }),
+    action: 'renew_certificate',
+    problems: RENEWAL_PROBLEMS,
+    handle: async call => {
+      await renewEdge(enrolment, call, findEdge(edges, call.body))
+      return call.reply.redirect('/enrol#certificates', 303)
     },
   }),
   route({

@@ -2,13 +2,10 @@
 import { csrfField } from '#shared/central/ui/frame.ts'
 import { type Here, moment, momentAge } from '#shared/central/ui/moment.ts'
 import { countOf } from '#shared/core/number-text.ts'
+import { isRenewalDue } from '#shared/core/auth/certificate-life.ts'
 import type { EdgeRecord } from '#shared/core/stores.ts'
-import { DAY } from '#shared/core/time.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
-import { type EdgeCertificate, isValid } from './authority.ts'
-
-/** From a third of its usual life on, a certificate should be renewed. @source contract §9 */
-const RENEW_MS = 132 * DAY
+import { type EdgeCertificate, isSame, isValid } from './authority.ts'
 
 /** Characters of a serial that are shown; the whole has up to 32. */
 const SERIAL_SHOWN = 12
@@ -34,7 +31,7 @@ ${
 
 function leadOf(certificates: EdgeCertificate[], { now }: Here): string {
   const valid = certificates.filter(one => isValid(one, now))
-  const due = valid.filter(({ not_after }) => not_after - now < RENEW_MS).length
+  const due = valid.filter(one => isDue(one, valid, now)).length
   if (valid.length === 0) return 'No edge is enrolled yet. Make a kit, and put it on the box.'
   return `${countOf(valid.length, 'certificate')} ${valid.length === 1 ? 'is' : 'are'} valid${due ? `; ${due} should be renewed` : ''}.`
 }
@@ -63,26 +60,48 @@ ${
   certificates.length === 0
     ? html`<p>None yet.</p>`
     : html`<table class="tried"><thead><tr><th scope="col">Box</th><th scope="col">Issued</th><th scope="col">State</th><th scope="col">Serial</th><th scope="col">Change</th></tr></thead>
-<tbody>${certificates.map(one => certificateRow(model, one))}</tbody></table>`
+<tbody>${certificates.map(one => certificateRow(model, one, certificates))}</tbody></table>`
 }</section>`
 
-const certificateRow = ({ here, csrf, edges }: EnrolModel, one: EdgeCertificate): Html => html`<tr>
+const certificateRow = ({ here, csrf, edges }: EnrolModel, one: EdgeCertificate, all: EdgeCertificate[]): Html => html`<tr>
 <td data-label="Box"><div>${one.edge_id} <span class="muted">of site ${one.site_id}${!isKnown(edges, one) && ', never connected'}</span></div></td>
 <td data-label="Issued"><div>${moment(one.issued_at, here)}</div></td>
-<td data-label="State"><div>${stateOf(one, here)}</div></td>
+<td data-label="State"><div>${stateOf(one, all, here)}</div></td>
 <td data-label="Serial"><div><code>${one.serial.slice(0, SERIAL_SHOWN)}</code></div></td>
-<td data-label="Change"><div>${isValid(one, here.now) ? revokeForm(csrf, one) : '–'}</div></td></tr>`
+<td data-label="Change"><div>${all.find(other => isSame(other, one)) === one && reissueForms(csrf, one, edges)}${isValid(one, here.now) && revokeForm(csrf, one)}</div></td></tr>`
+
+/** The newest certificate of a box can be renewed while the box is connected, and a box that was lost gets a new kit. */
+const reissueForms = (csrf: string, one: EdgeCertificate, edges: EdgeRecord[]): Html => html`<details><summary>Reissue</summary>
+${
+  isConnected(edges, one) &&
+  html`<form method="post" action="/enrol/renew">${csrfField(csrf)}${placeFields(one)}
+<p>The box is connected: it makes a new key and uses the new certificate at once.</p>
+<button>Renew over its connection</button></form>`
+}<form method="post" action="/enrol/kit">${csrfField(csrf)}${placeFields(one)}<input type="hidden" name="replace" value="yes">
+<p>A new kit for the box; its valid certificates are revoked.</p>
+<button>Download a new kit</button></form></details>`
+
+const placeFields = ({ site_id, edge_id }: EdgeCertificate): Html =>
+  html`<input type="hidden" name="site_id" value="${site_id}"><input type="hidden" name="edge_id" value="${edge_id}">`
+
+const isConnected = (edges: EdgeRecord[], one: EdgeCertificate): boolean =>
+  edges.some(edge => edge.online && edge.site_id === one.site_id && edge.edge_id === one.edge_id)
 
 const isKnown = (edges: EdgeRecord[], { site_id, edge_id }: EdgeCertificate): boolean =>
   edges.some(edge => edge.site_id === site_id && edge.edge_id === edge_id)
 
-function stateOf({ revoked_at, not_after }: EdgeCertificate, here: Here): Html {
+/** Whether a certificate should be renewed and was not: the edge has no newer one. `all`: the newest first. */
+const isDue = (one: EdgeCertificate, all: EdgeCertificate[], now: number): boolean =>
+  all.find(other => isSame(other, one)) === one && isRenewalDue({ from: one.issued_at, to: one.not_after }, now)
+
+function stateOf(one: EdgeCertificate, all: EdgeCertificate[], here: Here): Html {
+  const { revoked_at, not_after } = one
   if (revoked_at !== null) return html`revoked ${momentAge(revoked_at, here)}`
   if (not_after <= here.now) return html`expired ${momentAge(not_after, here)}`
-  return html`valid until ${moment(not_after, here)}${not_after - here.now < RENEW_MS && html`, renew it`}`
+  return html`valid until ${moment(not_after, here)}${isDue(one, all, here.now) && html`, renewal is due`}`
 }
 
-const revokeForm = (csrf: string, { site_id, edge_id }: EdgeCertificate): Html => html`<details><summary>Revoke</summary>
-<form method="post" action="/enrol/revoke">${csrfField(csrf)}<input type="hidden" name="site_id" value="${site_id}"><input type="hidden" name="edge_id" value="${edge_id}">
-<label class="check"><input type="checkbox" name="confirm" value="yes" required> ${edge_id} can no longer connect</label>
+const revokeForm = (csrf: string, one: EdgeCertificate): Html => html`<details><summary>Revoke</summary>
+<form method="post" action="/enrol/revoke">${csrfField(csrf)}${placeFields(one)}
+<label class="check"><input type="checkbox" name="confirm" value="yes" required> ${one.edge_id} can no longer connect</label>
 <button>Revoke</button></form></details>`

@@ -3,11 +3,12 @@ import { Type } from '@sinclair/typebox'
 import { type Actor, invalidField } from '#shared/central/commands/command.ts'
 import { edgeName, ID } from '#shared/core/model/model.ts'
 import { Problem } from '#shared/core/problem.ts'
+import type { EdgeRecord } from '#shared/core/stores.ts'
+import { CSR_MAX, type NewCertificate } from '#shared/core/telemetry/renewal-wire.ts'
 import { formatInstant } from '#shared/core/time.ts'
 import type { Authority, EdgeCertificate, IssuedKit } from './authority.ts'
+import type { Renewals, Renewed } from './renewals.ts'
 
-/** Longest certificate request, characters: one of a P-256 key has 500. */
-const CSR_MAX = 10_000
 /** A name of the domain name system has at most this many characters. @source RFC 1035 2.3.4 */
 const HOST_MAX = 253
 
@@ -28,13 +29,15 @@ type KitBody = {
   replace: boolean
 }
 
-export type Enrolment = {
+/** Where certificates come from. */
+export type Issuing = {
   authority: Authority
   /** The tenant whose edges are enrolled; undefined for those of the hub itself. */
   tenant_id: string | undefined
   /** Port at which edges reach the broker. */
   brokerPort: number
 }
+export type Enrolment = Issuing & { renewals: Renewals }
 
 /**
  * Issues a kit and writes the audit row.
@@ -43,7 +46,7 @@ export type Enrolment = {
  * @throws Problem conflict for an edge with a valid certificate without `replace`, invalid, no_authority
  */
 export async function issueKit(
-  { authority, tenant_id, brokerPort }: Enrolment,
+  { authority, tenant_id, brokerPort }: Issuing,
   { audit }: Pick<Actor, 'audit'>,
   { broker_host, broker_port = brokerPort, csr_pem, ...body }: KitBody,
   host: string,
@@ -70,9 +73,30 @@ async function hostFor(authority: Authority, asked: string | undefined, reached:
   return host
 }
 
+/**
+ * Renews the certificate of an edge and writes the audit row: over the edge's session, which returns nothing of it, or for a request.
+ *
+ * @throws Problem no_authority, conflict when its newest certificate is revoked, unknown_edge, invalid, or what the edge refuses
+ */
+export async function renewEdge(
+  { authority, tenant_id, renewals }: Enrolment,
+  { audit }: Pick<Actor, 'audit'>,
+  edge: EdgeRecord,
+  csr_pem?: string,
+) {
+  const { site_id, edge_id } = edge
+  const address = { ...(tenant_id !== undefined && { tenant_id }), site_id, edge_id }
+  const renewed: Renewed & Partial<NewCertificate> =
+    csr_pem === undefined ? await renewals.renew(edge) : await authority.renew(address, csr_pem, { isProven: false })
+  const { serial, not_after, cert_pem, ca_pem } = renewed
+  const shown = { serial, not_after: formatInstant(not_after) }
+  audit({ subject: edgeName(edge), after: { ...shown, over_session: csr_pem === undefined } })
+  return cert_pem === undefined ? shown : { ...shown, cert_pem, ca_pem }
+}
+
 /** Revokes every valid certificate of an edge and writes the audit row. @throws Problem unknown_edge when it has none, no_authority */
 export async function revokeEdge(
-  { authority, tenant_id }: Enrolment,
+  { authority, tenant_id }: Issuing,
   { audit }: Pick<Actor, 'audit'>,
   { site_id, edge_id }: { site_id: string; edge_id: string },
 ): Promise<EdgeCertificate[]> {
@@ -83,7 +107,7 @@ export async function revokeEdge(
 }
 
 /** The certificates of the edges that are enrolled here. @throws Problem no_authority */
-export async function certificatesOf({ authority, tenant_id }: Enrolment): Promise<EdgeCertificate[]> {
+export async function certificatesOf({ authority, tenant_id }: Issuing): Promise<EdgeCertificate[]> {
   return (await authority.list()).filter(one => one.tenant_id === tenant_id)
 }
 

@@ -93,8 +93,7 @@ export function createMqttSubscriber(options: SubscriberOptions): MqttSubscriber
     else if (answer) reply({ ...answer, tenant_id }, writeNotices(answer.notices))
   })
   const link = mqttLink({
-    ...options,
-    ...broker,
+    endpoint: () => ({ ...broker, ca_pem: options.ca_pem, cert_pem: options.cert_pem, key_pem: options.key_pem }),
     clientId: commonName(identity),
     subscribe: topicsOf(identity).subscribe,
     onUp: () => {

@@ -1,13 +1,24 @@
 /** One MQTT 3.1.1 session over mutual TLS, reconnected in the background. */
-import { connect, type IClientOptions, type MqttClient } from 'mqtt'
+import type { X509Certificate } from 'node:crypto'
+import { isIP } from 'node:net'
+import { connect as connectTls, type TLSSocket } from 'node:tls'
+import { connect, type IClientOptions, MqttClient } from 'mqtt'
 import type { Logger } from 'pino'
 import { afterLoss, NO_RETRY, retryMs } from '#shared/core/telemetry/retry.ts'
+import { isClockDoubt } from '#shared/node/pki/broker-certificate.ts'
 import type { Pair } from '#shared/node/pki/pki.ts'
 
-type LinkOptions = Pair & {
-  host: string
-  port: number
-  ca_pem: string
+/** Where a broker is, and the certificates of a session with it. */
+export type BrokerEndpoint = Pair & { host: string; port: number; ca_pem: string }
+
+type LinkOptions = {
+  /** Asked at each attempt to connect. */
+  endpoint: () => BrokerEndpoint
+  /**
+   * Asked where the broker's certificate is not valid at the time of this machine. @returns why it is refused, undefined to
+   * accept it. Without it such a certificate is refused.
+   */
+  judgeBroker?: (peer: X509Certificate, endpoint: BrokerEndpoint) => string | undefined
   /** The certificate's common name. */
   clientId: string
   /** Retained. The broker publishes it when the session ends without a disconnect packet. */
@@ -31,6 +42,8 @@ export type Link = {
    */
   publish(topic: string, payload: Buffer, options?: { retain: boolean }): Promise<void>
   start(): void
+  /** Ends the session and begins another one at once. */
+  reconnect(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -49,6 +62,8 @@ class MqttLink implements Link {
   #retryTimer: NodeJS.Timeout | undefined
   #isStopped = false
   #isUp = false
+  /** End of the session before this one. */
+  #ending: Promise<void> | undefined
   #upSince: number | undefined
   #retry = NO_RETRY
   /** Reason of the last logged loss, so that a repeated one is not logged again. */
@@ -68,15 +83,45 @@ class MqttLink implements Link {
   }
 
   start(): void {
-    const client = connect(connectOptions(this.#options))
+    this.#connect(undefined)
+  }
+
+  async reconnect(): Promise<void> {
+    const client = this.#client
+    if (!client || this.#isStopped) return
+    this.#client = undefined
+    this.#isUp = false
+    this.#upSince = undefined
+    this.#options.onDown('connecting again', 0)
+    this.#ending = client.endAsync(!client.connected)
+    await this.#ending
+    if (!this.#isStopped) this.start()
+  }
+
+  /** @param judge of the broker's certificate, after TLS could not accept it at the time of this machine */
+  #connect(judge: LinkOptions['judgeBroker']): void {
+    const endpoint = this.#options.endpoint()
+    const options = connectOptions(endpoint, this.#options)
+    const client = judge
+      ? new MqttClient(owner => judgedSocket(owner, endpoint, peer => judge(peer, endpoint)), options)
+      : connect(options)
     let reason = 'the connection ended'
+    let isDoubted = false
     this.#client = client
-    client.on('error', error => (reason = error.message || error.name))
-    client.on('close', () => this.#lose(client, reason))
+    client.on('error', error => {
+      reason = error.message || error.name
+      isDoubted = isClockDoubt(error)
+    })
+    client.on('close', () => {
+      const { judgeBroker } = this.#options
+      if (!isDoubted || judge || !judgeBroker || this.#client !== client) return this.#lose(client, endpoint, reason)
+      client.end(true)
+      this.#connect(judgeBroker)
+    })
     client.on('message', (topic, payload) => {
       if (this.#client === client) this.#options.onMessage(topic, payload)
     })
-    client.on('connect', () => this.#subscribe(client))
+    client.on('connect', () => this.#subscribe(client, endpoint))
   }
 
   async stop(): Promise<void> {
@@ -85,16 +130,18 @@ class MqttLink implements Link {
     const client = this.#client
     this.#client = undefined
     this.#isUp = false
+    await this.#ending
     if (client) await client.endAsync(!client.connected)
   }
 
-  #subscribe(client: MqttClient): void {
-    const { subscribe, onUp, log, host, port } = this.#options
+  #subscribe(client: MqttClient, endpoint: BrokerEndpoint): void {
+    const { subscribe, onUp, log } = this.#options
+    const { host, port } = endpoint
     client.subscribe(subscribe, { qos: 1 }, (error, granted) => {
       if (this.#client !== client) return
       const refused = granted?.filter(({ qos }) => qos > 1).map(({ topic }) => topic) ?? []
       if (error || refused.length > 0) {
-        return this.#lose(client, error?.message ?? `may not subscribe ${refused.join(', ')}`)
+        return this.#lose(client, endpoint, error?.message ?? `may not subscribe ${refused.join(', ')}`)
       }
       this.#upSince = performance.now()
       this.#loggedReason = ''
@@ -105,11 +152,11 @@ class MqttLink implements Link {
   }
 
   /** Ends a lost connection and starts the next one after a pause. */
-  #lose(lost: MqttClient, reason: string): void {
+  #lose(lost: MqttClient, { host, port }: BrokerEndpoint, reason: string): void {
     if (this.#client !== lost) return
     this.#client = undefined
     lost.end(true)
-    const { host, port, log, onDown } = this.#options
+    const { log, onDown } = this.#options
     if (this.#isUp || reason !== this.#loggedReason) log.warn({ host, port }, `not connected to the broker: ${reason}`)
     this.#loggedReason = reason
     this.#isUp = false
@@ -120,7 +167,31 @@ class MqttLink implements Link {
   }
 }
 
-function connectOptions({ host, port, ca_pem, cert_pem, key_pem, clientId, will }: LinkOptions): IClientOptions {
+/**
+ * A TLS socket whose peer is judged by us. What is written before is no secret: a CONNECT packet with the public name of this
+ * client. Nothing that the peer sends is read before it was judged.
+ */
+function judgedSocket(
+  owner: MqttClient,
+  { host, port, ca_pem, cert_pem, key_pem }: BrokerEndpoint,
+  judge: (peer: X509Certificate) => string | undefined,
+): TLSSocket {
+  const certificates = { ca: ca_pem, cert: cert_pem, key: key_pem, minVersion: 'TLSv1.2' } as const
+  const servername = isIP(host) ? {} : { servername: host }
+  const socket = connectTls({ host, port, ...certificates, ...servername, rejectUnauthorized: false })
+  socket.once('secureConnect', () => {
+    const peer = socket.getPeerX509Certificate()
+    const refusal = peer ? judge(peer) : 'the broker has shown no certificate'
+    if (refusal !== undefined) socket.destroy(new Error(refusal))
+  })
+  socket.on('error', error => owner.emit('error', error))
+  return socket
+}
+
+function connectOptions(
+  { host, port, ca_pem, cert_pem, key_pem }: BrokerEndpoint,
+  { clientId, will }: LinkOptions,
+): IClientOptions {
   return {
     protocol: 'mqtts',
     host,

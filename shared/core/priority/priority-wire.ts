@@ -155,8 +155,6 @@ export type Operation = keyof typeof OPERATIONS
 export type RequestOf<O extends Operation> = Static<(typeof OPERATIONS)[O]['request']>
 export type AnswerOf<O extends Operation> = Static<(typeof OPERATIONS)[O]['answer']>
 
-export const isOperation = (name: unknown): name is Operation => typeof name === 'string' && Object.hasOwn(OPERATIONS, name)
-
 export const toWireRecord = ({ seq, observed_at, ...record }: PriorityRecord): WireRecord => ({
   seq,
   observed_at: formatInstant(observed_at),

@@ -20,6 +20,8 @@ type EdgeStatus = {
   disk: { free_bytes: number }
   /** When the certificate of its session ends; null where it has none. */
   cert_not_after: number | null
+  /** Two thirds of its life are over: the hub should renew it. */
+  cert_renewal_due?: true
   /** Whether it runs the rules itself and sends what they find. */
   runs_rules: boolean
   /** How its polling goes. */

@@ -6,7 +6,9 @@ import { fromBufferPromise } from 'yauzl'
 import { errorText } from '#shared/core/error-text.ts'
 import { commonName } from '#shared/core/auth/identity.ts'
 import type { EdgeAddress } from '#shared/core/model/model.ts'
-import type { Pair } from './pki.ts'
+import { formatInstant } from '#shared/core/time.ts'
+import { isIssuedBy } from './broker-certificate.ts'
+import { lifeOf, type Pair } from './pki.ts'
 
 /** `edge.json` of a kit (contract §9). */
 export type EdgeJson = EdgeAddress & {
@@ -63,11 +65,26 @@ export class KitError extends Error {
  * @throws KitError with all reasons
  */
 export async function readKit(path: string, now: number): Promise<Kit> {
+  const kit = await readKitOfAnyTime(path)
+  const complaint = ageComplaint(kit, now)
+  if (complaint !== undefined) throw new KitError(`the kit ${path} cannot be used: ${complaint}`)
+  return kit
+}
+
+/** As `readKit`, but the certificate may have ended, or begin later: the clock of an edge may be wrong, and the broker's decides. */
+export async function readKitOfAnyTime(path: string): Promise<Kit> {
   const { edge: json, ...texts } = await readTexts(path)
-  const edge = readEdgeJson(path, json)
-  const complaints = check({ ...texts, edge }, now)
+  const kit = { ...texts, edge: readEdgeJson(path, json) }
+  const complaints = checkKit(kit)
   if (complaints.length > 0) throw new KitError(`the kit ${path} cannot be used: ${complaints.join('; ')}`)
-  return { ...texts, edge }
+  return kit
+}
+
+/** @returns that the certificate of a kit is not valid at `now`, in words */
+export function ageComplaint({ cert_pem }: Pick<Kit, 'cert_pem'>, now: number): string | undefined {
+  const { from, to } = lifeOf(cert_pem)
+  if (to <= now) return `the certificate ended at ${formatInstant(to)}`
+  return from > now ? `the certificate begins at ${formatInstant(from)}: is this machine's clock right?` : undefined
 }
 
 async function readTexts(path: string): Promise<Texts> {
@@ -120,22 +137,15 @@ function readEdgeJson(path: string, text: string): EdgeJson {
   throw new KitError(`the kit ${path} cannot be used: edge.json lacks site_id, edge_id, broker_host, broker_port or topic_base`)
 }
 
-/** @returns the reasons why a kit cannot be used; empty when it can */
-function check({ ca_pem, cert_pem, key_pem, edge, token, ...connector }: Omit<Kit, 'acl'>, now: number): string[] {
+/** @returns the reasons why a kit cannot be used, whatever the time; empty when it can */
+export function checkKit({ ca_pem, cert_pem, key_pem, edge, token, ...connector }: Omit<Kit, 'acl'>): string[] {
   try {
     const certificate = new X509Certificate(cert_pem)
-    const authorities = (ca_pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []).map(
-      pem => new X509Certificate(pem),
-    )
     const cn = commonName({ kind: 'edge', ...edge })
-    const [from, to] = [Date.parse(certificate.validFrom), Date.parse(certificate.validTo)]
     return [
       !certificate.checkPrivateKey(createPrivateKey(key_pem)) && 'edge.key.pem is not the key of edge.cert.pem',
-      !authorities.some(ca => certificate.checkIssued(ca) && certificate.verify(ca.publicKey)) &&
-        'edge.cert.pem was not issued by the authority in ca.pem',
+      !isIssuedBy(certificate, ca_pem) && 'edge.cert.pem was not issued by the authority in ca.pem',
       certificate.subject !== `CN=${cn}` && `edge.cert.pem is for ${certificate.subject}, not for ${cn}`,
-      to <= now && `the certificate ended at ${certificate.validTo}`,
-      from > now && `the certificate begins at ${certificate.validFrom}: is this machine's clock right?`,
       token !== undefined && token.length < TOKEN_MIN && `edge.token has fewer than ${TOKEN_MIN} characters`,
       ...checkConnector(connector),
     ].filter(complaint => complaint !== false)

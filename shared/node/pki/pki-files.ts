@@ -3,7 +3,9 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { commonName, type Identity } from '#shared/core/auth/identity.ts'
+import { isRenewalDue } from '#shared/core/auth/certificate-life.ts'
 import type { EdgeAddress } from '#shared/core/model/model.ts'
+import type { NewCertificate } from '#shared/core/telemetry/renewal-wire.ts'
 import { edgeToken, haveEdgeTokensKey } from '#shared/node/auth/edge-token.ts'
 import { makeFolder, replaceFile } from '#shared/node/files.ts'
 import { edgeIdentity, kitAround, type KitRequest, makeKit } from './kit-files.ts'
@@ -13,6 +15,7 @@ import {
   issueClient,
   issueForRequest,
   issueServer,
+  lifeOf,
   makeCa,
   makeIntermediateCa,
   makeCrl,
@@ -105,12 +108,11 @@ export async function openPki(dir: string, now: () => number, passphrase?: strin
     return { ...kitAround(ca.cert_pem, issued, place), token: await tokenOf(place) }
   }
   const isCurrent = async (pem: string): Promise<boolean> => {
-    const { serialNumber, validFromDate, validToDate } = new X509Certificate(pem)
+    const { serialNumber } = new X509Certificate(pem)
     const record = (await readIssued(dir)).find(({ serial }) => serial === serialOf(serialNumber))
-    const left = validToDate.getTime() - now()
-    return record !== undefined && record.revoked_at === null && left > (validToDate.getTime() - validFromDate.getTime()) / 3
+    return record !== undefined && record.revoked_at === null && !isRenewalDue(lifeOf(pem), now())
   }
-  const tokenOf = async (place: Place) => edgeToken(await haveEdgeTokensKey(dir), place)
+  const tokenOf = async (place: EdgeAddress) => edgeToken(await haveEdgeTokensKey(dir), place)
   return {
     ca_pem: cert_pem,
     /** Name of the authority, and of the one above it, which is its own for a root. */
@@ -159,6 +161,12 @@ export async function openPki(dir: string, now: () => number, passphrase?: strin
     sign: async ({ csr_pem, days, ...place }: Days & Place & { csr_pem: string }) => {
       const cn = commonName(edgeIdentity(place))
       return keyless(await issueForRequest(ca, { csr_pem, cn, now: now(), ...orDefault(days) }), place)
+    },
+    /** As `sign`, for an edge that has a kit. @returns with the token of the edge */
+    reissue: async ({ csr_pem, days, ...edge }: Days & EdgeAddress & { csr_pem: string }): Promise<NewCertificate & Issued> => {
+      const issued = await issueForRequest(ca, { csr_pem, cn: commonName(edgeIdentity(edge)), now: now(), ...orDefault(days) })
+      await enter(issued, 'edge')
+      return { ...issued, ca_pem: cert_pem, token: await tokenOf(edge) }
     },
     /**
      * Issues a new certificate for the key of a kit. @throws PkiRefusal when its certificate was not issued here or is

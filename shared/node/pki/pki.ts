@@ -15,6 +15,7 @@ import {
   KeyUsagesExtension,
   PemConverter,
   Pkcs10CertificateRequest,
+  Pkcs10CertificateRequestGenerator,
   SubjectAlternativeNameExtension,
   SubjectKeyIdentifierExtension,
   X509Certificate,
@@ -23,6 +24,7 @@ import {
   X509CrlGenerator,
   X509CrlReason,
 } from '@peculiar/x509'
+import type { CertificateLife } from '#shared/core/auth/certificate-life.ts'
 import { DAY } from '#shared/core/time.ts'
 
 /** A certificate and its private key, PEM. */
@@ -61,7 +63,7 @@ export async function makeIntermediateCa(
   above: Pair,
   { name, now, days = CA_DAYS }: Validity & { name: string },
 ): Promise<Issued & Pair> {
-  const authority = readAuthority(above.cert_pem)
+  const authority = readFirst(above.cert_pem)
   const { pathLength } = authority.getExtension(BasicConstraintsExtension) ?? {}
   if (pathLength !== undefined && pathLength < 1) {
     throw new RangeError('the authority above was made for edges alone: make a new one, which may have an intermediate one')
@@ -90,8 +92,8 @@ const authorityExtensions = async (keys: webcrypto.CryptoKeyPair, below: number)
   await SubjectKeyIdentifierExtension.create(keys.publicKey),
 ]
 
-/** The first certificate of a file is that of the authority itself. */
-const readAuthority = (cert_pem: string): X509Certificate => new X509Certificate(PemConverter.decodeFirst(cert_pem))
+/** The first certificate of a file; in that of an authority it is its own. */
+const readFirst = (cert_pem: string): X509Certificate => new X509Certificate(PemConverter.decodeFirst(cert_pem))
 
 /** Issues a certificate, with a new key, for a client whose common name is `cn`. */
 export async function issueClient(ca: Pair, { cn, now, days = CERT_DAYS }: Validity & { cn: string }): Promise<Issued & Pair> {
@@ -128,6 +130,19 @@ export async function issueForRequest(ca: Pair, options: Validity & { csr_pem: s
   return issueForKey(ca, { cn, now, days, key: await request.publicKey.export(EC, ['verify']) })
 }
 
+/** Creates a key and a request for its certificate. @param cn the common name that the certificate shall have */
+export async function makeRequest(cn: string): Promise<{ csr_pem: string; key_pem: string }> {
+  const keys = await crypto.subtle.generateKey(EC, true, ['sign', 'verify'])
+  const request = await Pkcs10CertificateRequestGenerator.create({ name: [{ CN: [cn] }], keys, signingAlgorithm: SIGNING })
+  return { csr_pem: withNewline(request.toString('pem')), key_pem: await exportKey(keys.privateKey) }
+}
+
+/** @param cert_pem the first certificate counts */
+export function lifeOf(cert_pem: string): CertificateLife {
+  const { notBefore, notAfter } = readFirst(cert_pem)
+  return { from: notBefore.getTime(), to: notAfter.getTime() }
+}
+
 /** Issues a new certificate for the key of an earlier one. */
 export async function reissueClient(ca: Pair, options: Validity & { cert_pem: string; cn: string }): Promise<Issued> {
   const { cert_pem, cn, now, days = CERT_DAYS } = options
@@ -144,7 +159,7 @@ async function issue(
   { now, days }: { now: number; days: number },
   extensions: Extension[],
 ): Promise<Issued> {
-  const authority = readAuthority(ca.cert_pem)
+  const authority = readFirst(ca.cert_pem)
   const certificate = await X509CertificateGenerator.create({
     subject: [{ CN: [cn] }],
     issuer: authority.subjectName,
@@ -166,7 +181,7 @@ async function issue(
 
 /** Signs the list of revoked serials. It does not expire: an old list is better than none where no one renews it. */
 export async function makeCrl(ca: Pair, revoked: { serial: string; revoked_at: number }[], now: number): Promise<string> {
-  const authority = readAuthority(ca.cert_pem)
+  const authority = readFirst(ca.cert_pem)
   const crl = await X509CrlGenerator.create({
     issuer: authority.subjectName,
     thisUpdate: new Date(now - SKEW_MS),

@@ -58,6 +58,7 @@ const HOME: HomeModel = {
     rejected: 0,
     last_ack_at: NOW - 9 * SECOND,
     cert_not_after: NOW + 300 * DAY,
+    clock_offset_ms: null,
   },
   box: { disk: { free_bytes: 40e9, total_bytes: 60e9 }, clock_synced: true, started_at: NOW - 4 * DAY },
   user: { name: 'agent', role: 'operator', mayOperate: true },

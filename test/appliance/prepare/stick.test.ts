@@ -70,6 +70,24 @@ test('a box whose clock is years behind takes a kit that was written today', asy
   t.is((await takeStick(places, NAME, Date.UTC(2024, 0, 1))).wish, 'restart')
 })
 
+test('a box whose clock is years ahead takes a kit too, and says what its clock makes of it', async t => {
+  const { places, put } = await box(t)
+  put(STICK_FILES.kit, await kitZip('plant-7', 'ahu-box-1'))
+  const { lines, wish } = await takeStick(places, NAME, Date.UTC(2060, 0, 1))
+  t.is(wish, 'restart')
+  t.regex(lines[0]!, /^kit\.zip: this box is plant-7\/ahu-box-1 .*; by the clock of this box the certificate ended at 20/)
+})
+
+test('a stick from a drawer does not replace a newer kit', async t => {
+  const { places, put } = await box(t)
+  put(STICK_FILES.kit, await kitZip('plant-7', 'ahu-box-1', NOW))
+  await takeStick(places, NAME, NOW)
+  put(STICK_FILES.kit, await kitZip('plant-7', 'ahu-box-1', NOW - 86_400_000))
+  const { lines, wish } = await takeStick(places, NAME, NOW)
+  t.deepEqual(lines, ['kit.zip is not used: the kit of this box is newer'])
+  t.is(wish, 'nothing')
+})
+
 test('each file that cannot be used is a line, and what can be used is taken', async t => {
   const { places, put } = await box(t)
   put(STICK_FILES.system, JSON.stringify({ uplink: { interface: 'eth0', address: '10.0.0.5/24' } }))

@@ -10,7 +10,7 @@ import { createUplink } from '#appliance/services/uplink.ts'
 import { catalogue, memoryCatalogue } from '../../support/sites/catalogue-site.ts'
 import { folder, until } from '../../support/folders.ts'
 import { startCentral, TOKEN } from '../../support/sites/local-site.ts'
-import { edgeModel, edgeSelf, openHubSite, pollStatus, silent } from '../../support/sites/transport-site.ts'
+import { edgeModel, edgeSelf, kitsOf, openHubSite, pollStatus, silent } from '../../support/sites/transport-site.ts'
 
 test('hub and central learn of started polling and of a changed list before the next status is due', async t => {
   const dir = folder(t)
@@ -31,7 +31,7 @@ test('hub and central learn of started polling and of a changed list before the 
   })
   const uplink = createUplink({
     outbox: storage.outbox,
-    kit: await readKit(join(dir, 'kit'), Date.now()),
+    kits: kitsOf(await readKit(join(dir, 'kit'), Date.now()), dir),
     central: { url: central.url, token: TOKEN },
     edge: { ...edgeSelf('A', 'e1'), model: () => model, pollStatus: () => status },
     ...parts,

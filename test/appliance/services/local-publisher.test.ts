@@ -20,6 +20,7 @@ import {
   silent,
   startBroker,
   testOutbox,
+  kitsOf,
 } from '../../support/sites/transport-site.ts'
 
 const upTo = (n: number) => Array.from({ length: n }, (_, i) => i + 1)
@@ -193,7 +194,10 @@ test('both ways to the same central, with restarts of broker, central and edge: 
   const startEdge = async (url: string) => {
     const outbox = await testOutbox(join(dir, 'outbox'), ['hub', 'central'])
     const parts = { outbox, edge: edgeSelf('A', 'e1'), clock: wallClock, log: silent }
-    const [mqtt, local] = [new MqttPublisher({ ...parts, kit }), new LocalPublisher({ ...parts, central: { url, token: TOKEN } })]
+    const [mqtt, local] = [
+      new MqttPublisher({ ...parts, kits: kitsOf(kit, dir) }),
+      new LocalPublisher({ ...parts, central: { url, token: TOKEN } }),
+    ]
     await mqtt.start()
     await local.start()
     return {

@@ -7,7 +7,8 @@ import { HISTORY_SCHEMA, HistoryAnswer } from '#shared/core/priority/priority-wi
 import { toMosquittoAcl } from '#shared/core/topic/rule.ts'
 import { PROBLEMS } from '#shared/core/problem.ts'
 import { schemaErrors } from '#shared/node/http/schema-check.ts'
-import { responder } from '#appliance/priority/responder.ts'
+import { priorityOperations } from '#appliance/priority/history-service.ts'
+import { responder } from '#appliance/services/responder.ts'
 import { openEdge, silent, VISIT_ID } from '../../support/sites/priority-edge.ts'
 import { freePort } from '#scripts/lib/free-port.ts'
 import { startMosquitto } from '../../support/mosquitto.ts'
@@ -100,13 +101,13 @@ const BAD: [string, object][] = [
 ]
 test('an invalid request is refused with the name of the field, by the hub and by the edge', async t => {
   const { hub, service } = await openReachable(t, 'broker')
-  const answer = responder(service, silent)
+  const answer = responder(priorityOperations(service), silent)
   for (const [pointer, request] of BAD) {
     const { status, body } = await hub.call('viewer', 'POST', path('edge-1'), request)
     t.is(status, 400, pointer)
     t.true(JSON.stringify(body.errors).includes(pointer.split('/').at(-1)!), `hub: ${pointer}: ${JSON.stringify(body.errors)}`)
     const asked = { schema: 'svc_edge_request_v1', correlation_id: VISIT_ID, operation: 'priority_history', request }
-    const edge = answer(Buffer.from(JSON.stringify(asked))) as { status: number; body: { errors: { pointer: string }[] } }
+    const edge = (await answer(Buffer.from(JSON.stringify(asked)))) as { status: number; body: { errors: { pointer: string }[] } }
     t.is(edge.status, 400, pointer)
     t.is(edge.body.errors[0]?.pointer, pointer)
   }

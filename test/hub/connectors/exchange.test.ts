@@ -5,7 +5,8 @@ import { writeEdgeRequest, writeEdgeResponse } from '#shared/core/priority/edge-
 import type { EdgeRecord } from '#shared/core/stores.ts'
 import { MESSAGE_MAX, packBody, SMALL_MAX, unpackBody } from '#shared/core/telemetry/body.ts'
 import type { Topic } from '#shared/core/topic/topics.ts'
-import { responder } from '#appliance/priority/responder.ts'
+import { priorityOperations } from '#appliance/priority/history-service.ts'
+import { responder } from '#appliance/services/responder.ts'
 import { createBrokerClient } from '#hub/connectors/broker-client.ts'
 import { openEdge, silent } from '../../support/sites/priority-edge.ts'
 
@@ -66,18 +67,18 @@ test('a request that the broker does not accept, or to an edge that is offline, 
 test('an edge answers known operations, refuses unknown ones, and ignores a request that has no correlation id', async t => {
   const { service, fill, triggered } = await openEdge(t)
   await fill(1, 3)
-  const answer = responder(service, silent)
+  const answer = responder(priorityOperations(service), silent)
   const correlation_id = randomUUID()
   const ask = (operation: string, request: Record<string, unknown>) =>
     answer(packBody(writeEdgeRequest({ correlation_id, operation, request })))
-  t.like(ask('priority_history', { schema }), { correlation_id, status: 200, body: { ok: true } })
-  t.like(ask('priority_trigger', {}), { correlation_id, status: 202 })
-  t.like(ask('priority_trigger', {}), { correlation_id, status: 409, body: { code: 'visit_in_progress' } })
+  t.like(await ask('priority_history', { schema }), { correlation_id, status: 200, body: { ok: true } })
+  t.like(await ask('priority_trigger', {}), { correlation_id, status: 202 })
+  t.like(await ask('priority_trigger', {}), { correlation_id, status: 409, body: { code: 'visit_in_progress' } })
   t.deepEqual(triggered, [1001])
   for (const operation of ['priority_release', '__proto__', 'constructor', '']) {
-    t.like(ask(operation, {}), { correlation_id, status: 404, body: { code: 'not_found' } }, operation)
+    t.like(await ask(operation, {}), { correlation_id, status: 404, body: { code: 'not_found' } }, operation)
   }
-  t.like(ask('priority_visit', { visit_id: '../../x' }), { status: 400, body: { code: 'bad_request' } })
+  t.like(await ask('priority_visit', { visit_id: '../../x' }), { status: 400, body: { code: 'bad_request' } })
   const unmatched = [
     '',
     '{',
@@ -87,24 +88,24 @@ test('an edge answers known operations, refuses unknown ones, and ignores a requ
     `{"schema":"another","correlation_id":"${correlation_id}","operation":"priority_history","request":{}}`,
     ' '.repeat(SMALL_MAX + 1),
   ]
-  for (const payload of unmatched) t.is(answer(Buffer.from(payload)), undefined, payload.slice(0, 60))
+  for (const payload of unmatched) t.is(await answer(Buffer.from(payload)), undefined, payload.slice(0, 60))
 })
 
-test('an internal error of the edge is reported without its text, and an oversized response as too_large', t => {
+test('an internal error of the edge is reported without its text, and an oversized response as too_large', async t => {
   const failing = responder(
-    {
+    priorityOperations({
       ask: () => {
         throw new TypeError('secret of the program')
       },
-    },
+    }),
     silent,
   )
   const request = packBody(writeEdgeRequest({ correlation_id: randomUUID(), operation: 'priority_history', request: { schema } }))
-  const response = failing(request)
+  const response = await failing(request)
   t.like(response, { status: 500, body: { code: 'internal' } })
   t.notRegex(JSON.stringify(response), /secret/)
-  const wordy = responder({ ask: () => ({ ok: true, text: 'x'.repeat(MESSAGE_MAX) }) as never }, silent)
-  const short = wordy(request)!
+  const wordy = responder(priorityOperations({ ask: () => ({ ok: true, text: 'x'.repeat(MESSAGE_MAX) }) as never }), silent)
+  const short = (await wordy(request))!
   t.like(short, { status: 413, body: { code: 'too_large' } })
   t.true(unpackBody(packBody(short), MESSAGE_MAX).ok)
 })

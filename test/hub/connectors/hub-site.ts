@@ -3,8 +3,8 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ExecutionContext } from 'ava'
 import { connectorService } from '#appliance/priority/connector.ts'
-import type { HistoryService } from '#appliance/priority/history-service.ts'
-import { responder } from '#appliance/priority/responder.ts'
+import { type HistoryService, priorityOperations } from '#appliance/priority/history-service.ts'
+import { responder } from '#appliance/services/responder.ts'
 import { MqttPublisher } from '#appliance/services/mqtt-publisher.ts'
 import { readCentralFiles } from '#hub/broker/files.ts'
 import { openConnectors } from '#hub/connectors/open.ts'
@@ -22,7 +22,7 @@ import { openInbox } from '#shared/node/store/inbox.ts'
 import { modelStore } from '#shared/node/store/model.ts'
 import { openAuth } from '#shared/node/auth/token.ts'
 import { folder, until } from '../../support/folders.ts'
-import { edgeSelf, makeAuthority, startBroker, testOutbox } from '../../support/sites/transport-site.ts'
+import { edgeSelf, kitsOf, makeAuthority, startBroker, testOutbox } from '../../support/sites/transport-site.ts'
 import { silent } from '../../support/sites/priority-edge.ts'
 
 const PASSWORDS = { admin: 'admin-password-1', agent: 'agent-password-1', viewer: 'viewer-password-1' }
@@ -122,12 +122,13 @@ export async function joinBroker(
   const kit = await hub.pki.kit({ site_id, edge_id, ...hub.place })
   const outbox = await testOutbox(join(hub.dir, site_id, edge_id), ['hub'])
   const heard: string[] = []
-  const respond = service && responder(service, silent)
-  const answer = (payload: Uint8Array) => {
+  const respond = service && responder(priorityOperations(service), silent)
+  const answer = async (payload: Uint8Array) => {
     heard.push((JSON.parse(String(payload)) as { operation: string }).operation)
     return respond?.(payload)
   }
-  const publisher = new MqttPublisher({ outbox, kit, edge: edgeSelf(site_id, edge_id), answer, clock: wallClock, log: silent })
+  const kits = kitsOf(kit, hub.dir)
+  const publisher = new MqttPublisher({ outbox, kits, edge: edgeSelf(site_id, edge_id), answer, clock: wallClock, log: silent })
   await publisher.start()
   const stop = once(async () => {
     await publisher.stop()

@@ -177,11 +177,7 @@ test('twenty streams are open at most; one that its reader left makes room', asy
 test('what an edge publishes through the broker, and what the hub answers, is seen', async t => {
   const { hub, kit } = await openHubSite(t, folder(t))
   const link = mqttLink({
-    host: '127.0.0.1',
-    port: kit.edge.broker_port,
-    ca_pem: kit.ca_pem,
-    cert_pem: kit.cert_pem,
-    key_pem: kit.key_pem,
+    endpoint: () => ({ ...kit, host: '127.0.0.1', port: kit.edge.broker_port }),
     clientId: 'edge:A:e1',
     subscribe: [],
     onUp: () => undefined,

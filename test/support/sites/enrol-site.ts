@@ -2,7 +2,10 @@
 import { join } from 'node:path'
 import { createAuthority } from '#hub/enrol/authority.ts'
 import { enrolRoutes } from '#hub/enrol/enrol.route.ts'
+import { createRenewals } from '#hub/enrol/renewals.ts'
+import { Problem } from '#shared/core/problem.ts'
 import { makePki, openPki } from '#shared/node/pki/pki-files.ts'
+import { silent } from './transport-site.ts'
 import { openSite } from './page-site.ts'
 
 /** @returns the folders of both authorities; that of the hub has the certificates of broker and central */
@@ -18,6 +21,14 @@ export async function makeHubAuthority(dir: string): Promise<{ root: string; hub
 
 /** @param dir folder of the authority, if there is one */
 export function openEnrolSite(dir: string | undefined, brokerPort: number) {
-  const enrolment = { authority: createAuthority(dir, Date.now), tenant_id: undefined, brokerPort }
-  return openSite({ product: 'hub', more: (layout, context) => enrolRoutes(enrolment, context, layout) })
+  const authority = createAuthority(dir, Date.now)
+  return openSite({
+    product: 'hub',
+    more: (layout, context) => {
+      const { edges } = context
+      const ask = () => Promise.reject(new Problem('edge_unreachable', 'no broker in this test'))
+      const parts = { authority, tenant_id: undefined, edges, ask, audit: () => undefined, log: silent, now: Date.now }
+      return enrolRoutes({ authority, tenant_id: undefined, brokerPort, renewals: createRenewals(parts) }, context, layout)
+    },
+  })
 }

@@ -195,6 +195,7 @@ const SOURCES: HomeSources = {
     rejected: 0,
     last_ack_at: NOW - 9 * SECOND,
     cert_not_after: NOW + 300 * DAY,
+    clock_offset_ms: null,
   }),
 }
 const ago = (ms: number) => formatInstant(NOW - ms)

@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ExecutionContext } from 'ava'
 import pino from 'pino'
+import { EdgeKits } from '#appliance/kit/edge-kits.ts'
 import { openOutbox, type Outbox } from '#appliance/sinks/outbox.ts'
 import { type Destination } from '#appliance/sinks/outbox-reader.ts'
 import type { EdgeDescription, PublisherState } from '#appliance/services/publisher.ts'
@@ -63,6 +64,8 @@ export async function startHub(certs: string, workspace: string, port: number, l
     db,
     ingestService,
     monitor,
+    publish: hub.publish,
+    onResponse: hub.onResponse,
     counters: () => ingestService.ingest.monitor.counts(),
     /** What is stored, in order of time. */
     samples: () => samples.all() as { id: string; v: number }[],
@@ -136,12 +139,22 @@ export const edgeSelf = (
 export const testOutbox = (dir: string, to: Destination[], maxBytes = 64 * 1024 * 1024): Promise<Outbox> =>
   openOutbox({ dir, maxBytes, to, protocolOf: () => 'bacnet', clock: wallClock, log: silent })
 
+/** The only kit of an edge, whose certificate may be renewed below `dir`. */
+export const kitsOf = (kit: Kit, dir: string): EdgeKits =>
+  new EdgeKits({ candidates: [{ kit, folder: undefined }], folder: join(dir, 'kits'), log: silent })
+
 export type Edge = { outbox: Outbox; state: () => PublisherState; announce: () => void; stop: () => Promise<void> }
 
 export async function startEdge(kit: Kit, dir: string, maxBytes = 64 * 1024 * 1024, boot_id = 'boot'): Promise<Edge> {
   const { site_id, edge_id } = kit.edge
   const outbox = await testOutbox(dir, ['hub'], maxBytes)
-  const publisher = new MqttPublisher({ outbox, kit, edge: edgeSelf(site_id, edge_id, boot_id), clock: wallClock, log: silent })
+  const publisher = new MqttPublisher({
+    outbox,
+    kits: kitsOf(kit, dir),
+    edge: edgeSelf(site_id, edge_id, boot_id),
+    clock: wallClock,
+    log: silent,
+  })
   await publisher.start()
   return {
     outbox,

@@ -251,6 +251,7 @@ test('Home escapes', t =>
         rejected: 1,
         last_ack_at: null,
         cert_not_after: null,
+        clock_offset_ms: null,
       },
       box: { disk: { free_bytes: 1, total_bytes: 2 }, clock_synced: false, started_at: NOW },
       user: { ...user(text), mayOperate: false },

@@ -1,0 +1,175 @@
+/** A certificate is renewed over the session with a real broker, at every moment with a kit that works. */
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { X509Certificate } from 'node:crypto'
+import test, { type ExecutionContext } from 'ava'
+import { certificateOperations } from '#appliance/kit/certificate-operations.ts'
+import { type EdgeKits, openEdgeKits } from '#appliance/kit/edge-kits.ts'
+import { MqttPublisher } from '#appliance/services/mqtt-publisher.ts'
+import { responder } from '#appliance/services/responder.ts'
+import { openConnectors } from '#hub/connectors/open.ts'
+import { createAuthority } from '#hub/enrol/authority.ts'
+import { createRenewals } from '#hub/enrol/renewals.ts'
+import { DAY } from '#shared/core/time.ts'
+import { wallClock } from '#shared/node/clock.ts'
+import { writeKit } from '#shared/node/pki/kit-files.ts'
+import type { Kit } from '#shared/node/pki/kit-read.ts'
+import { serialOf } from '#shared/node/pki/pki.ts'
+import { openPki } from '#shared/node/pki/pki-files.ts'
+import { folder, until } from '../../support/folders.ts'
+import { edgeSelf, makeAuthority, silent, startBroker, startHub, testOutbox } from '../../support/sites/transport-site.ts'
+
+const EDGE = { site_id: 'A', edge_id: 'e1' }
+
+/** A hub that renews, and an edge whose certificate was issued `ageDays` ago for 300 days. */
+async function openRenewing(t: ExecutionContext, ageDays: number) {
+  const dir = folder(t)
+  const [certs, own, store] = [join(dir, 'pki'), join(dir, 'kit'), join(dir, 'store')]
+  await makeAuthority(certs)
+  const broker = await startBroker(certs)
+  t.teardown(broker.stop)
+  const hub = await startHub(certs, join(dir, 'hub'), broker.port())
+  t.teardown(hub.stop)
+  const place = { ...EDGE, broker_host: '127.0.0.1', broker_port: broker.port() }
+  const then = await openPki(certs, () => Date.now() - ageDays * DAY)
+  await writeKit(await then.kit({ ...place, days: 300 }), own)
+  const authority = createAuthority(certs, Date.now)
+  const connectors = openConnectors({ edges: hub.edges, files: undefined, publish: hub.publish, timeoutMs: 20_000 })
+  hub.onResponse(connectors.onResponse)
+  const notes: unknown[] = []
+  const renewals = createRenewals({
+    ...{ authority, tenant_id: undefined, edges: hub.edges, ask: connectors.askBroker, log: silent, now: Date.now },
+    audit: note => void notes.push(note),
+  })
+  const openKits = () =>
+    openEdgeKits({ path: own, folder: join(store, 'kit'), edge: EDGE, broker: undefined, log: silent, now: Date.now() })
+  const join_ = async (kits: EdgeKits) => {
+    mkdirSync(store, { recursive: true })
+    const outbox = await testOutbox(store, ['hub'])
+    const answer = responder(certificateOperations(kits), silent)
+    const publisher = new MqttPublisher({ outbox, kits, answer, edge: edgeSelf('A', 'e1'), clock: wallClock, log: silent })
+    await publisher.start()
+    let stopped: Promise<void> | undefined
+    const stop = () => (stopped ??= publisher.stop().then(() => outbox.close()))
+    t.teardown(stop)
+    await until(() => publisher.state().state === 'up', 'the edge is connected', 30_000)
+    return { publisher, stop }
+  }
+  const online = () => hub.edges.get('A', 'e1')
+  return { dir, certs, own, store, authority, broker, hub, notes, renewals, openKits, connect: join_, online }
+}
+
+const serial = ({ cert_pem }: Pick<Kit, 'cert_pem'>): string => serialOf(new X509Certificate(cert_pem).serialNumber)
+const renewedIn = (store: string): string[] => (existsSync(join(store, 'kit')) ? readdirSync(join(store, 'kit')) : [])
+
+test('a certificate with a third of its life left is renewed over its session with a new key, which the next start uses too', async t => {
+  const { store, broker, hub, notes, renewals, openKits, connect, authority, online } = await openRenewing(t, 205)
+  const kits = await openKits()
+  const [before, { key_pem }] = [serial(kits.current()), kits.current()]
+  const { publisher, stop } = await connect(kits)
+  await until(() => online()?.status_body['cert_renewal_due'] === true, 'the edge asks', 20_000)
+  await renewals.look()
+  t.not(serial(kits.current()), before)
+  t.not(kits.current().key_pem, key_pem)
+  t.deepEqual(renewedIn(store), [`renewed-${serial(kits.current())}`])
+  await until(() => publisher.state().state === 'up', 'the edge is connected again', 20_000)
+  await until(() => online()?.status_body['cert_renewal_due'] === undefined, 'it asks no more', 20_000)
+  t.is(online()!.online, true, 'a session that changes its certificate is not lost')
+  t.true(broker.sessions().includes('edge:A:e1'))
+  t.like(notes, [{ subject: 'A/e1', after: { serial: serial(kits.current()) } }])
+  const [newest] = await authority.list()
+  t.is(newest!.serial, serial(kits.current()))
+  t.is(Math.round((newest!.not_after - newest!.issued_at) / DAY), 300, 'as long as the one before')
+  await renewals.look()
+  t.is((await authority.list()).length, 2, 'nothing is due any more')
+
+  await stop()
+  const again = await openKits()
+  t.is(serial(again.current()), serial(kits.current()))
+  t.is(publisher.state().cert_not_after, newest!.not_after - (newest!.not_after % 1000))
+  t.truthy(hub.counters())
+})
+
+test('a certificate in the first two thirds of its life is not renewed, and an operator renews it all the same', async t => {
+  const { renewals, openKits, connect, authority, online } = await openRenewing(t, 190)
+  const kits = await openKits()
+  await connect(kits)
+  await until(() => online()?.online === true, 'the hub knows the edge', 20_000)
+  await renewals.look()
+  t.is((await authority.list()).length, 1)
+  const renewed = await renewals.renew(online()!)
+  t.is(serial(kits.current()), renewed.serial)
+})
+
+test('an edge whose newest certificate is revoked gets no other one', async t => {
+  const { renewals, openKits, connect, authority, online } = await openRenewing(t, 250)
+  await connect(await openKits())
+  await until(() => online()?.online === true, 'the hub knows the edge', 20_000)
+  const edge = online()!
+  await authority.revoke(EDGE)
+  const error: any = await t.throwsAsync(renewals.renew(edge))
+  // The session may have ended before the answer: then the hub cannot ask at all.
+  t.true(['conflict', 'edge_timeout', 'edge_unreachable'].includes(error.code), error.code)
+  t.is((await authority.list()).length, 1)
+})
+
+test('a renewed certificate that the broker refuses leaves the one before, and gets no third one', async t => {
+  const { certs, store, own, openKits, connect, authority, online } = await openRenewing(t, 250)
+  const kits = await openKits()
+  const before = serial(kits.current())
+  const { csr_pem } = await kits.request()
+  const bad = await authority.renew(EDGE, csr_pem, { isProven: true })
+  await kits.install(bad)
+  await (await openPki(certs, Date.now)).revoke(bad.serial)
+  await new Promise(resolve => setTimeout(resolve, 1500)) // The broker reads its list twice a second.
+  const { stop } = await connect(kits)
+  t.is(serial(kits.current()), before, 'the session uses the one that works')
+  t.is(renewedIn(store).length, 1, 'the other one may have been refused by mistake')
+  t.is(online()?.status_body['cert_renewal_due'], undefined)
+  await stop()
+
+  // A person puts a new kit there: it is the newest, and the rest is forgotten once it has worked.
+  const broker_port = kits.current().edge.broker_port
+  await writeKit(await (await openPki(certs, Date.now)).kit({ ...EDGE, broker_host: '127.0.0.1', broker_port }), own)
+  const fresh = await openKits()
+  await connect(fresh)
+  await until(() => renewedIn(store).length === 0, 'the refused certificate is deleted', 20_000)
+})
+
+test('a crash in the middle of a renewal leaves a kit: what is not whole is not used', async t => {
+  const { store, own, openKits, authority } = await openRenewing(t, 250)
+  const kits = await openKits()
+  const before = serial(kits.current())
+  await t.throwsAsync(kits.install({ cert_pem: kits.current().cert_pem, ca_pem: kits.current().ca_pem }), {
+    message: /requested no certificate/,
+  })
+  const { csr_pem } = await kits.request()
+  t.is((await kits.request()).csr_pem, csr_pem, 'asked twice, one key')
+  const answer = await authority.renew(EDGE, csr_pem, { isProven: true })
+  await t.throwsAsync(kits.install({ ...answer, cert_pem: kits.current().cert_pem }), { message: /not the key/ })
+  t.is(serial(kits.current()), before)
+
+  // Killed while the folder was written, and a folder that a power cut has left empty.
+  await writeKit({ ...kits.current(), ...answer }, join(store, 'kit', 'renewed-AB12.new'))
+  mkdirSync(join(store, 'kit', 'renewed-CD34'))
+  writeFileSync(join(store, 'kit', 'renewed-CD34', 'edge.json'), '')
+  const after = await openKits()
+  t.is(serial(after.current()), before)
+  t.false(existsSync(join(store, 'kit', 'renewed-AB12.new')))
+
+  // Killed after it: the new one is used, also when the folder of the first kit is gone.
+  await kits.install(answer)
+  t.is(serial((await openKits()).current()), answer.serial)
+  const lost = await openEdgeKits({
+    ...{ path: join(own, 'nowhere'), folder: join(store, 'kit'), edge: EDGE, broker: undefined },
+    ...{ log: silent, now: Date.now() },
+  })
+  t.is(serial(lost.current()), answer.serial)
+  await t.throwsAsync(
+    openEdgeKits({
+      ...{ path: own, folder: join(store, 'kit'), edge: { site_id: 'A', edge_id: 'e2' }, broker: undefined },
+      ...{ log: silent, now: Date.now() },
+    }),
+    { message: /is of A\/e1, this is A\/e2/ },
+  )
+})
