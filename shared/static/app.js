@@ -12,6 +12,43 @@ document.addEventListener('change', event => {
   if (form) form.requestSubmit()
 })
 
+/* The list of faults: all at once, and keys for one after the other. */
+for (const all of document.querySelectorAll('[data-pick-all]')) {
+  const picks = () => [...all.closest('table').querySelectorAll('tbody .pick')]
+  all.hidden = false
+  all.addEventListener('change', () => {
+    for (const pick of picks()) pick.checked = all.checked
+  })
+}
+document.addEventListener('keydown', event => {
+  const table = document.querySelector('[data-fault-keys]')
+  const { key } = event
+  const isBusy = isTypingIn(event.target) && !event.target.matches('.pick')
+  if (!table || isBusy || event.ctrlKey || event.metaKey || event.altKey || !'jkxas'.includes(key)) return
+  const rows = [...table.querySelectorAll('tbody tr:not(.group)')]
+  const at = rows.indexOf(document.activeElement?.closest('tr'))
+  if (key === 'j' || key === 'k') {
+    const next = rows[Math.min(Math.max(at + (key === 'j' ? 1 : -1), 0), rows.length - 1)]
+    next?.querySelector('.what a').focus()
+    return
+  }
+  const form = table.closest('form')
+  const own = rows[at]?.querySelector('.pick')
+  if (key === 'x' && own) own.checked = !own.checked
+  if (key === 'x') return
+  if (!form.querySelector('tbody .pick:checked')) {
+    if (!own) return
+    own.checked = true
+  }
+  form.requestSubmit(form.querySelector(`.bulk [value=${key === 'a' ? 'ack' : 'snooze'}]`))
+})
+/* What was just done is said once: the address stays that of the list. */
+if (document.querySelector('.toast')) {
+  const shown = new URL(location.href)
+  for (const name of ['done', 'count', 'undo']) shown.searchParams.delete(name)
+  history.replaceState(null, '', shown)
+}
+
 /* The search: `/` goes to it, the arrows through what is found, Escape closes that. */
 const isTypingIn = element => element?.closest?.('input, textarea, select, [contenteditable]') !== null
 document.addEventListener('keydown', event => {

@@ -9,6 +9,8 @@ import { type Actor, NOTE_MAX } from './command.ts'
 
 /** A note or a reason; an empty one removes what was there. */
 export const NOTE_TEXT = Type.String({ maxLength: NOTE_MAX })
+/** Longest name of who looks after a finding. */
+export const ASSIGNEE_MAX = 128
 /** Longest snooze, so that it always ends. */
 export const SNOOZE_MAX = 30 * DAY
 
@@ -28,6 +30,10 @@ export const acknowledge = (
     ack: ack ? 'acked' : 'unacked',
     ...(assignee !== undefined && { assignee }),
   }))
+
+/** @param assignee who looks after it; empty for nobody. @throws Problem unknown_finding */
+export const assign = (context: NoteContext, actor: NoteActor, finding_id: string, assignee: string): Noted =>
+  changeNote(context, actor, finding_id, note => withText(note, 'assignee', assignee))
 
 /** @throws Problem unknown_finding */
 export const writeNote = (context: NoteContext, actor: NoteActor, finding_id: string, text: string): Noted =>
@@ -70,7 +76,7 @@ function changeNote(
 }
 
 /** An empty text removes the field. */
-function withText(note: FindingNote, field: 'note' | 'not_a_fault', text: string): FindingNote {
+function withText(note: FindingNote, field: 'note' | 'not_a_fault' | 'assignee', text: string): FindingNote {
   const { [field]: _old, ...rest } = note
   return text.trim() ? { ...rest, [field]: text.trim() } : rest
 }

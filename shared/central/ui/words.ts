@@ -89,6 +89,17 @@ export function stateWords(
   return `${words}, ${ack === 'acked' ? 'acknowledged' : 'not acknowledged'}`
 }
 
+/** One word for a list: what needs a person first, then who looks after it. @param dataEnd as in `stateWords` */
+export function shortStateWords(
+  { state, ended }: Pick<Finding, 'state' | 'ended'>,
+  { ack, assignee }: Pick<FindingNote, 'ack' | 'assignee'>,
+  dataEnd?: string,
+): string {
+  const open = dataEnd === undefined ? 'Open' : `Open when data ended on ${dataEnd}`
+  const words = ended ? 'Ended' : state === 'active' ? open : 'Cleared'
+  return [words, ...(ack === 'acked' ? ['acknowledged'] : []), ...(assignee === undefined ? [] : [assignee])].join(', ')
+}
+
 /** @returns `93 %`, rounded down: 100 % is said of nothing that lacks a sample */
 export const shareOf = (share: number): string => `${Math.floor(share * 100)} %`
 

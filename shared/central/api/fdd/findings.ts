@@ -7,7 +7,7 @@ import type { ProblemCode } from '#shared/core/problem.ts'
 import { oneOf, route, type Route, strict } from '#shared/node/http/route.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 import type { Actor } from '#shared/central/commands/command.ts'
-import { acknowledge, markNotAFault, NOTE_TEXT, snooze, writeNote } from '#shared/central/commands/notes.ts'
+import { acknowledge, ASSIGNEE_MAX, markNotAFault, NOTE_TEXT, snooze, writeNote } from '#shared/central/commands/notes.ts'
 import { afterOf, limitOf, PAGE, pageOf } from '#shared/central/api/list.ts'
 import { findingView, readInstant } from '#shared/central/api/record-views.ts'
 
@@ -67,7 +67,7 @@ const noteRoutes = (context: CentralContext): Route[] => [
     context,
     'ack',
     'Acknowledges a finding, or takes that back',
-    { ack: Type.Optional(Type.Boolean({ default: true })), assignee: Type.Optional(Type.String({ maxLength: 128 })) },
+    { ack: Type.Optional(Type.Boolean({ default: true })), assignee: Type.Optional(Type.String({ maxLength: ASSIGNEE_MAX })) },
     (call, finding_id, given) => acknowledge(context, call, finding_id, given),
   ),
   noteRoute(

@@ -75,12 +75,13 @@ function buildingRow(context: Stores, building: Building, now: number): Building
 const lastRunAt = ({ results }: Stores, building_id: string): number | null =>
   results.runs({ building_id, limit: 1 })[0]?.finished_at ?? null
 
-const NONE_OPEN: OpenCounts = { 1: 0, 2: 0, 3: 0, data: 0 }
+const NONE_OPEN: OpenCounts = { 1: 0, 2: 0, 3: 0, data: 0, overrides: 0 }
 const addCounts = (a: OpenCounts, b: OpenCounts): OpenCounts => ({
   1: a[1] + b[1],
   2: a[2] + b[2],
   3: a[3] + b[3],
   data: a.data + b.data,
+  overrides: a.overrides + b.overrides,
 })
 
 function equipmentRows(context: Stores, building: Building, now: number): Omit<BuildingPageModel, 'dataEnd' | 'here'> {

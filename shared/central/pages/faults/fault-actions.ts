@@ -7,7 +7,7 @@ import { NOTE_MAX } from '#shared/central/commands/command.ts'
 import { type Here, moment } from '#shared/central/ui/moment.ts'
 
 /** How long a fault may be snoozed: it always ends. */
-const SNOOZES = [
+export const SNOOZES = [
   { name: '4 hours', ms: 4 * HOUR },
   { name: '1 day', ms: DAY },
   { name: '7 days', ms: 7 * DAY },

@@ -10,17 +10,21 @@ import {
 } from '#shared/core/findings/finding.ts'
 import type { Impact, Range } from '#shared/core/impact/impact.ts'
 import { addRanges } from '#shared/core/impact/range.ts'
+import { MINUTE } from '#shared/core/time.ts'
 
-export const LANES = ['faults', 'data', 'silenced'] as const
+export const LANES = ['faults', 'overrides', 'data', 'silenced'] as const
 export type Lane = (typeof LANES)[number]
-export const GROUPINGS = ['equipment', 'fault', 'priority'] as const
-type Grouping = (typeof GROUPINGS)[number]
+/** `fault` gathers the rows of one rule. */
+export const GROUPINGS = ['none', 'equipment', 'fault', 'building', 'priority'] as const
+export type Grouping = (typeof GROUPINGS)[number]
 /** `worst` is the order of `compareRows`; `cost` has the dearest first. */
 export const SORTS = ['worst', 'cost'] as const
 type Sort = (typeof SORTS)[number]
 export const DAYS_CHOICES = [1, 7, 30, 366] as const
 /** A hundred years: findings of any age. */
 export const ANY_AGE_DAYS = 36_525
+/** Shortest times in fault that the filter offers, minutes. */
+export const MINUTES_CHOICES = [0, 60, 240, 1440] as const
 
 /** The filter, exactly as in the page's address. */
 export type FaultQuery = {
@@ -32,10 +36,15 @@ export type FaultQuery = {
   priority?: Priority
   building?: string
   equipment?: string
+  rule?: string
+  /** Least time in fault within the window, minutes. */
+  minutes?: number
+  /** The page of a list that is longer than one, from 1. */
+  page?: number
   /** Only episodes that began before it, as in the link to older ones. */
   before?: string
 }
-export const DEFAULT_QUERY: FaultQuery = { lane: 'faults', group: 'equipment', days: 7, sort: 'worst' }
+export const DEFAULT_QUERY: FaultQuery = { lane: 'faults', group: 'none', days: 7, sort: 'worst' }
 
 /** One fault of one equipment within the window. */
 export type FaultRow = {
@@ -48,7 +57,10 @@ export type FaultRow = {
   inFaultMs: number
   /** The cost of those episodes whose unit is that of the episode which stands for the row. */
   cost?: Cost
+  /** Findings of the same cause: those that it explains, and the override that explains it. */
+  parts: FaultPart[]
 }
+export type FaultPart = { finding: Finding; is: 'explained' | 'cause' }
 type Cost = Range & { unit: string }
 export type FaultGroup = { key: string; title: string; rows: FaultRow[] }
 export type Named = { finding: Finding; note: FindingNote }
@@ -56,10 +68,11 @@ export type Named = { finding: Finding; note: FindingNote }
 /** Bad sensors and missing data are listed separately from equipment faults. */
 const DATA_KINDS: ReadonlySet<FindingKind> = new Set<FindingKind>(['data', 'sensor'])
 
-/** In which of the three tabs a finding is shown at `now`. */
+/** In which of the tabs a finding is shown at `now`. */
 export function laneOf({ finding, note }: Named, now: number): Lane {
   const snoozed = note.snoozed_until !== undefined && note.snoozed_until > now
   if (finding.suppressed_by !== undefined || note.not_a_fault !== undefined || snoozed) return 'silenced'
+  if (finding.kind === 'override') return 'overrides'
   return DATA_KINDS.has(finding.kind) ? 'data' : 'faults'
 }
 
@@ -72,6 +85,7 @@ export function laneOf({ finding, note }: Named, now: number): Lane {
 export function toRows(items: Named[], now: number): { lane: Lane; row: FaultRow }[] {
   const rows = new Map<string, { lane: Lane; row: FaultRow }>()
   const impacts = new Map<FaultRow, Impact[]>()
+  const rowOf = new Map<string, FaultRow>()
   for (const item of items) {
     const { finding, note } = item
     const lane = laneOf(item, now)
@@ -79,11 +93,13 @@ export function toRows(items: Named[], now: number): { lane: Lane; row: FaultRow
     const known = rows.get(key)
     const inFaultMs = finding.duration_secs * 1000
     if (!known) {
-      const row = { finding, note, priority: priorityOf(finding.severity), episodes: 1, inFaultMs }
+      const row: FaultRow = { finding, note, priority: priorityOf(finding.severity), episodes: 1, inFaultMs, parts: [] }
       rows.set(key, { lane, row })
+      rowOf.set(finding.finding_id, row)
       impacts.set(row, finding.impact ? [finding.impact] : [])
       continue
     }
+    rowOf.set(finding.finding_id, known.row)
     if (finding.impact) impacts.get(known.row)!.push(finding.impact)
     known.row.episodes++
     known.row.inFaultMs += inFaultMs
@@ -93,6 +109,7 @@ export function toRows(items: Named[], now: number): { lane: Lane; row: FaultRow
     const cost = costOf(each, row.finding.impact?.unit)
     if (cost) row.cost = cost
   }
+  gatherParts(rowOf)
   return [...rows.values()].toSorted((a, b) => compareRows(a.row, b.row))
 }
 
@@ -107,6 +124,30 @@ function costOf(impacts: Impact[], unit = impacts[0]?.unit): Cost | undefined {
 export const byCost = (a: FaultRow, b: FaultRow): number =>
   costRank(a.cost) - costRank(b.cost) || (b.cost?.mid ?? 0) - (a.cost?.mid ?? 0)
 const costRank = (cost: Cost | undefined): number => (!cost ? 3 : cost.unit === 'K·h' ? 2 : cost.unit === 'kWh' ? 1 : 0)
+
+/** Longest chain of findings, each explained by the next; a circle in another maker's data ends there too. */
+const CHAIN_MAX = 8
+
+/** Puts what one finding explains, and the override that explains one, beside the row of that finding. */
+function gatherParts(rowOf: ReadonlyMap<string, FaultRow>): void {
+  for (const row of new Set(rowOf.values())) {
+    const { finding, note } = row
+    const override = rowOf.get(finding.relabelled_by ?? '')
+    if (override && override !== row) row.parts.push({ finding: override.finding, is: 'cause' })
+    const root = note.not_a_fault === undefined ? rootOf(row, rowOf) : row
+    if (root !== row) root.parts.push({ finding, is: 'explained' })
+  }
+}
+
+function rootOf(row: FaultRow, rowOf: ReadonlyMap<string, FaultRow>): FaultRow {
+  let root = row
+  for (let i = 0; i < CHAIN_MAX; i++) {
+    const next = rowOf.get(root.finding.suppressed_by ?? '')
+    if (!next) break
+    root = next
+  }
+  return root
+}
 
 const speaksFor = (a: Finding, b: Finding): boolean => (a.state === b.state ? a.from > b.from : a.state === 'active')
 
@@ -123,17 +164,22 @@ function compareRows(a: FaultRow, b: FaultRow): number {
 }
 
 /** Filters the rows by the query of the address. */
-export const matches = ({ finding, priority }: FaultRow, query: FaultQuery): boolean =>
+export const matches = ({ finding, priority, inFaultMs }: FaultRow, query: FaultQuery): boolean =>
   (query.state === undefined || finding.state === query.state) &&
   (query.priority === undefined || priority === query.priority) &&
   (query.building === undefined || finding.building_id === query.building) &&
-  (query.equipment === undefined || finding.equipment_id === query.equipment)
+  (query.equipment === undefined || finding.equipment_id === query.equipment) &&
+  (query.rule === undefined || finding.rule_id === query.rule) &&
+  inFaultMs >= (query.minutes ?? 0) * MINUTE
 
-/** Groups in the order of their worst row. `equipmentName` turns a finding into what people call its equipment. */
-export function groupRows(rows: FaultRow[], by: Grouping, equipmentName: (finding: Finding) => string): FaultGroup[] {
+/** What people call the equipment of a finding, and its building. */
+type FindingNames = Record<'equipment' | 'building', (finding: Finding) => string>
+
+/** Groups in the order of their worst row; without a grouping one group without a title. */
+export function groupRows(rows: FaultRow[], by: Grouping, names: FindingNames): FaultGroup[] {
   const groups = new Map<string, FaultGroup>()
   for (const row of rows) {
-    const { key, title } = groupOf(row, by, equipmentName)
+    const { key, title } = groupOf(row, by, names)
     const group = groups.get(key) ?? { key, title, rows: [] }
     group.rows.push(row)
     groups.set(key, group)
@@ -142,20 +188,23 @@ export function groupRows(rows: FaultRow[], by: Grouping, equipmentName: (findin
   return by === 'priority' ? listed.toSorted((a, b) => (a.key < b.key ? -1 : 1)) : listed
 }
 
-function groupOf({ finding, priority }: FaultRow, by: Grouping, equipmentName: (finding: Finding) => string) {
+function groupOf({ finding, priority }: FaultRow, by: Grouping, names: FindingNames) {
+  if (by === 'none') return { key: '', title: '' }
+  if (by === 'building') return { key: finding.building_id, title: names.building(finding) }
   if (by === 'fault') return { key: finding.rule_id, title: finding.title }
   if (by === 'priority') return { key: String(priority), title: `Priority ${priority}, ${PRIORITY_WORDS[priority]}` }
-  return { key: JSON.stringify([finding.building_id, finding.equipment_id]), title: equipmentName(finding) }
+  return { key: JSON.stringify([finding.building_id, finding.equipment_id]), title: names.equipment(finding) }
 }
 
-/** Active equipment faults by priority, and active findings about sensors and data. */
-export type OpenCounts = Record<Priority, number> & { data: number }
+/** Active equipment faults by priority, active findings about sensors and data, and active overrides. */
+export type OpenCounts = Record<Priority, number> & { data: number; overrides: number }
 
 /** How many rows are active: what Home and Fleet count. */
 export function countOpen(rows: { lane: Lane; row: FaultRow }[]): OpenCounts {
   const open = rows.filter(({ row }) => row.finding.state === 'active')
   const inFaults = open.filter(({ lane }) => lane === 'faults')
-  const counts = { 1: 0, 2: 0, 3: 0, data: open.filter(({ lane }) => lane === 'data').length }
+  const inLane = (lane: Lane) => open.filter(row => row.lane === lane).length
+  const counts = { 1: 0, 2: 0, 3: 0, data: inLane('data'), overrides: inLane('overrides') }
   for (const priority of PRIORITIES) counts[priority] = inFaults.filter(({ row }) => row.priority === priority).length
   return counts
 }
@@ -163,7 +212,7 @@ export function countOpen(rows: { lane: Lane; row: FaultRow }[]): OpenCounts {
 /** @returns the page's address for a filter, without what is the default anyway */
 export function faultsHref(query: FaultQuery): string {
   const entries = Object.entries(query).filter(
-    ([key, value]) => value !== undefined && value !== DEFAULT_QUERY[key as keyof FaultQuery],
+    ([key, value]) => value !== undefined && value !== (key === 'page' ? 1 : DEFAULT_QUERY[key as keyof FaultQuery]),
   )
   const search = new URLSearchParams(entries.map(([key, value]): [string, string] => [key, String(value)])).toString()
   return search ? `/faults?${search}` : '/faults'

@@ -20,7 +20,10 @@ import {
   SORTS,
   toRows,
 } from './fault-list.ts'
-import { type FaultsModel, faultsBody, type LastRun } from './faults.view.ts'
+import { type FaultsModel, type LastRun } from './faults-model.ts'
+import { faultsBody } from './faults.view.ts'
+import { BulkForm, changeFaults, DONE, readDone, withDone } from './fault-bulk.ts'
+import { safeNext } from '#shared/central/pages/typed-form.ts'
 import { oneOf, PAGE_ID, type Route, route, strict } from '#shared/node/http/route.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 import { panelOf, type RunStores } from '#shared/central/pages/runs.route.ts'
@@ -30,6 +33,10 @@ import type { PageLayout } from '#shared/central/pages/layout.ts'
 
 /** Most episodes that one page gathers into rows. */
 const EPISODES_MAX = 1000
+/** Rows of one page of the list. */
+const ROWS_SHOWN = 100
+/** A year. */
+const MINUTES_MAX = 366 * 24 * 60
 
 /** An empty text stands for no filter: that is what a form sends. */
 const Query = strict({
@@ -41,11 +48,16 @@ const Query = strict({
   priority: Type.Optional(oneOf(['', '1', '2', '3'])),
   building: Type.Optional(PAGE_ID),
   equipment: Type.Optional(PAGE_ID),
+  rule: Type.Optional(PAGE_ID),
+  minutes: Type.Optional(Type.Integer({ minimum: 0, maximum: MINUTES_MAX })),
+  page: Type.Optional(Type.Integer({ minimum: 1, maximum: EPISODES_MAX })),
+  ...DONE,
   before: Type.Optional(Type.String({ maxLength: 40 })),
 })
 
 type Stores = Pick<CentralContext, 'model' | 'findings' | 'results' | 'notes'>
-type ListStores = Stores & RunStores & DataEndContext & Pick<CentralContext, 'prices'>
+type ListModel = Omit<FaultsModel, 'runs' | 'mayOperate' | 'csrf' | 'done'>
+type ListStores = Stores & RunStores & DataEndContext & Pick<CentralContext, 'prices' | 'clock'>
 
 export const faultsPage = (context: ListStores, layout: PageLayout): Route[] => [
   route({
@@ -56,21 +68,35 @@ export const faultsPage = (context: ListStores, layout: PageLayout): Route[] => 
     query: Query,
     handle: async call => {
       const query = readQuery(call.query)
-      const runs = panelOf(context, layout, call, query.building)
-      const model = { ...(await faultsModel(context, layout, query)), runs }
+      const user = layout.userOf(call.caller)
+      const model = {
+        ...(await faultsModel(context, layout, query)),
+        runs: panelOf(context, layout, call, query.building),
+        mayOperate: user?.mayOperate === true,
+        csrf: layout.csrfOf(call.caller),
+        done: readDone(call.query),
+      }
       return layout.document(call, { title: 'Faults', current: '/faults', here: model.here }, faultsBody(model))
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/faults/bulk',
+    auth: 'operator',
+    summary: 'Acknowledges, snoozes or assigns the chosen faults of the page',
+    takes: 'form',
+    action: 'finding_bulk',
+    body: BulkForm,
+    problems: ['unknown_finding', 'bad_request'],
+    handle: call => {
+      const done = changeFaults(context, call, call.body)
+      return call.reply.redirect(withDone(safeNext(call.body.back ?? '/faults'), done), 303)
     },
   }),
 ]
 
-function readQuery({
-  lane = 'faults',
-  group = 'equipment',
-  days = 7,
-  sort = 'worst',
-  ...given
-}: Static<typeof Query>): FaultQuery {
-  const { state, priority, building, equipment, before } = given
+function readQuery({ lane = 'faults', group = 'none', days = 7, sort = 'worst', ...given }: Static<typeof Query>): FaultQuery {
+  const { state, priority, building, equipment, rule, minutes, page = 1, before } = given
   return {
     lane,
     group,
@@ -80,11 +106,14 @@ function readQuery({
     ...(priority && { priority: Number(priority) as Priority }),
     ...(building && { building }),
     ...(equipment && { equipment }),
+    ...(rule && { rule }),
+    ...(minutes && { minutes }),
+    ...(page > 1 && { page }),
     ...(before && { before }),
   }
 }
 
-async function faultsModel(context: ListStores, layout: PageLayout, query: FaultQuery): Promise<Omit<FaultsModel, 'runs'>> {
+async function faultsModel(context: ListStores, layout: PageLayout, query: FaultQuery): Promise<ListModel> {
   const buildings = context.model.buildings()
   const chosen = buildings.find(({ building_id }) => building_id === query.building)
   const here = { ...layout.here(), ...(chosen && { timezone: chosen.timezone }) }
@@ -97,14 +126,25 @@ async function faultsModel(context: ListStores, layout: PageLayout, query: Fault
   const asked = ({ building_id }: { building_id: string }) => query.building === undefined || building_id === query.building
   const listed = rows.filter(({ lane }) => lane === query.lane).map(({ row }) => row)
   const shown = query.sort === 'cost' ? listed.toSorted(byCost) : listed
-  const titleOf = (finding: Finding) => {
-    const building = buildings.length > 1 ? buildings.find(({ building_id }) => building_id === finding.building_id) : undefined
-    return building ? `${equipmentName(finding)}, ${building.name}` : equipmentName(finding)
+  const pages = Math.max(1, Math.ceil(shown.length / ROWS_SHOWN))
+  const page = Math.min(query.page ?? 1, pages)
+  const buildingName = ({ building_id }: Finding) =>
+    buildings.find(building => building.building_id === building_id)?.name ?? building_id
+  const names = {
+    building: buildingName,
+    equipment: (finding: Finding) =>
+      buildings.length > 1 ? `${equipmentName(finding)}, ${buildingName(finding)}` : equipmentName(finding),
   }
   return {
     query,
     here,
-    groups: groupRows(shown, query.group, titleOf),
+    groups: groupRows(shown.slice((page - 1) * ROWS_SHOWN, page * ROWS_SHOWN), query.group, names),
+    pages: { page, count: pages },
+    equipmentWords: equipment_id => {
+      const found = items.find(({ finding }) => finding.equipment_id === equipment_id)
+      return found ? equipmentName(found.finding) : equipment_id
+    },
+    ruleWords: rule_id => items.find(({ finding }) => finding.rule_id === rule_id)?.finding.title ?? rule_id,
     counts: counts as Record<Lane, number>,
     ...(items.length === EPISODES_MAX && { truncated: { at: EPISODES_MAX, oldest: items.at(-1)!.finding.from + 1 } }),
     dataEnds: ends,
@@ -121,8 +161,8 @@ async function faultsModel(context: ListStores, layout: PageLayout, query: Fault
 
 /** The cost of the listed faults by building; nothing where the list shows only some of those that overlap. */
 function togetherOf({ model, prices }: ListStores, query: FaultQuery, items: Named[], ends: DataEnds, now: number): Together[] {
-  const { lane, state, priority, equipment, before, days } = query
-  if (lane !== 'faults' || [state, priority, before].some(one => one !== undefined)) return []
+  const { lane, state, priority, equipment, rule, minutes, before, days } = query
+  if (lane !== 'faults' || [state, priority, rule, minutes, before].some(one => one !== undefined)) return []
   const listed = items
     .filter(item => laneOf(item, now) === lane && (equipment === undefined || item.finding.equipment_id === equipment))
     .map(({ finding }) => finding)

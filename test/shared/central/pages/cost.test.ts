@@ -71,8 +71,8 @@ test('the list has a column for cost once something costs, and the dearest can c
   const { get } = await signedIn(site.url, 'viewer', PASSWORDS.viewer)
   const text = async (path: string) => textOf(await get(path))
   // Degrees alone: 20 K·h are 36 °F·h.
-  t.regex(await text('/faults'), /data-label="Cost"><div>36 °F·h/)
-  t.regex(await text('/faults'), /data-label="Cost"><div><span class="muted">not priced: design supply air flow and 1 more</)
+  t.regex(await text('/faults'), /class="cost"><span title="[^"]+">36 °F·h/)
+  t.regex(await text('/faults'), /<span class="muted" title="not priced: design supply air flow and 1 more">not priced</)
   const base = { building_id: 'school', source_type: 'report', review_status: 'Reviewed', value_basis: 'TAB' } as const
   site.context.quantities.put([
     {

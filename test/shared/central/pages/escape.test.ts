@@ -104,12 +104,19 @@ test('a problem page escapes', t => noPoison(t, text => problemBody({ title: tex
 
 test('the list of faults escapes', t =>
   noPoison(t, text => {
-    const rows = toRows([{ finding: poisoned(text), note: { finding_id: text, ack: 'unacked' } }], NOW).map(({ row }) => row)
+    const child = { ...poisoned(text), finding_id: `child ${text}`, suppressed_by: text, role: 'sa_t' }
+    const items = [poisoned(text), child].map(one => ({
+      finding: one,
+      note: { finding_id: one.finding_id, ack: 'unacked' as const, assignee: text },
+    }))
+    const rows = toRows(items, NOW).map(({ row }) => row)
     return faultsBody({
-      query: { ...DEFAULT_QUERY, equipment: text, building: text },
+      query: { ...DEFAULT_QUERY, equipment: text, building: text, rule: text },
       here,
-      groups: groupRows(rows, 'equipment', () => text),
-      counts: { faults: 1, data: 0, silenced: 0 },
+      groups: groupRows(rows, 'equipment', { equipment: () => text, building: () => text }),
+      counts: { faults: 1, overrides: 0, data: 0, silenced: 0 },
+      ...{ equipmentWords: () => text, ruleWords: () => text, pages: { page: 1, count: 2 } },
+      ...{ mayOperate: true, csrf: text, done: { action: 'ack', count: 1, finding_ids: [text] } },
       buildings: [BUILDING, { ...BUILDING, building_id: text, name: text }],
       equipmentName: () => text,
       dataEnds: new Map(),
@@ -234,12 +241,22 @@ test('Home escapes', t =>
       poll: {
         running: false,
         points: { ok: 1, stale: 1, down: 1, fault: 1, disabled: 1, unknown: 1 },
-        devices: [{ device_id: text, name: text, state: 'fault', since: NOW, last_ok_at: null, last_error: text, rtt_ms_p50: 1 }],
+        devices: [{ device_id: text, name: text, state: 'fault', since: NOW, last_ok_at: null, last_error: text }],
         last_read_at: null,
       },
-      open: { 1: 1, 2: 0, 3: 0, data: 0 },
-      worst: [{ finding: poisoned(text), priority: 1, equipment: text }],
-      overrides: { seen: 1, held: 1, outOfService: 1, oldest: undefined, last_visit_at: null, off: text, damage: undefined },
+      open: { 1: 1, 2: 0, 3: 0, data: 0, overrides: 0 },
+      worst: [{ finding: poisoned(text), priority: 1, equipment: text, cost: { ...RANGE, unit: text } }],
+      ...{ waste: [], unit_system: 'si', history: [] },
+      overrides: {
+        seen: 1,
+        held: 1,
+        aged: 1,
+        outOfService: 1,
+        oldest: undefined,
+        last_visit_at: null,
+        off: text,
+        damage: undefined,
+      },
       run: { running: true, live: runsOf(text).live, nameOf: () => text, last_error: text, last: null, next_at: NOW },
       hub: {
         state: 'connecting',

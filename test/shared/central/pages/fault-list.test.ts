@@ -1,10 +1,11 @@
 import test from 'ava'
-import { type FindingNote, priorityOf } from '#shared/core/findings/finding.ts'
+import { type Finding, type FindingNote, priorityOf } from '#shared/core/findings/finding.ts'
 import { HOUR } from '#shared/core/time.ts'
 import {
   countOpen,
   DEFAULT_QUERY,
   faultsHref,
+  type Grouping,
   groupRows,
   laneOf,
   matches,
@@ -18,6 +19,7 @@ const rows = toRows(items, NOW)
 
 for (const [what, one, note, lane] of [
   ['a fault', COOLING, {}, 'faults'],
+  ['an override', { ...COOLING, kind: 'override' as const }, {}, 'overrides'],
   ['a bad sensor', { ...COOLING, kind: 'sensor' as const }, {}, 'data'],
   ['missing data', { ...COOLING, kind: 'data' as const }, {}, 'data'],
   ['a snoozed fault', COOLING, { snoozed_until: NOW + 1 }, 'silenced'],
@@ -49,17 +51,18 @@ test('the worst row comes first: active, then by priority, then what nobody has 
   )
 })
 
-test('rows are grouped by equipment, by fault and by priority', t => {
+test('rows are grouped by equipment, by rule, by building, by priority and not at all', t => {
   const shown = rows.filter(({ lane }) => lane === 'faults').map(({ row }) => row)
-  const titles = (by: 'equipment' | 'fault' | 'priority') =>
-    groupRows(shown, by, one => one.equipment_id).map(({ title }) => title)
+  const titles = (by: Grouping) =>
+    groupRows(shown, by, { equipment: one => one.equipment_id, building: one => one.building_id }).map(({ title }) => title)
   t.deepEqual(titles('equipment'), ['ahu-1', 'vav-3', 'chiller-1'])
   t.is(titles('fault')[0], COOLING.title)
+  t.deepEqual([titles('building'), titles('none')], [['school'], ['']])
   t.deepEqual(titles('priority'), ['Priority 1, high', 'Priority 2, medium', 'Priority 3, low'])
 })
 
 test('open faults are counted by priority, without those of sensors and without what is silenced', t =>
-  t.deepEqual(countOpen(rows), { 1: 1, 2: 1, 3: 0, data: 1 }))
+  t.deepEqual(countOpen(rows), { 1: 1, 2: 1, 3: 0, data: 1, overrides: 0 }))
 
 test('severities 3 and 4 are both of low priority', t => t.deepEqual(([1, 2, 3, 4] as const).map(priorityOf), [1, 2, 3, 3]))
 
@@ -72,6 +75,9 @@ for (const [what, query, count] of [
   ['state', { state: 'cleared' }, 1],
   ['priority', { priority: 2 }, 1],
   ['equipment', { equipment: 'ahu-1' }, 1],
+  ['rule', { rule: 'VAV-LOW-FLOW' }, 1],
+  ['time in fault', { minutes: 9 * 60 }, 2],
+  ['more time than any was in fault', { minutes: 27 * 60 }, 0],
   ['another building', { building: 'elsewhere' }, 0],
 ] as const) {
   test(`the list is filtered by ${what}`, t => {
@@ -79,3 +85,23 @@ for (const [what, query, count] of [
     t.is(shown.length, count)
   })
 }
+
+const partsIn = (list: Finding[]) =>
+  toRows(
+    list.map(one => ({ finding: one, note: plain(one.finding_id) })),
+    NOW,
+  ).map(({ row }) => [row.finding.finding_id, row.parts.map(part => `${part.is} ${part.finding.finding_id}`)])
+const other = (finding_id: string, more: Partial<Finding>): Finding => ({ ...COOLING, finding_id, rule_id: finding_id, ...more })
+
+test('what a finding explains, over others too, is beside it, and so is the override that explains one', t => {
+  const child = other('child', { suppressed_by: COOLING.finding_id })
+  const grandchild = other('grandchild', { suppressed_by: 'child' })
+  const relabelled = other('relabelled', { relabelled_by: 'held' })
+  const held = other('held', { kind: 'override', severity: 3 })
+  const parts = Object.fromEntries(partsIn([COOLING, child, grandchild, relabelled, held]))
+  t.deepEqual(parts[COOLING.finding_id], ['explained child', 'explained grandchild'])
+  t.deepEqual([parts['relabelled'], parts['held'], parts['child']], [['cause held'], [], []])
+})
+
+test('findings that explain each other in a circle are still listed', t =>
+  t.is(partsIn([other('a', { suppressed_by: 'b' }), other('b', { suppressed_by: 'a' })]).length, 2))

@@ -1,0 +1,109 @@
+/** What stands above the list of faults: its lanes, its filter as a form, and the filter that is set, in words. */
+import { PRIORITIES, PRIORITY_WORDS } from '#shared/core/findings/finding.ts'
+import { formatDuration, MINUTE } from '#shared/core/time.ts'
+import { type Html, html } from '#shared/node/http/html.ts'
+import {
+  ANY_AGE_DAYS,
+  DAYS_CHOICES,
+  DEFAULT_QUERY,
+  type FaultQuery,
+  faultsHref,
+  type Grouping,
+  GROUPINGS,
+  type Lane,
+  LANES,
+  MINUTES_CHOICES,
+  SORTS,
+} from './fault-list.ts'
+import type { FaultsModel } from './faults-model.ts'
+
+const LANE_WORDS: Record<Lane, string> = {
+  faults: 'Equipment faults',
+  overrides: 'Overrides',
+  data: 'Sensors and data',
+  silenced: 'Silenced',
+}
+const GROUPING_WORDS: Record<Grouping, string> = {
+  none: 'nothing',
+  equipment: 'equipment',
+  fault: 'rule',
+  building: 'building',
+  priority: 'priority',
+}
+
+/** Text of a number of days in the filter. */
+const withinWords = (days: number): string =>
+  days === ANY_AGE_DAYS ? 'any age' : days === 366 ? 'a year' : days === 1 ? '1 day' : `${days} days`
+
+export const laneTabs = ({ query, counts }: FaultsModel): Html =>
+  html`<nav class="tabs" aria-label="Kinds of faults"><ul>${LANES.map(
+    lane =>
+      html`<li><a href="${faultsHref({ ...query, lane, page: 1 })}"${lane === query.lane && html` aria-current="page"`}>${LANE_WORDS[lane]} <span class="count">${counts[lane]}</span></a></li>`,
+  )}</ul></nav>`
+
+/** The filter is a form with GET: it works without script and leaves its state in the address. */
+export function filterForm({ query, buildings }: FaultsModel): Html {
+  const { group, days, sort, state, priority, building, equipment, rule, minutes = 0 } = query
+  return html`<form class="filter" method="get" action="/faults" data-submit-on-change>
+<input type="hidden" name="lane" value="${query.lane}">
+${select('state', 'State', state ?? '', [
+  ['', 'all'],
+  ['active', 'open'],
+  ['cleared', 'cleared'],
+])}
+${select('priority', 'Priority', String(priority ?? ''), [['', 'all'], ...PRIORITIES.map(p => [String(p), `${p} ${PRIORITY_WORDS[p]}`] as const)])}
+${select('days', 'Within', String(days), choicesOf([...DAYS_CHOICES, ANY_AGE_DAYS], days, withinWords))}
+${select('minutes', 'In fault for', String(minutes), choicesOf([...MINUTES_CHOICES], minutes, minutesWords))}
+${buildings.length > 1 && select('building', 'Building', building ?? '', [['', 'all'], ...buildings.map(b => [b.building_id, b.name] as const)])}
+${select(
+  'group',
+  'Group by',
+  group,
+  GROUPINGS.filter(value => value !== 'building' || buildings.length > 1).map(value => [value, GROUPING_WORDS[value]]),
+)}
+${select(
+  'sort',
+  'First',
+  sort,
+  SORTS.map(value => [value, value === 'worst' ? 'the worst' : 'the dearest']),
+)}
+${equipment !== undefined && html`<input type="hidden" name="equipment" value="${equipment}">`}
+${rule !== undefined && html`<input type="hidden" name="rule" value="${rule}">`}
+<button>Apply</button>
+</form>`
+}
+
+const minutesWords = (minutes: number): string => (minutes === 0 ? 'any time' : `${formatDuration(minutes * MINUTE)} or more`)
+
+/** A link from elsewhere may have a value that the list does not offer. */
+const choicesOf = (offered: number[], chosen: number, words: (value: number) => string): [string, string][] =>
+  [...new Set([...offered, chosen])].toSorted((a, b) => a - b).map(value => [String(value), words(value)])
+
+const select = (name: string, label: string, chosen: string, options: (readonly [string, string])[]): Html =>
+  html`<label>${label} <select name="${name}">${options.map(
+    ([value, text]) => html`<option value="${value}"${value === chosen && html` selected`}>${text}</option>`,
+  )}</select></label>`
+
+/** The filter that is set, each part with the link that takes it away. It stays in sight where the form is scrolled. */
+export function activeFilter({ query, buildings, equipmentWords, ruleWords }: FaultsModel): Html | false {
+  const { state, priority, building, equipment, rule, minutes, days, before } = query
+  const parts: [text: string, without: FaultQuery][] = []
+  const add = (text: string | undefined, name: keyof FaultQuery) => {
+    if (text === undefined) return
+    const { [name]: _left, ...rest } = query
+    parts.push([text, { ...DEFAULT_QUERY, ...rest, page: 1 }])
+  }
+  add(state && (state === 'active' ? 'open' : 'cleared'), 'state')
+  add(priority && `priority ${priority}`, 'priority')
+  add(building && (buildings.find(one => one.building_id === building)?.name ?? building), 'building')
+  add(equipment && equipmentWords(equipment), 'equipment')
+  add(rule && ruleWords(rule), 'rule')
+  add(minutes ? minutesWords(minutes) : undefined, 'minutes')
+  add(days === DEFAULT_QUERY.days ? undefined : `within ${withinWords(days)}`, 'days')
+  add(before && 'older ones', 'before')
+  if (parts.length === 0) return false
+  return html`<p class="chips"><strong>Filtered:</strong> ${parts.map(
+    ([text, without]) =>
+      html`<a class="chip" href="${faultsHref(without)}">${text} <span aria-hidden="true">×</span><span class="hidden"> remove</span></a> `,
+  )}<a class="clear" href="${faultsHref({ ...DEFAULT_QUERY, lane: query.lane, group: query.group, sort: query.sort })}">show all</a></p>`
+}

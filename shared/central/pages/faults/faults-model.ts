@@ -1,0 +1,57 @@
+/** What the page of faults shows, and the little that its parts compute from it. */
+import type { Finding, RuleResult } from '#shared/core/findings/finding.ts'
+import type { Building } from '#shared/core/model/model.ts'
+import type { Together } from '#shared/central/ui/cost-words.ts'
+import type { UnitSystem } from '#shared/central/ui/measure.ts'
+import { type Here, hereIn } from '#shared/central/ui/moment.ts'
+import type { RunPanel } from '#shared/central/ui/run-panel.ts'
+import type { FaultGroup, FaultQuery, Lane } from './fault-list.ts'
+
+/** Several faults are acknowledged, snoozed or assigned at once, or that is taken back. */
+export const BULK_ACTIONS = ['ack', 'unack', 'snooze', 'wake', 'assign', 'unassign'] as const
+export type BulkAction = (typeof BULK_ACTIONS)[number]
+/** What was done last, to how many findings, and those of them for which it can be taken back as it was. */
+export type FaultsDone = { action: BulkAction; count: number; finding_ids: string[] }
+
+/** Results and gaps of the last run of one building. */
+export type LastRun = {
+  building_id: string
+  finished_at: number
+  failed: number
+  results: Pick<RuleResult, 'rule_id' | 'equipment_id' | 'status' | 'reason'>[]
+}
+export type FaultsModel = {
+  query: FaultQuery
+  here: Here
+  groups: FaultGroup[]
+  /** Rows per tab under the same filter. */
+  counts: Record<Lane, number>
+  /** Set when more episodes overlap the window than one page takes: how many it took, and before when the others began. */
+  truncated?: { at: number; oldest: number }
+  /** By building, when its data ended; absent for a building with present data. */
+  dataEnds: ReadonlyMap<string, number>
+  buildings: Building[]
+  equipmentName: (finding: { building_id: string; equipment_id: string }) => string
+  /** Names of the equipment and of the rule that the filter has. */
+  equipmentWords: (equipment_id: string) => string
+  ruleWords: (rule_id: string) => string
+  /** Which part of a long list is shown. */
+  pages: { page: number; count: number }
+  mayOperate: boolean
+  csrf: string
+  done: FaultsDone | undefined
+  lastRuns: LastRun[]
+  /** The cost of the listed faults, where it is known; empty where a filter is set. */
+  together: Together[]
+  runs: RunPanel
+  /** On a hub: the boxes whose findings arrive here, and the time of their last message. */
+  boxes: { name: string; building_id: string; last_data_at: number | null }[]
+}
+
+export const hereOf = (building_id: string, { here, buildings }: FaultsModel): Here =>
+  hereIn(here, buildings.find(building => building.building_id === building_id)?.timezone ?? here.timezone)
+
+export const systemOf = (
+  { building_id }: Pick<Finding, 'building_id'>,
+  { buildings }: Pick<FaultsModel, 'buildings'>,
+): UnitSystem => buildings.find(building => building.building_id === building_id)?.unit_system ?? 'si'

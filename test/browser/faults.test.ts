@@ -1,0 +1,89 @@
+/** The list of faults: by hand, by keys, on a phone. */
+import anyTest, { type TestFn } from 'ava'
+import { HOUR } from '#shared/core/time.ts'
+import { FINDINGS, finding, NOW } from '../support/page-fixture.ts'
+import { openSite, PASSWORDS, type TestSite } from '../support/sites/page-site.ts'
+import { openChromium, type OpenBrowser } from './chromium.ts'
+import { expectClean, looks } from './looks.ts'
+import { focused, openPage, signIn } from './watch.ts'
+
+const HELD = {
+  ...finding({
+    finding_id: 'f-held',
+    rule_id: 'OVR-HELD',
+    equipment_id: 'vav-3',
+    title: 'Point overridden by an operator',
+    kind: 'override',
+    severity: 3,
+    from: NOW - 40 * HOUR,
+  }),
+  role: 'damper',
+}
+const test = anyTest as TestFn<{ chromium: OpenBrowser; box: TestSite }>
+test.before(async t => {
+  t.context = { chromium: await openChromium(), box: await openSite({ product: 'appliance', findings: [...FINDINGS, HELD] }) }
+})
+test.after.always(async t => {
+  await t.context.chromium.close()
+  await t.context.box.close()
+})
+
+const ack = (box: TestSite, id: string) => box.context.notes.get(id).ack
+
+test.serial('keys walk through the list, acknowledge and snooze, and a click takes it back', async t => {
+  const { chromium, box } = t.context
+  const { page, complaints, close } = await openPage(chromium.browser, box.url)
+  t.teardown(close)
+  await signIn(page, 'agent', PASSWORDS.agent, '/faults')
+  await page.keyboard.press('j')
+  t.is((await focused(page)).text, 'Supply air too warm with the cooling valve wide open')
+  await page.keyboard.press('j')
+  await page.keyboard.press('k')
+  t.is(await page.locator('.bulk').isVisible(), false)
+  await page.keyboard.press('x')
+  t.true(await page.locator('.bulk').isVisible())
+  await page.keyboard.press('a')
+  await page.getByText('1 fault acknowledged.').waitFor()
+  t.is(ack(box, 'f-cooling'), 'acked')
+  t.is(new URL(page.url()).search, '')
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('1 fault no longer acknowledged.').waitFor()
+  t.is(ack(box, 'f-cooling'), 'unacked')
+  await page.keyboard.press('j')
+  await page.keyboard.press('s')
+  await page.getByText('1 fault snoozed.').waitFor()
+  t.is(box.context.notes.get('f-cooling').snoozed_until, NOW + 24 * HOUR)
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('1 fault no longer snoozed.').waitFor()
+  t.is(box.context.notes.get('f-cooling').snoozed_until, undefined)
+  await page.getByLabel('Choose all').check()
+  await page.getByLabel('Assign to').fill('Kim')
+  await page.getByRole('button', { name: 'Assign' }).click()
+  await page.getByText('3 faults assigned.').waitFor()
+  t.is(box.context.notes.get('f-flow').assignee, 'Kim')
+  t.deepEqual(complaints, [])
+})
+
+for (const [name, look] of looks('a desk at night', 'a phone in daylight')) {
+  test.serial(
+    `choosing, filters and parts are clean through ${name}; a fault is ${name.includes('desk') ? 'one line' : 'a card of few lines'}`,
+    async t => {
+      const { chromium, box } = t.context
+      const { page, complaints, close } = await openPage(chromium.browser, box.url, look)
+      t.teardown(close)
+      await signIn(page, 'agent', PASSWORDS.agent, '/faults?state=active&minutes=60&days=30')
+      const rows = page.locator('.faults tbody tr')
+      const heights = await rows.evaluateAll(all => all.map(row => (row as unknown as { clientHeight: number }).clientHeight))
+      t.true(Math.max(...heights) <= (name.includes('desk') ? 56 : 160), String(heights))
+      await page.locator('.faults .pick').last().check()
+      await page.locator('.parts summary').first().click()
+      await expectClean(t, page, 'faults', 48)
+      await page.getByRole('link', { name: /1 h or more/ }).click()
+      t.is(new URL(page.url()).search, '?days=30&state=active')
+      await page.getByRole('link', { name: /^Overrides 1/ }).click()
+      await page.getByRole('link', { name: 'Point overridden by an operator: damper' }).waitFor()
+      await expectClean(t, page, 'overrides', 48)
+      t.deepEqual(complaints, [])
+    },
+  )
+}
