@@ -12,10 +12,12 @@ import { readBind } from './drivers/bacnet/transport.ts'
 import { bacnetProtocol } from './drivers/bacnet/protocol.ts'
 import { modbusProtocol } from './drivers/modbus/protocol.ts'
 import { APPLIANCE_ENV } from './env.ts'
+import { boardCounts } from './pages/board-counts.ts'
 import { applianceRoutes, OWN_PAGES } from './pages/routes.ts'
 import { runJournalCommand } from './priority/journal-command.ts'
 import { journalSnapshots } from './priority/journal-snapshots.ts'
 import { openPriority } from './priority/priority-api.ts'
+import { boardHistory } from './services/board-history.ts'
 import { openEdge } from './services/edge.ts'
 import { openEdgeConfig, readEdgeKits } from './services/edge-config.ts'
 import { catalogueWatch } from './services/field-catalogue.ts'
@@ -69,7 +71,10 @@ await runProcess(log, async () => {
   const { context } = central
   const discovery = bacnetDiscovery({ enabled: settings.SERVICE_BACNET_DISCOVERY, bind, bacnet, catalogue })
   const updates = openUpdates(settings.SERVICE_UPDATE_DIR)
-  const parts = { context, site, catalogue, modbus, edge, ingest, priority, discovery, updates }
+  const { pollStatus } = edge.polling
+  const counted = { context, pollStatus, hubState: edge.uplink.hubState, journal, site }
+  const history = boardHistory(clock, boardCounts(counted))
+  const parts = { context, history, site, catalogue, modbus, edge, ingest, priority, discovery, updates }
   const http = await serveCentral(settings, {
     central,
     layout: { product: 'appliance', name: building.name, first: 'Home', more: OWN_PAGES },
@@ -77,7 +82,7 @@ await runProcess(log, async () => {
     log,
   })
   const first = [...workspace.services, ...central.services, ingest, syncing, ...edge.storageServices, ...central.schedule]
-  const field = [...edge.pollServices, ...priority.services, discovery, catalogueWatch(catalogue, log)]
+  const field = [...edge.pollServices, ...priority.services, discovery, catalogueWatch(catalogue, log), history]
   const heartbeat = heartbeatService(settings.SERVICE_HEARTBEAT_FILE, () => isPolling(edge.polling.pollStatus()), log)
   return [...first, ...field, metricsService(context, settings.SERVICE_METRICS_BIND, log), http, heartbeat]
 })

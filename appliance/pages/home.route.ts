@@ -1,8 +1,11 @@
 /** Home: the first page of a box, its self-refreshing part, and the button that runs the rules. */
 import type { PollStatus } from '#shared/core/poll/poll-status.ts'
-import { HOUR, parseInstant, SECOND } from '#shared/core/time.ts'
+import { DAY, HOUR, parseInstant, SECOND } from '#shared/core/time.ts'
 import type { CentralContext } from '#shared/central/context.ts'
-import { countOpen } from '#shared/central/pages/faults/fault-list.ts'
+import { combinedEnergy } from '#shared/core/impact/combined-energy.ts'
+import { byCost, countOpen, type FaultRow } from '#shared/central/pages/faults/fault-list.ts'
+import type { Together } from '#shared/central/ui/cost-words.ts'
+import type { BoardHistory } from '../services/board-history.ts'
 import { equipmentNames, openRows } from '#shared/central/pages/faults/faults.route.ts'
 import { startMissingRuns } from '#shared/central/commands/runs.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
@@ -19,7 +22,9 @@ export type HomeSources = {
   catalogue: () => DeviceCatalogue
   pollStatus: () => PollStatus
   hubState: () => PublisherState
-  overrides: () => OverridesTile
+  overrides: (now: number) => OverridesTile
+  /** What was counted over the last day; empty where nobody counts. */
+  history: BoardHistory
 }
 type AnyCall = Pick<Call<unknown, unknown, unknown>, 'caller' | 'reply'>
 
@@ -57,8 +62,8 @@ export function homeRoutes(context: CentralContext, layout: PageLayout, sources:
   ]
 }
 
-/** Faults that Home names; a phone shows so many without scrolling. */
-const WORST_SHOWN = 3
+/** Faults that Home names; the list has the others. */
+const WORST_SHOWN = 5
 
 async function homeModel(
   context: CentralContext,
@@ -70,21 +75,37 @@ async function homeModel(
   const buildings = context.model.buildings()
   const rows = openRows(context, here.now)
   const equipmentName = equipmentNames(context)
-  const worst = rows.filter(({ lane }) => lane === 'faults').slice(0, WORST_SHOWN)
+  const open = rows.filter(({ lane }) => lane === 'faults').map(({ row }) => row)
+  const worst = open.toSorted((a, b) => a.priority - b.priority || byCost(a, b)).slice(0, WORST_SHOWN)
   return {
     identity: { ...sources.identity, building: buildings.map(({ name }) => name).join(', ') || 'no building yet' },
     version: context.version,
     here,
     poll: pollTiles(sources),
     open: countOpen(rows),
-    worst: worst.map(({ row }) => ({ ...row, equipment: equipmentName(row.finding) })),
-    overrides: sources.overrides(),
+    worst: worst.map(row => ({ ...row, equipment: equipmentName(row.finding) })),
+    waste: wasteOf(context, open, here.now),
+    unit_system: buildings[0]?.unit_system ?? 'si',
+    overrides: sources.overrides(here.now),
+    history: sources.history.samples(),
     run: runTile(context),
     hub: sources.hubState(),
     box: await readMachine(context.workspace, context.startedAt),
     user: layout.userOf(caller),
     csrf: layout.csrfOf(caller),
   }
+}
+
+/** What the open faults wasted in the last day, of each building; nothing is counted twice. */
+function wasteOf({ model, prices }: CentralContext, open: FaultRow[], now: number): Together[] {
+  const energy = combinedEnergy(
+    open.map(({ finding }) => finding),
+    { from: now - DAY, to: now },
+  )
+  return model.buildings().flatMap(building => {
+    const own = energy.get(building.building_id) ?? []
+    return own.length > 0 ? [{ building, energy: own, prices: prices.get(building.building_id) }] : []
+  })
 }
 
 function pollTiles({ catalogue, pollStatus }: HomeSources): HomeModel['poll'] {
@@ -97,14 +118,13 @@ function pollTiles({ catalogue, pollStatus }: HomeSources): HomeModel['poll'] {
   const { points_ok: ok, points_stale: stale, points_down: down, points_fault: fault } = status
   const unknown = Math.max(0, pointsOf(true) - ok - stale - down - fault)
   const points: PointCounts = { ok, stale, down, fault, unknown, disabled: pointsOf(false) }
-  const lines = status.devices.map(({ device_id, state, since, last_ok_at, last_error, rtt_ms_p50 }) => ({
+  const lines = status.devices.map(({ device_id, state, since, last_ok_at, last_error }) => ({
     device_id,
     name: names.get(device_id) ?? device_id,
     state,
     since: instant(since),
     last_ok_at: instant(last_ok_at),
     last_error,
-    rtt_ms_p50,
   }))
   const answered = lines.flatMap(({ last_ok_at }) => last_ok_at ?? [])
   return { running: status.running, points, devices: lines, last_read_at: answered.length ? Math.max(...answered) : null }

@@ -1,6 +1,9 @@
-/** Home: how the box is, in seven tiles. Each says how old it is; what is wrong stands first. */
+/** Home: a status board. A sentence, the faults, then a line for each thing that can fail, with the last day as a small line. */
 import { type Html, html } from '#shared/node/http/html.ts'
 import type { RunCounts } from '#shared/core/ports.ts'
+import { costText, type Together } from '#shared/central/ui/cost-words.ts'
+import type { UnitSystem } from '#shared/central/ui/measure.ts'
+import { countLine } from '#shared/central/ui/sparkline.ts'
 import { csrfField, operatorButton, type User, versionText } from '#shared/central/ui/frame.ts'
 import { DEFAULT_QUERY, type FaultRow, faultsHref, type OpenCounts } from '#shared/central/pages/faults/fault-list.ts'
 import { PRIORITIES } from '#shared/core/findings/finding.ts'
@@ -11,6 +14,9 @@ import { findingHref } from '#shared/central/ui/links.ts'
 import { countWords, titleOf } from '#shared/central/ui/words.ts'
 import { countOf } from '#shared/core/number-text.ts'
 import { DAY, formatDuration, MINUTE } from '#shared/core/time.ts'
+import type { BoardCounts, BoardSample } from '../services/board-history.ts'
+import { isSilent } from './board-counts.ts'
+import { healthSentence } from './home-health.ts'
 import type { PublisherState } from '../services/publisher.ts'
 import type { MachineState } from '../services/machine.ts'
 import { type OverridesTile, overridesWords } from './overrides-tile.ts'
@@ -33,7 +39,6 @@ type DeviceLine = {
   since: number | null
   last_ok_at: number | null
   last_error: string | null
-  rtt_ms_p50: number | null
 }
 export type PointCounts = Record<State, number>
 export type RunTile = {
@@ -54,7 +59,12 @@ export type HomeModel = {
   poll: { running: boolean; points: PointCounts; devices: DeviceLine[]; last_read_at: number | null } | null
   open: OpenCounts
   /** The worst open faults, each with the name of its equipment. */
-  worst: (Pick<FaultRow, 'finding' | 'priority'> & { equipment: string })[]
+  worst: (Pick<FaultRow, 'finding' | 'priority' | 'cost'> & { equipment: string })[]
+  /** What the open faults wasted in the last day, by building; empty where no energy is known. */
+  waste: Together[]
+  unit_system: UnitSystem
+  /** What was counted over the last day, the oldest first. */
+  history: readonly BoardSample[]
   overrides: OverridesTile
   run: RunTile
   hub: PublisherState
@@ -64,27 +74,46 @@ export type HomeModel = {
 }
 
 export const homeBody = (model: HomeModel): Html => html`<h1>${model.identity.name}</h1>
-<p class="lead">Box <code>${model.identity.edge_id}</code> of site <code>${model.identity.site_id}</code>, ${model.identity.building}. Version ${versionText(model.version)}</p>
-${homeTiles(model)}`
+${homeTiles(model)}
+<p class="muted">Box <code>${model.identity.edge_id}</code> of site <code>${model.identity.site_id}</code>, ${model.identity.building}. Version ${versionText(model.version)}</p>`
 
 /** The part that htmx asks for again. */
 export const homeTiles = (
   model: HomeModel,
 ): Html => html`<div id="tiles" class="tiles" hx-get="/home/tiles" hx-trigger="every ${REFRESH_SECS}s, refresh" hx-target="#tiles" hx-swap="outerMorph" data-refresh-secs="${REFRESH_SECS}">
+<p class="lead">${health(model)}</p>
 ${faultsTile(model)}
-${pointsTile(model)}
 ${devicesTile(model)}
-${tile('overrides', 'Overrides', model.overrides.damage !== undefined, overridesWords(model.overrides, model.here))}
-${runTile(model)}
+${tile('overrides', 'Overrides', model.overrides.damage !== undefined, overridesWords(model.overrides, model.here), lineOf(model, 'overrides'))}
+${pointsTile(model)}
 ${hubTile(model)}
+${runTile(model)}
 ${boxTile(model)}
 <p class="as-of">As of ${momentNow(model.here)} <span class="feed" role="status"></span> <a href="/">Refresh</a></p>
 </div>`
 
-const tile = (id: string, title: string, alarm: boolean, body: Html): Html =>
-  html`<section class="card tile${alarm && html` alarm`}" id="tile-${id}" aria-labelledby="tile-${id}-title"><h2 id="tile-${id}-title">${title}</h2>${body}</section>`
+const health = ({ open, waste, poll, overrides, run, here }: HomeModel): Html =>
+  healthSentence({
+    open,
+    waste,
+    silent: (poll?.devices ?? []).filter(({ state }) => isSilent(state)).length,
+    aged: overrides.aged ?? 0,
+    checked_at: run.last?.finished_at ?? null,
+    now: here.now,
+  })
 
-function faultsTile({ open, worst, run, here }: HomeModel): Html {
+/** @param line of the last day, where there is one */
+const tile = (id: string, title: string, alarm: boolean, body: Html, line?: Html | false): Html =>
+  html`<section class="card tile${alarm && html` alarm`}" id="tile-${id}" aria-labelledby="tile-${id}-title"><h2 id="tile-${id}-title">${title}</h2><div class="tile-body">${body}</div>${line}</section>`
+
+const lineOf = ({ history, here }: HomeModel, what: keyof BoardCounts): Html | false =>
+  countLine(
+    history.map(sample => ({ at: sample.at, count: sample[what] })),
+    { from: here.now - DAY, to: here.now },
+  )
+
+function faultsTile(model: HomeModel): Html {
+  const { open, worst, run, here } = model
   const total = open[1] + open[2] + open[3]
   const asOf = run.last
     ? html`<p class="age">As of the run at ${momentAge(run.last.finished_at, here)}</p>`
@@ -98,14 +127,12 @@ function faultsTile({ open, worst, run, here }: HomeModel): Html {
   const data =
     open.data > 0 &&
     html`<p><a href="${faultsHref({ ...DEFAULT_QUERY, lane: 'data' })}">${open.data} open about sensors and data</a></p>`
-  const listed =
-    worst.length > 0 &&
-    html`<ul class="plain open-faults">${worst.map(
-      ({ finding, priority, equipment }) =>
-        html`<li class="p${priority}">${priorityIcon(priority)} <a href="${findingHref(finding.finding_id)}">${titleOf(finding)}</a> <span class="muted">${equipment}, since ${momentAge(finding.from, here)}</span></li>`,
-    )}</ul>`
-  return tile('faults', 'Faults', total > 0, html`${body}${listed}${data}${asOf}`)
+  const listed = worst.length > 0 && html`<ul class="plain worst-faults">${worst.map(one => worstFault(one, model))}</ul>`
+  return tile('faults', 'Faults', total > 0, html`${listed}${body}${data}${asOf}`, lineOf(model, 'faults'))
 }
+
+const worstFault = ({ finding, priority, equipment, cost }: HomeModel['worst'][number], { here, unit_system }: HomeModel): Html =>
+  html`<li class="p${priority}">${priorityIcon(priority)} <a href="${findingHref(finding.finding_id)}">${titleOf(finding)}</a> <span class="muted">${equipment}, since ${momentAge(finding.from, here)}${cost && `, ${costText(cost, unit_system)}`}</span></li>`
 
 function pointsTile({ poll, here }: HomeModel): Html {
   if (!poll) return tile('points', 'Points', false, html`<p class="figure">Not polling</p><p>No device is in the catalogue.</p>`)
@@ -123,32 +150,30 @@ function pointsTile({ poll, here }: HomeModel): Html {
   )
 }
 
-function devicesTile({ poll, here }: HomeModel): Html {
-  const devices = (poll?.devices ?? []).toSorted((a, b) => STATES.indexOf(a.state) - STATES.indexOf(b.state))
-  const silent = devices.filter(({ state }) => state !== 'ok' && state !== 'disabled')
-  const listed = devices.slice(0, DEVICES_MAX)
-  const figure = silent.length ? `${silent.length} of ${devices.length} need a look` : `${devices.length} answering`
+/** Devices that answer are only counted; the page of devices lists them. */
+function devicesTile(model: HomeModel): Html {
+  const { poll, here } = model
+  const devices = poll?.devices ?? []
+  const silent = devices
+    .filter(({ state }) => isSilent(state))
+    .toSorted((a, b) => STATES.indexOf(a.state) - STATES.indexOf(b.state))
+  const listed = silent.slice(0, DEVICES_MAX)
+  const figure = silent.length ? `${silent.length} of ${devices.length} silent` : `${devices.length} answering`
   return tile(
     'devices',
     'Devices',
     silent.length > 0,
     html`<p class="figure"><a href="/devices">${devices.length ? figure : 'None'}</a></p>
-<ul class="devices">${listed.map(device => deviceLine(device, here))}</ul>
-${devices.length > listed.length && html`<p>and ${devices.length - listed.length} more, none worse</p>`}`,
+${listed.length > 0 && html`<ul class="devices">${listed.map(device => deviceLine(device, here))}</ul>`}
+${silent.length > listed.length && html`<p>and ${silent.length - listed.length} more, none worse</p>`}`,
+    lineOf(model, 'silent'),
   )
 }
 
-const deviceLine = (
-  { device_id, name, state, since, last_ok_at, last_error, rtt_ms_p50 }: DeviceLine,
-  here: Here,
-): Html => html`<li>
+const deviceLine = ({ device_id, name, state, since, last_ok_at, last_error }: DeviceLine, here: Here): Html => html`<li>
 <span class="device">${name} <code>${device_id}</code></span> ${stateIcon(state)}
-<span class="age">${
-  state === 'ok'
-    ? html`answered ${momentOr(last_ok_at, here, 'not yet')}${rtt_ms_p50 !== null && html`, in ${Math.max(1, Math.round(rtt_ms_p50))} ms`}`
-    : html`since ${momentOr(since, here, 'start')}; last answer ${momentOr(last_ok_at, here, 'never')}`
-}</span>
-${state !== 'ok' && last_error !== null && html`<span class="error">${last_error}</span>`}</li>`
+<span class="age">since ${momentOr(since, here, 'start')}; last answer ${momentOr(last_ok_at, here, 'never')}</span>
+${last_error !== null && html`<span class="error">${last_error}</span>`}</li>`
 
 function runTile({ run, here, user, csrf }: HomeModel): Html {
   const { last, last_error, running, live, nameOf, next_at } = run
@@ -174,7 +199,8 @@ ${
 
 const HUB_WORDS: Record<PublisherState['state'], string> = { off: 'Off', connecting: 'Not connected', up: 'Connected' }
 
-function hubTile({ hub, here }: HomeModel): Html {
+function hubTile(model: HomeModel): Html {
+  const { hub, here } = model
   const { state, reason, conflict, notices = [], note, backlog, oldest_at, dropped, thinned, rejected, last_ack_at } = hub
   if (state === 'off')
     return tile('hub', 'Hub', false, html`<p class="figure">Off</p><p>${reason ?? 'This box works alone.'}</p>`)
@@ -192,6 +218,7 @@ ${thinned > 0 && html`<p><strong>${countOf(thinned, 'message')} downsampled</str
 ${dropped > 0 && html`<p><strong>${countOf(dropped, 'message')} dropped</strong> because the outbox was full</p>`}
 ${rejected > 0 && html`<p><strong>${countOf(rejected, 'message')} refused</strong> by the hub and kept aside</p>`}
 <p class="age">Last confirmed by the hub ${momentOr(last_ack_at, here, 'never')}</p>`,
+    lineOf(model, 'backlog'),
   )
 }
 

@@ -15,6 +15,7 @@ import { discoveryRoutes } from '../drivers/bacnet/discovery/discovery-routes.ts
 import { SYSTEM_PATH, systemRoutes } from '../system/system.routes.ts'
 import type { Updates } from '../system/updates.ts'
 import type { FieldCatalogue } from '../services/field-catalogue.ts'
+import type { BoardHistory } from '../services/board-history.ts'
 import type { EdgeServices } from '../services/edge.ts'
 import type { SiteSettings } from '../store/site.ts'
 import { devicePages } from './devices.route.ts'
@@ -35,6 +36,7 @@ type ApplianceParts = {
   priority: PriorityServices
   discovery: DiscoveryService
   updates: Updates
+  history: BoardHistory
   localIngestToken: string | undefined
 }
 
@@ -59,12 +61,14 @@ export function applianceRoutes(parts: ApplianceParts, layout: PageLayout): Rout
   const { polling } = edge
   const pollStatus = () => polling.pollStatus()
   const commandStates = new CommandStates(priority.journal)
+  const overrides = overridesSummary({ ...priority, commandStates, site })
   const sources = {
     identity: { name: building.name, edge_id, site_id },
     catalogue: catalogue.current,
     pollStatus,
     hubState: edge.uplink.hubState,
-    overrides: overridesSummary({ ...priority, commandStates, site }),
+    overrides,
+    history: parts.history,
   }
   const devices = {
     catalogue,

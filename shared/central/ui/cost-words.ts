@@ -101,3 +101,9 @@ export function togetherText({ energy, prices, building: { unit_system } }: Toge
   const range = rangeText(cost, cost.unit, unit_system)
   return `about ${costText(cost, unit_system)}${range && `, ${range} at the outside`} (${kWh})`
 }
+
+/** @param waste of one day. @returns `about 120 kWh a day`, or an empty text where no energy is known */
+export function wasteADay(waste: readonly Together[]): string {
+  const mid = waste.flatMap(({ energy }) => energy).reduce((sum, one) => sum + one.mid, 0)
+  return mid > 0 ? `about ${costText({ mid, unit: 'kWh' }, 'si')} a day` : ''
+}

@@ -31,6 +31,24 @@ export function sparkline(buckets: Buckets, gaps: Span[], kind: PointKind): Html
   )}</svg>`
 }
 
+type Count = { at: number; count: number | null }
+
+/**
+ * A small line of counts over the last day, as steps.
+ *
+ * @param counts ascending; a null is no line
+ * @param span the whole width, so that a line that began late is short
+ */
+export function countLine(counts: readonly Count[], { from, to }: Span): Html | false {
+  const known = counts.filter(({ count }) => count !== null)
+  if (known.length < 2) return false
+  const most = known.reduce((top, { count }) => Math.max(top, count!), 1)
+  const x = (at: number) => round(((Math.max(at, from) - from) / (to - from)) * WIDTH)
+  const y = (count: number) => round(HEIGHT - MARGIN - (count / most) * (HEIGHT - 2 * MARGIN))
+  const steps = known.map(({ at, count }, i) => `${i === 0 ? `M${x(at)} ${y(count!)}` : `H${x(at)}V${y(count!)}`}`).join('')
+  return html`<svg class="spark" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" preserveAspectRatio="none" aria-hidden="true" focusable="false"><path class="line" d="${steps}H${WIDTH}"/></svg>`
+}
+
 function extremesOf(lows: Float64Array, highs: Float64Array): [low: number, high: number] {
   let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
   for (const value of lows) if (value < low) low = value

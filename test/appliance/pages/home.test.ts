@@ -6,8 +6,9 @@ import type { ShownRun } from '#shared/central/ui/run-panel.ts'
 import { levelMeanings } from '#shared/core/priority/priority-levels.ts'
 import { overridesOf } from '#shared/core/priority/override-rows.ts'
 import { CommandStates } from '#appliance/pages/command-states.ts'
+import { type Health, healthSentence } from '#appliance/pages/home-health.ts'
 import { overridesSummary } from '#appliance/pages/overrides-tile.ts'
-import { COOLING, NOW } from '../../support/page-fixture.ts'
+import { BUILDING, COOLING, NOW } from '../../support/page-fixture.ts'
 import { HISTORY, journalOf, scheduleOf, SITE } from '../../support/overrides-fixture.ts'
 
 const HOME: HomeModel = {
@@ -25,16 +26,19 @@ const HOME: HomeModel = {
         since: NOW - DAY,
         last_ok_at: NOW - 5 * SECOND,
         last_error: null,
-        rtt_ms_p50: 9,
       },
     ],
     last_read_at: NOW - 5 * SECOND,
   },
-  open: { 1: 0, 2: 0, 3: 0, data: 0 },
+  open: { 1: 0, 2: 0, 3: 0, data: 0, overrides: 0 },
   worst: [],
+  waste: [],
+  unit_system: 'si',
+  history: [],
   overrides: {
     seen: 12,
     held: 0,
+    aged: 0,
     outOfService: 0,
     oldest: undefined,
     last_visit_at: NOW - 9 * MINUTE,
@@ -89,14 +93,14 @@ const OFF = 'The priority scanner is off: SERVICE_PRIORITY_SCAN_ENABLED=1 switch
 for (const [what, model, said, loud] of [
   ['all is well', {}, 'All quiet No equipment fault is open. As of the run at 13:50 , 12 min ago', []],
   ['all points answer', {}, '30 ok 30 ok Last answer 14:02 , 5 s ago', []],
-  ['faults are open', { open: { 1: 2, 2: 0, 3: 1, data: 4 } }, '3 open 2 1 high 0 2 medium 1 3 low', ['faults']],
+  ['faults are open', { open: { 1: 2, 2: 0, 3: 1, data: 4, overrides: 0 } }, '3 open 2 1 high 0 2 medium 1 3 low', ['faults']],
   [
     'faults are named',
-    { open: { 1: 1, 2: 0, 3: 0, data: 0 }, worst: [{ finding: COOLING, priority: 1, equipment: 'Air handler 1' }] },
+    { open: { 1: 1, 2: 0, 3: 0, data: 0, overrides: 0 }, worst: [{ finding: COOLING, priority: 1, equipment: 'Air handler 1' }] },
     'Supply air too warm with the cooling valve wide open Air handler 1, since 08:02 , 6 h ago',
     ['faults'],
   ],
-  ['sensors need a look', { open: { 1: 0, 2: 0, 3: 0, data: 4 } }, '4 open about sensors and data', []],
+  ['sensors need a look', { open: { 1: 0, 2: 0, 3: 0, data: 4, overrides: 0 } }, '4 open about sensors and data', []],
   ['no run has finished', { run: { ...run, last: null } }, 'Not looked yet No run has finished yet', []],
   [
     'a rule failed',
@@ -154,11 +158,16 @@ for (const [what, model, said, loud] of [
   ['nobody holds a point', {}, 'None No override at 12 points. Last visit ended 13:53 , 9 min ago', []],
   [
     'points are overridden',
-    { overrides: { ...overrides, held: 3, outOfService: 1, oldest: { since: NOW - 9 * DAY, before: true } } },
-    '3 overrides Oldest since Wed 11 Nov 14:02 , 9 d ago, present at the first visit 1 point out of service',
+    { overrides: { ...overrides, held: 3, aged: 2, outOfService: 1, oldest: { since: NOW - 9 * DAY, before: true } } },
+    '3 overrides 2 older than a day Oldest since Wed 11 Nov 14:02 , 9 d ago, present at the first visit 1 point out of service',
     [],
   ],
-  ['overrides are being read', { overrides: { ...overrides, held: 1 } }, '1 override Reading the history to find their age.', []],
+  [
+    'overrides are being read',
+    { overrides: { ...overrides, held: 1, aged: undefined } },
+    '1 override Reading the history to find their age.',
+    [],
+  ],
   ['the scanner is off', { overrides: { ...overrides, seen: 0, last_visit_at: null, off: OFF } }, `No visits ${OFF}.`, []],
   [
     'the first visit is awaited',
@@ -199,18 +208,48 @@ for (const [what, model, said, loud] of [
   })
 }
 
-test('the worst device is listed first and a long list is cut', t => {
+test('silent devices are listed, the worst first, and a long list is cut; the others are counted', t => {
   const device = (i: number) => ({
     ...poll!.devices[0]!,
     device_id: `d${i}`,
     name: `D${i}`,
-    ...(i === 19 && { state: 'down' as const, last_error: 'no answer' }),
+    ...(i < 12 && { state: i === 11 ? ('down' as const) : ('stale' as const), last_error: 'no answer' }),
   })
   const said = words({ poll: { ...poll!, devices: Array.from({ length: 20 }, (_, i) => device(i)) } })
-  t.true(said.indexOf('D19') < said.indexOf('D0 '))
-  t.regex(said, /1 of 20 need a look/)
+  t.true(said.indexOf('D11') < said.indexOf('D0 '))
+  t.regex(said, /12 of 20 silent/)
   t.regex(said, /no answer/)
-  t.regex(said, /and 12 more, none worse/)
+  t.regex(said, /and 4 more, none worse/)
+  t.notRegex(said, /D15/)
+})
+
+const kWh = (mid: number) => ({ carrier: 'electricity' as const, low: mid, mid, high: mid })
+for (const [what, health, said] of [
+  ['all is well', {}, 'Nothing needs you. Everything was checked 12 min ago.'],
+  ['nothing was checked', { checked_at: null }, 'Nothing is known to be wrong. No check for faults has finished yet.'],
+  [
+    'several things are wrong',
+    {
+      open: { ...HOME.open, 1: 1, 3: 1 },
+      waste: [{ building: BUILDING, energy: [kWh(120)], prices: undefined }],
+      silent: 1,
+      aged: 2,
+    },
+    '2 faults are open, with a waste of about 120 kWh a day; 1 device is silent; 2 overrides are older than a day. All else was checked 12 min ago.',
+  ],
+  ['one thing is wrong', { open: { ...HOME.open, 2: 1 } }, '1 fault is open. All else was checked 12 min ago.'],
+] as [string, Partial<Health>, string][]) {
+  test(`the first sentence of Home when ${what}`, t => {
+    const calm = { open: HOME.open, waste: [], silent: 0, aged: 0, checked_at: NOW - 12 * MINUTE, now: NOW }
+    t.is(healthSentence({ ...calm, ...health }).text.replace(/<[^>]+>/g, ''), said)
+  })
+}
+
+test('what was counted over the last day is a small line, as long as it is known for', t => {
+  const sample = (hours: number, faults: number) => ({ at: NOW - hours * HOUR, faults, silent: null, overrides: 0, backlog: 0 })
+  const page = homeBody({ ...HOME, history: [sample(12, 0), sample(6, 2)] }).text
+  t.regex(page, /<path class="line" d="M80 27H120V3H160"\/>/)
+  t.is(page.match(/class="spark"/g)?.length, 3)
 })
 
 test('the box tells the room on its disk', async t => {
@@ -223,8 +262,10 @@ test('what Home says of overrides is what the page of overrides says', async t =
   const journal = journalOf(HISTORY)
   const commandStates = new CommandStates(journal)
   const summary = overridesSummary({ journal, schedule: scheduleOf(), commandStates, site: SITE })
-  t.like(summary(), { seen: 6, held: 4, outOfService: 1, oldest: undefined, off: undefined })
+  t.like(summary(NOW), { seen: 6, held: 4, aged: undefined, outOfService: 1, oldest: undefined, off: undefined })
   const commands = await commandStates.current()
   const [oldest] = overridesOf(commands, levelMeanings(SITE.priority_levels), () => ({ name: '' }) as never, NOW)
-  t.deepEqual(summary().oldest, { since: oldest!.command.held_since, before: oldest!.command.otherwise_at === null })
+  const ages = overridesOf(commands, levelMeanings(SITE.priority_levels), () => ({ name: '' }) as never, NOW)
+  t.is(summary(NOW).aged, ages.filter(({ command }) => NOW - command.held_since > DAY).length)
+  t.deepEqual(summary(NOW).oldest, { since: oldest!.command.held_since, before: oldest!.command.otherwise_at === null })
 })

@@ -148,6 +148,16 @@ const device = (device_id: string, name: string, points: number, enabled = true)
   points: Array.from({ length: points }, () => ({})),
 })
 const SOURCES: HomeSources = {
+  history: {
+    samples: () =>
+      Array.from({ length: 48 }, (_, i) => ({
+        at: NOW - (48 - i) * 30 * MINUTE,
+        faults: i < 20 ? 1 : 2,
+        silent: i < 47 ? 0 : 1,
+        overrides: 2,
+        backlog: i % 7,
+      })),
+  },
   overrides: overridesSummary({
     journal: journalOf(HISTORY),
     schedule: scheduleOf(),

@@ -1,0 +1,36 @@
+/** The counts behind the small lines of Home. */
+import type { CentralContext } from '#shared/central/context.ts'
+import { openFaults } from '#shared/central/pages/faults/faults.route.ts'
+import { PRIORITIES } from '#shared/core/findings/finding.ts'
+import type { PollStatus } from '#shared/core/poll/poll-status.ts'
+import type { PriorityJournal } from '#shared/core/ports.ts'
+import { isOverride, levelMeanings } from '#shared/core/priority/priority-levels.ts'
+import type { BoardCounts } from '../services/board-history.ts'
+import type { PublisherState } from '../services/publisher.ts'
+import type { SiteSettings } from '../store/site.ts'
+
+type CountedParts = {
+  context: Pick<CentralContext, 'findings' | 'notes' | 'clock'>
+  pollStatus: () => PollStatus
+  hubState: () => PublisherState
+  journal: Pick<PriorityJournal, 'latest'>
+  site: Pick<SiteSettings, 'priority_levels'>
+}
+
+export function boardCounts({ context, pollStatus, hubState, journal, site }: CountedParts): () => BoardCounts {
+  const meanings = levelMeanings(site.priority_levels)
+  return () => {
+    const open = openFaults(context, context.clock.now())
+    const { enabled, devices } = pollStatus()
+    const latest = [...journal.latest().values()]
+    const { state, backlog } = hubState()
+    return {
+      faults: PRIORITIES.reduce((sum, priority) => sum + open[priority], 0),
+      silent: enabled ? devices.filter(device => isSilent(device.state)).length : null,
+      overrides: latest.length > 0 ? latest.filter(({ active_level }) => isOverride(active_level, meanings)).length : null,
+      backlog: state === 'off' ? null : backlog,
+    }
+  }
+}
+
+export const isSilent = (state: string): boolean => state !== 'ok' && state !== 'disabled'
