@@ -38,6 +38,11 @@ export const RULES: Rule[] = [
     settle: '5m',
     gate: 'oa_damper > 0',
   },
+  {
+    when: 'sa_t - base(law) > 1 K or spread(law) > 3 K',
+    baseline: '{ law: { of: sa_t, on: [ma_t, oa_damper, "ma_t - lag(ma_t, 1h)"], days: 3, min_days: 2, minimum: 30m } }',
+    clear: '6h',
+  },
   { when: 'zones(zone_t, avg) > 21 and wx_oa_t < 22', roles: '{ wx_oa_t: degC }', suppresses: '[V0]', severity: '2' },
   { when: 'flips(oa_damper, 30h) >= 2 or asked_travel(oa_damper, 26h) > 0.5 or override_days(oa_damper, 3d) > 1' },
   { when: 'overridden(oa_damper) and command(oa_damper) < 0.5', relabels: '[R3, R4]', kind: 'override', clear: '3h' },

@@ -16,7 +16,7 @@ export function historyNeeded(rules: Rule[]): number {
 function historyOf(rule: Rule): number {
   const { program } = rule
   const reach = (typed: TypedExpr | undefined): number => (typed ? reachOf(typed, rule) : 0)
-  const baselines = program.baselines.map(({ of, when, days }) => days * DAY + Math.max(reach(of), reach(when)))
+  const baselines = program.baselines.map(({ of, on, when, days }) => days * DAY + Math.max(...[of, ...on, when].map(reach)))
   const gate = Math.max(reach(program.gate), reach(program.guard)) + seconds(program.settle, rule)
   const condition = Math.max(reach(program.when), ...program.terms.map(({ typed }) => reach(typed)))
   return Math.max(gate, condition, ...baselines) + seconds(program.smooth, rule)

@@ -19,6 +19,9 @@ const MIN_COVERAGE = 0.8
 /** Default time of values that a day needs to count for a baseline. */
 const DAY_MINIMUM_MS = 10 * 60_000
 
+/** More drivers than this need more different weather than a month has. */
+const DRIVERS_MAX = 4
+
 const NEVER: TypedExpr = { kind: 'const', value: 0 }
 type Names = { roles: Record<string, string>; params: Record<string, RuleParam>; each?: string }
 type Condition = { typed: TypedExpr; expr: Expr; text: string }
@@ -204,6 +207,7 @@ function readBaselines(fields: YamlFields | undefined, reading: Reading): Baseli
       name,
       of: of?.typed ?? NEVER,
       ...readableUnit(of?.type ?? { kind: 'any' }),
+      on: readDrivers(field, reading),
       stat: readStat(field, reading.yaml),
       days: readDays(field, 'days', reading.yaml),
       min_days: readDays(field, 'min_days', reading.yaml),
@@ -223,6 +227,18 @@ function readBaselines(fields: YamlFields | undefined, reading: Reading): Baseli
     specs.push(spec)
   }
   return specs
+}
+
+/** The expressions that a baseline depends on, at most `DRIVERS_MAX`. */
+function readDrivers(field: YamlFields, { yaml, scope }: Reading): TypedExpr[] {
+  const list = field.list('on')
+  if (list.length > DRIVERS_MAX) yaml.complain(field.node('on'), `a baseline depends on at most ${DRIVERS_MAX} expressions`)
+  if (list.length > 0 && field.has('stat'))
+    yaml.complain(field.node('stat'), 'a baseline with on is fitted to all values of a day and has no stat')
+  return list.flatMap(({ text, node }) => {
+    const checked = attempt(yaml, node, () => checkExpr(parseExpr(text), scope))
+    return checked ? [checked.typed] : []
+  })
 }
 
 function readStat(field: YamlFields, yaml: YamlText): number | 'avg' {

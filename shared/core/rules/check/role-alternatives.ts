@@ -63,7 +63,12 @@ export function substituteRoles(
     visit(typed, needed)
     return [...needed].every(isThere)
   }
-  for (const typed of [gate, when, ...baselines.flatMap(each => [each.of, each.when]), ...causes.map(each => each.when)]) {
+  for (const typed of [
+    gate,
+    when,
+    ...baselines.flatMap(each => [each.of, ...each.on, each.when]),
+    ...causes.map(each => each.when),
+  ]) {
     visit(typed, read)
   }
   return new Set([...spare].filter(role => !read.has(role)))

@@ -114,6 +114,8 @@ export type BaselineSpec = {
   /** The unit in which its value is displayed. */
   unit: string
   absolute: boolean
+  /** What the value depends on. The baseline then is a model fitted to all values of past days, not a value a day. */
+  on: TypedExpr[]
   /** Default: the gate of the rule. */
   when?: TypedExpr
   /** A quantile of the day's values, 0.5 for the median, or their mean. */

@@ -16,6 +16,7 @@ import { PLANT_MACHINES, MACROS, OAF, OAF_ROLES, PLANT_MACROS, type RunningProof
 import {
   baselineNode,
   dayMedianNode,
+  fittedNode,
   isWindow,
   sinceNode,
   toleranceNode,
@@ -197,7 +198,8 @@ function baseline(typed: TypedExpr & { kind: 'baseline' }, context: BuildContext
   if (!state) throw new RangeError(`no baseline ${typed.name}`)
   const owner = ownerKey(context)
   if (typed.what === 'tolerance') return toleranceNode(context.graph, owner, state, buildNode(typed.args[0]!, context))
-  return baselineNode(context.graph, typed.what, owner, state)
+  const on = typed.what === 'base' ? state.spec.on.map(driver => buildNode(driver, context)) : []
+  return on.length > 0 ? fittedNode(context.graph, owner, state, on) : baselineNode(context.graph, typed.what, owner, state)
 }
 
 // ---- operations

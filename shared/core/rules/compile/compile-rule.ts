@@ -38,7 +38,7 @@ export type RuleInstance = {
   terms: TermNode[]
   figures: (string | { word: 'duration' | 'role' } | (Extract<SentenceFigure, { typed: unknown }> & { node: Node }))[]
   causes: { component: string; weight: number; when?: Node }[]
-  baselines: { state: BaselineState; of: Node; when: Node }[]
+  baselines: { state: BaselineState; of: Node; on: Node[]; when: Node }[]
   /** Set where the condition requires a signal to stay constant for a window: how long it has been constant. */
   stillness?: Stillness
   /** Sums what the fault wastes, where the rule names an impact. */
@@ -182,13 +182,14 @@ function compileBaseline(spec: BaselineSpec, context: BuildContext, active: Node
   const constant = (typed: BaselineSpec['fallback']) => typed && constantOf(typed, context)
   const state = createBaselineState(spec, constant(spec.fallback), constant(spec.tolerance_cold))
   context.baselines.set(spec.name, state)
-  return { state, of: buildNode(spec.of, context), when: spec.when ? buildNode(spec.when, context) : active }
+  const on = spec.on.map(driver => buildNode(driver, context))
+  return { state, of: buildNode(spec.of, context), on, when: spec.when ? buildNode(spec.when, context) : active }
 }
 
 /** Nodes that decide whether the condition holds. */
 function conditionNodes({ gate, settled, guard, active, when, stillness, baselines }: CompiledRule): Node[] {
   const still = stillness ? [stillness.node, stillness.holds] : []
-  return [gate, settled, guard, active, when, ...still, ...baselines.flatMap(({ of, when }) => [of, when])]
+  return [gate, settled, guard, active, when, ...still, ...baselines.flatMap(({ of, on, when }) => [of, ...on, when])]
 }
 
 /** Nodes that describe a moment at which the condition holds. */

@@ -39,7 +39,7 @@ function expressionsOf(program: Program): (TypedExpr | undefined)[] {
     gate,
     guard,
     when,
-    ...baselines.flatMap(({ of, when: then }) => [of, then]),
+    ...baselines.flatMap(({ of, on, when: then }) => [of, ...on, then]),
     ...causes.map(({ when: then }) => then),
     ...explains.map(part => (typeof part === 'object' && 'typed' in part ? part.typed : undefined)),
     impact?.waste,

@@ -1,8 +1,12 @@
-/** Baselines: one value a day from the equipment's own past, and the median of the values of past days. */
+/**
+ * Baselines: one value a day from the equipment's own past, and the median of the values of past days; or a model fitted to
+ * the values of past days.
+ */
 import type { BaselineView } from '#shared/core/findings/finding.ts'
 import { DAY } from '#shared/core/time.ts'
 import type { Node } from './node.ts'
 import type { BuildingDay, DayRows } from './day-rows.ts'
+import { fitDays, type PastFit, sumsOfDay, sumsWidth } from './past-fit.ts'
 import type { BaselineSpec } from '#shared/core/rules/check/rule.ts'
 import { MAD_TO_SIGMA, quantileOf } from '#shared/core/series/statistics.ts'
 
@@ -12,8 +16,10 @@ export type BaselineState = {
   toleranceCold: number | undefined
   /** When a person reset it, ms. */
   resetAt: number | undefined
-  /** The values of past days, oldest first. */
-  past: { day: BuildingDay; value: number }[]
+  /** The values of past days, oldest first; where a model is fitted, the sums of the day as well. */
+  past: { day: BuildingDay; value: number; sums?: Float64Array }[]
+  /** Of a baseline with drivers that has enough days. */
+  fit: PastFit | undefined
   value: number
   spread: number
   view: BaselineView
@@ -43,7 +49,17 @@ export function createBaselineState(
     fallback: fallback ?? null,
     tolerance_cold: toleranceCold ?? null,
   }
-  return { spec, fallback, toleranceCold, resetAt: undefined, past: [], value: Number.NaN, spread: Number.NaN, view }
+  return {
+    spec,
+    fallback,
+    toleranceCold,
+    resetAt: undefined,
+    past: [],
+    fit: undefined,
+    value: Number.NaN,
+    spread: Number.NaN,
+    view,
+  }
 }
 
 /** Drops the past of one equipment before the next is evaluated. */
@@ -72,10 +88,11 @@ export function beginBaselineDay(
     return why === undefined
   })
   const cold = used.length < spec.min_days
-  const values = Float64Array.from(used, ({ value }) => value).toSorted()
-  state.value = cold ? (state.fallback ?? Number.NaN) : quantileOf(values, values.length, 0.5)
-  const distances = values.map(value => Math.abs(value - state.value)).toSorted()
-  state.spread = cold ? Number.NaN : MAD_TO_SIGMA * quantileOf(distances, distances.length, 0.5)
+  const { value, misses, fit } = cold ? { value: state.fallback ?? Number.NaN } : expectedOf(used, spec)
+  state.fit = fit
+  state.value = value
+  const distances = misses?.map(Math.abs).toSorted()
+  state.spread = distances ? MAD_TO_SIGMA * quantileOf(distances, distances.length, 0.5) : Number.NaN
   const dates = used.map(({ day }) => day.date)
   state.view = {
     ...state.view,
@@ -88,9 +105,31 @@ export function beginBaselineDay(
   }
 }
 
+type Expected = { value: number; misses: Float64Array; fit?: PastFit }
+
+/** What past days say, and by how much each of them differs from it. */
+function expectedOf(used: BaselineState['past'], { on }: BaselineSpec): Expected {
+  if (on.length > 0) {
+    const { fit, mean, misses } = fitDays(
+      used.map(({ sums }) => sums!),
+      on.length,
+    )
+    return { value: mean, misses, fit }
+  }
+  const values = Float64Array.from(used, ({ value }) => value).toSorted()
+  const value = quantileOf(values, values.length, 0.5)
+  return { value, misses: values.map(each => each - value) }
+}
+
 /** Adds the value of the finished day, if the day has enough values. */
-export function endBaselineDay(state: BaselineState, rows: DayRows, of: Node, when: Node): void {
+export function endBaselineDay(state: BaselineState, rows: DayRows, of: Node, on: Node[], when: Node): void {
   const { spec } = state
+  if (on.length > 0) {
+    const sums = sumsOfDay(rows, of, on, when)
+    const isEnough = sums[0]! > 0 && sums[0]! * MINUTE_MS >= spec.minimum
+    if (isEnough) state.past.push({ day: rows.day, value: sums[1 + on.length]!, sums })
+    return
+  }
   const values = new Float64Array(rows.n)
   let count = 0
   for (let i = 0; i < rows.n; i++) {
@@ -103,19 +142,23 @@ export function endBaselineDay(state: BaselineState, rows: DayRows, of: Node, wh
   state.past.push({ day: rows.day, value })
 }
 
-/** Elements of a saved day: its index, beginning and end, and its value. */
+/** Elements of a saved day: its index, beginning and end, its value, and the sums of a fitted one. */
 const PAST_WIDTH = 4
+const widthOf = ({ on }: BaselineSpec): number => PAST_WIDTH + (on.length > 0 ? sumsWidth(on.length) : 0)
 export type SavedBaseline = { past: Float64Array; view: BaselineView }
 
 export function saveBaseline({ past, view }: BaselineState): SavedBaseline {
-  return { past: Float64Array.from(past.flatMap(({ day: { index, from, to }, value }) => [index, from, to, value])), view }
+  const numbers = past.flatMap(({ day: { index, from, to }, value, sums = [] }) => [index, from, to, value, ...sums])
+  return { past: Float64Array.from(numbers), view }
 }
 
 /** The values of past days are enough to begin the next day; the view is that of the last day. */
 export function loadBaseline(state: BaselineState, { past, view }: SavedBaseline): void {
   state.view = view
-  for (let i = 0; i < past.length; i += PAST_WIDTH) {
+  const width = widthOf(state.spec)
+  for (let i = 0; i < past.length; i += width) {
     const [index, from, to, value] = past.subarray(i, i + PAST_WIDTH) as unknown as [number, number, number, number]
-    state.past.push({ day: { index, date: new Date(index * DAY).toISOString().slice(0, 10), from, to }, value })
+    const day = { index, date: new Date(index * DAY).toISOString().slice(0, 10), from, to }
+    state.past.push(width > PAST_WIDTH ? { day, value, sums: past.slice(i + PAST_WIDTH, i + width) } : { day, value })
   }
 }

@@ -187,7 +187,7 @@ function runDay(runner: RuleRunner, rows: DayRows, plan: RunPlan, since: number,
   )
   if (instance.stillness && !instance.isTooCoarse) recordStill(runner.tracked.near, instance.stillness, rows)
   if (rows.day.to > plan.from) appendDayTimes(covered, today, coverage)
-  for (const { state, of, when } of baselines) endBaselineDay(state, rows, of, when)
+  for (const { state, of, on, when } of baselines) endBaselineDay(state, rows, of, on, when)
   limitEpisodes(runner)
   for (const episode of tracker.on(today)) {
     for (const index of episode.days.keys()) if (!active.has(index)) active.set(index, today)

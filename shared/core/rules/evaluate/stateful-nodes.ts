@@ -2,6 +2,7 @@
 import { nameTable } from '#shared/core/name-table.ts'
 import { medianOf } from '#shared/core/series/statistics.ts'
 import type { BaselineState } from './baseline.ts'
+import { fittedAt } from './past-fit.ts'
 import type { Build, Graph } from './graph.ts'
 import type { Node } from './node.ts'
 import { type NodeState, restoreState, saveState } from './node-state.ts'
@@ -156,6 +157,15 @@ export function dayMedianNode(graph: Graph, input: Node, active: Node, minimumMs
 export function baselineNode(graph: Graph, what: 'base' | 'spread' | 'cold', owner: string, state: BaselineState): Node {
   return graph.own(`${what} ${owner} ${state.spec.name}`, [], node => ({ n }) => {
     node.out.fill(what === 'base' ? state.value : what === 'spread' ? state.spread : state.view.cold ? 1 : 0, 0, n)
+  })
+}
+
+/** What a fitted baseline gives for the drivers of the moment; the fallback while it has too few days. */
+export function fittedNode(graph: Graph, owner: string, state: BaselineState, on: Node[]): Node {
+  return graph.own(`base ${owner} ${state.spec.name}`, on, node => ({ n }) => {
+    const { fit } = state
+    if (!fit) return void node.out.fill(state.value, 0, n)
+    for (let row = 0; row < n; row++) node.out[row] = fittedAt(fit, on, row)
   })
 }
 

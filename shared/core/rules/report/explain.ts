@@ -69,11 +69,13 @@ function paramWords([name, { default: value, min, max, unit, perRole }]: [string
   return others.length > 0 ? `${words}; for ${others.join(', ')}` : words
 }
 
-function baselineWords({ name, days, min_days, fallback }: BaselineSpec, { body }: WrittenRule): string {
+function baselineWords({ name, on, days, min_days, fallback }: BaselineSpec, { body }: WrittenRule): string {
   const asked = JSON.stringify([body.let, body.when]).includes(`cold(${name})`)
   const without = fallback ? 'a physical value stands in' : 'the rule is not evaluated'
   const cold = asked ? 'the rule goes by limits that need no history' : without
-  return `  base(${name}) is the median of up to ${days} past days of this equipment; until there are ${min_days}, ${cold}.`
+  const kind = on.length > 0 ? 'what a model fitted to' : 'the median of'
+  const expects = on.length > 0 ? ' expects for the moment' : ''
+  return `  base(${name}) is ${kind} up to ${days} past days of this equipment${expects}; until there are ${min_days}, ${cold}.`
 }
 
 /** Each component with its weight, and the condition as it is written. */

@@ -165,7 +165,7 @@ function macrosOf({ program }: Rule): string[] {
     if (typed.kind === 'op' || typed.kind === 'baseline') for (const arg of typed.args) visit(arg)
   }
   for (const { typed } of program.lets) visit(typed)
-  for (const { of, when } of program.baselines) for (const typed of [of, when]) if (typed) visit(typed)
+  for (const { of, on, when } of program.baselines) for (const typed of [of, ...on, when]) if (typed) visit(typed)
   for (const typed of [program.gate, program.when]) if (typed) visit(typed)
   return [...names]
 }
