@@ -21,8 +21,11 @@ type EvictionDeps = {
   logger: Logger
 }
 
-/** Share of the segment's bytes that may be appended again. With a half, each message is written at most twice on average. */
-const SHARE = 0.5
+/**
+ * Share of the segment's bytes that may be appended again. Readings of every 10 min are two thirds of their size when they are
+ * downsampled to 15 min, so they fit. The last quarter bounds the writing: each byte is written at most four times on average.
+ */
+const SHARE = 0.75
 
 /**
  * Evicts the oldest segment.

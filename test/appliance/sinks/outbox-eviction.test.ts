@@ -13,7 +13,7 @@ import { outboxEviction } from '#appliance/sinks/outbox-eviction.ts'
 import { openReaders } from '#appliance/sinks/outbox-reader.ts'
 import { folder } from '../../support/folders.ts'
 import { finding } from '../../support/messages.ts'
-import { reading, silent } from '../../support/sites/transport-site.ts'
+import { page, reading, silent } from '../../support/sites/transport-site.ts'
 
 const KB = 1024
 const QUARTER = 15 * MINUTE
@@ -21,8 +21,6 @@ const START = reading(0).t
 const quarterOf = ({ t }: { t: number }) => Math.floor((t - START) / QUARTER)
 const quarters = (readings: Reading[]) => [...new Set(readings.map(quarterOf))].toSorted((a, b) => a - b)
 const upTo = (n: number) => Array.from({ length: n }, (_, i) => i)
-/** One value a second. */
-const page = (n: number) => upTo(500).map(i => reading(n * 500 + i))
 const readingsOf = (messages: { message: OutboxMessage }[]) =>
   messages.flatMap(({ message }) => ('readings' in message ? message.readings : []))
 
@@ -61,6 +59,17 @@ test('a full outbox keeps a value of every quarter of an hour, drops nothing, an
   t.deepEqual(readingsOf(live), upTo(120).slice(-live.length).flatMap(page))
   t.true(readings.length - live.length * 500 < 4 * 66)
   t.true(JSON.stringify(outbox.all()).length < 1300 * KB)
+  await outbox.close()
+})
+
+test('readings of every ten minutes are downsampled before any is dropped', async t => {
+  const outbox = await opened(folder(t), 512 * KB)
+  const points = upTo(50)
+  const poll = (n: number) => points.map(i => ({ id: `p${i}`, t: START + n * 10 * MINUTE, v: n, q: 'good' as const }))
+  for (let n = 0; n < 240; n += 10) await outbox.write(upTo(10).flatMap(i => poll(n + i)))
+  t.true(outbox.thinned() > 0)
+  t.is(outbox.dropped(), 0)
+  t.deepEqual(quarters(readingsOf(outbox.all())), quarters(upTo(240).flatMap(poll)))
   await outbox.close()
 })
 

@@ -136,6 +136,9 @@ export const edgeSelf = (
   pollStatus: () => pollStatus,
 })
 
+/** Five hundred readings, one a second; page n follows page n - 1. */
+export const page = (n: number): Reading[] => Array.from({ length: 500 }, (_, i) => reading(n * 500 + i))
+
 export const testOutbox = (dir: string, to: Destination[], maxBytes = 64 * 1024 * 1024): Promise<Outbox> =>
   openOutbox({ dir, maxBytes, to, protocolOf: () => 'bacnet', clock: wallClock, log: silent })
 
