@@ -201,15 +201,14 @@ const HUB_WORDS: Record<PublisherState['state'], string> = { off: 'Off', connect
 
 function hubTile(model: HomeModel): Html {
   const { hub, here } = model
-  const { state, reason, conflict, notices = [], note, backlog, oldest_at, dropped, thinned, rejected, last_ack_at } = hub
+  const { state, reason, notices = [], note, backlog, oldest_at, dropped, thinned, rejected, last_ack_at } = hub
   if (state === 'off')
     return tile('hub', 'Hub', false, html`<p class="figure">Off</p><p>${reason ?? 'This box works alone.'}</p>`)
   return tile(
     'hub',
     'Hub',
-    state !== 'up' || conflict !== undefined || notices.length > 0 || dropped + thinned + rejected > 0,
+    state !== 'up' || notices.length > 0 || dropped + thinned + rejected > 0,
     html`<p class="figure">${HUB_WORDS[state]}</p>
-${conflict !== undefined && html`<p class="error"><strong>${conflict}.</strong> What waits here is sent when it is this box’s turn.</p>`}
 ${notices.map(text => html`<p class="error"><strong>${text}.</strong></p>`)}
 ${reason !== undefined && html`<p class="error">${reason}</p>`}
 ${note !== undefined && html`<p>Since this start everything kept is sent again: ${note}</p>`}

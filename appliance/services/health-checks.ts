@@ -32,7 +32,6 @@ export function pollCheck(status: PollStatus, { waiting, waiting_max, trouble }:
 export function publisherCheck({
   state,
   reason,
-  conflict,
   notices,
   note,
   backlog,
@@ -40,10 +39,8 @@ export function publisherCheck({
   thinned,
   rejected,
 }: PublisherState): HealthCheck {
-  const isWell =
-    state === 'off' ||
-    (state === 'up' && reason === undefined && conflict === undefined && !notices && dropped + thinned + rejected === 0)
-  const detail = [conflict, ...(notices ?? []), reason].filter(part => part !== undefined).join('. ')
+  const isWell = state === 'off' || (state === 'up' && reason === undefined && !notices && dropped + thinned + rejected === 0)
+  const detail = [...(notices ?? []), reason].filter(part => part !== undefined).join('. ')
   return {
     status: isWell ? 'ok' : 'warn',
     ...{ state, backlog, dropped, thinned, rejected },

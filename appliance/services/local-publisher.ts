@@ -1,8 +1,7 @@
 /** Sends readings, findings and status to the central on this box: one message at a time over HTTP, each answered when it is stored (contract §10). */
 import { type HeardNotice, readNotices } from '#shared/core/telemetry/notice.ts'
 import { writeMetadata } from '#shared/core/telemetry/metadata.ts'
-import { decodeWith, fields, optional } from '#shared/core/telemetry/read.ts'
-import { type Ack, readBootIds } from '#shared/core/telemetry/status.ts'
+import type { Ack } from '#shared/core/telemetry/status.ts'
 import { SECOND } from '#shared/core/time.ts'
 import { createSerialQueue } from '#shared/flow/serial-queue.ts'
 import type { OutgoingMessage } from '../sinks/outbox-reader.ts'
@@ -109,7 +108,6 @@ export class LocalPublisher implements Publisher {
         const answer = await this.#post('/api/ingest/local/status', status)
         const { metadata_revision } = answer
         this.#parts.receiveNotices(noticesOf(answer))
-        this.#parts.checkBootIds(bootIdsOf(answer))
         this.#known.revision = metadata_revision
         await this.#sendMetadata()
         if (metadata_revision === null) await this.#post('/api/ingest/local/status', status)
@@ -145,11 +143,6 @@ export class LocalPublisher implements Publisher {
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => void this.#sendStatus(), ms)
   }
-}
-
-function bootIdsOf(answer: Record<string, unknown>): string[] | undefined {
-  const read = decodeWith(() => optional(fields(answer, ''), 'boot_ids', readBootIds))
-  return read.ok ? read.value.boot_ids : undefined
 }
 
 function noticesOf(answer: Record<string, unknown>): HeardNotice[] {

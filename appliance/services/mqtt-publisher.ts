@@ -127,7 +127,7 @@ export class MqttPublisher implements Publisher {
     // A session that was open shows that the kit is right, whatever has ended it.
     if (!this.#wasUp) this.#options.kits.failed()
     this.#wasUp = false
-    this.#reason = reasonOf(reason, endedSoon, this.#parts.hasConflict())
+    this.#reason = reasonOf(reason, endedSoon)
     this.#parts.sender.disconnected()
     clearInterval(this.#statusTimer)
   }
@@ -143,7 +143,6 @@ export class MqttPublisher implements Publisher {
     }
     const ack = body.ok ? readAck(body.value) : body
     if (!ack.ok) return log.warn(`acknowledgement not readable: ${ack.reason}`)
-    this.#parts.checkBootIds(ack.value.boot_ids)
     this.#parts.sender.acknowledged(ack.value).then(this.#acks.worked, this.#acks.failed)
   }
 
@@ -179,8 +178,7 @@ export class MqttPublisher implements Publisher {
 }
 
 /** A broker of MQTT 3.1.1 cannot say why it ends a session, so repeated endings are explained here. */
-function reasonOf(reason: string, endedSoon: number, isShared: boolean): string {
-  if (isShared && endedSoon > 0) return 'The other process took the session over; both now take turns, a minute at most'
+function reasonOf(reason: string, endedSoon: number): string {
   if (endedSoon < ENDED_SOON) return reason
   return `${reason}; the broker has ended ${endedSoon} sessions in a row, as it does when another process connects as this edge`
 }

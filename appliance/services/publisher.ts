@@ -37,9 +37,7 @@ export type PublisherState = {
   state: 'off' | 'connecting' | 'up'
   /** Why it is not up, in words. */
   reason?: string
-  /** That another process runs as the same edge, in words. */
-  conflict?: string
-  /** Notices of the hub about this edge: that it is refused, or shares its building. */
+  /** Notices of the hub about this edge: that it is refused, or shares its id or its building. */
   notices?: string[]
   /** The reason for which the outbox began a new stream at this start. */
   note?: string
@@ -88,7 +86,6 @@ export function publisherParts(
 ) {
   const { site_id, edge_id, boot_id } = edge
   const notices = hubNotices(clock, log)
-  let conflict: string | undefined
   const sender = new OutboxSender({
     reader: outbox.reader(to.destination),
     edge: { site_id, edge_id },
@@ -107,15 +104,6 @@ export function publisherParts(
     },
     sender,
     clockOffset: () => sender.state().clockOffset,
-    hasConflict: () => conflict !== undefined,
-    /** @param boot_ids the processes that the other side has seen under this edge id */
-    checkBootIds(boot_ids: string[] | undefined): void {
-      const isShared = boot_ids?.some(id => id !== boot_id) ?? false
-      const text = `Another process runs as edge ${edge_id} of site ${site_id}: one of the two needs an edge_id of its own in site.json`
-      if (isShared && conflict === undefined) log.warn(text)
-      if (!isShared && conflict !== undefined) log.info('edge id no longer shared with another process')
-      conflict = isShared ? text : undefined
-    },
     /** @returns the body of a status */
     status(online: boolean): object {
       const { backlog, oldest_at, dropped, thinned, clockOffset, note } = sender.state()
@@ -144,7 +132,6 @@ export function publisherParts(
       return {
         state: link.isUp ? 'up' : 'connecting',
         ...(reason !== undefined && { reason }),
-        ...(conflict !== undefined && { conflict }),
         ...(texts.length > 0 && { notices: texts }),
         ...(note !== undefined && { note }),
         backlog,

@@ -131,7 +131,7 @@ function createOver(workspace: Workspace, settings: HubSettings, options: OverPa
     central,
     ingestService,
     routes: layout => [
-      ...fleetRoutes({ ...context, notices: ingestService.ingest.registry.notices }, layout),
+      ...fleetRoutes({ ...context, registry: ingestService.ingest.registry }, layout),
       pollStatusRoute(ingestService),
       ...monitorRoutes(monitor, layout),
       ...enrolRoutes({ ...enrol, tenant_id, renewals }, context, layout),

@@ -17,7 +17,8 @@ const METADATA_PAUSE = 20
 /** Most edges whose pause is remembered. */
 const PAUSES_MAX = 10_000
 
-type Message = { topic: Topic; payload: Buffer }
+/** `isRetained`: the copy that the broker keeps for new subscribers. */
+type Message = { topic: Topic; payload: Buffer; isRetained: boolean }
 /** Only the newest metadata and the newest status are processed. */
 type EdgeQueue = { metadata?: Message; status?: Message; messages: Message[]; bytes: number }
 
@@ -36,15 +37,15 @@ export class MessageQueue {
     this.#handle = handle
   }
 
-  add(topic: Topic, payload: Buffer): void {
+  add(topic: Topic, payload: Buffer, isRetained = false): void {
     const name = topicBase(topic)
     const queue = this.#queues.get(name) ?? { messages: [], bytes: 0 }
-    if (topic.kind === 'metadata' || topic.kind === 'status') queue[topic.kind] = { topic, payload }
+    if (topic.kind === 'metadata' || topic.kind === 'status') queue[topic.kind] = { topic, payload, isRetained }
     else if (this.#isFull(queue, payload.length)) {
       this.#dropped++
       return
     } else {
-      queue.messages.push({ topic, payload })
+      queue.messages.push({ topic, payload, isRetained })
       queue.bytes += payload.length
       this.#bytes += payload.length
     }

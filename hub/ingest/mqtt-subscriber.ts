@@ -41,8 +41,8 @@ export type MqttSubscriber = Service & {
 
 type ResponseListener = (topic: Topic, payload: Uint8Array) => void
 
-/** An edge that sends no status for this long after the hub has reconnected counts as disconnected, ms. */
-const STATUS_WAIT_MS = 60_000
+/** An edge sends a status each minute. One that sends none for this long after the hub has reconnected counts as disconnected, ms. */
+const STATUS_WAIT_MS = 90_000
 /** A topic of a tenant that cannot be parsed is shown to nobody: it does not say whose it is. */
 const TENANTS_PREFIX = 'tenants/'
 
@@ -83,12 +83,12 @@ export function createMqttSubscriber(options: SubscriberOptions): MqttSubscriber
     return link.publish(name, payload)
   }
   const acks = ackBatch(ack => reply(ack, writeAck(ack.ack)))
-  const queue = new MessageQueue(({ topic, payload }) => {
+  const queue = new MessageQueue(({ topic, payload, isRetained }) => {
     const { tenant_id } = topic
     if (topic.kind === 'responses') return listeners.get(tenant_id)?.(topic, payload)
     const service = of(tenant_id)?.ingestService
     // Edges of a tenant that this hub does not have retain their messages, because nothing acknowledges them.
-    const answer = service && processPublish(service.ingest, topicOf(topic), payload)
+    const answer = service && processPublish(service.ingest, topicOf(topic), payload, isRetained)
     if (answer?.ack) acks.add({ ...answer, tenant_id })
     else if (answer) reply({ ...answer, tenant_id }, writeNotices(answer.notices))
   })
@@ -108,11 +108,11 @@ export function createMqttSubscriber(options: SubscriberOptions): MqttSubscriber
       for (const one of all()) one.monitor.setConnected(false)
       clearTimeout(statusTimer)
     },
-    onMessage: (name, payload) => {
+    onMessage: (name, payload, isRetained) => {
       const topic = parseTopic(name)
       if (topic) of(topic.tenant_id)?.monitor.record('received', name, payload)
       else if (!name.startsWith(TENANTS_PREFIX)) monitor.record('received', name, payload)
-      if (topic) queue.add(topic, payload)
+      if (topic) queue.add(topic, payload, isRetained)
       else processPublish(ingestService.ingest, name, payload)
     },
     log,

@@ -15,7 +15,7 @@ export type EdgeHealth = { status: EdgeStatus; reason: string }
 export function healthOf({ online, last_data_at, session_changed_at, status_body }: EdgeRecord, now: number): EdgeHealth {
   const { shared } = reportedBy(status_body)
   if (shared && now - shared.last_at <= SHARED_MS) {
-    const reason = `${shared.processes} processes use this edge id: give each appliance its own`
+    const reason = `${shared.processes} processes use this edge id, so nothing of them is stored: give each appliance its own`
     return { status: 'reduced', reason }
   }
   if (session_changed_at === null && last_data_at === null) return { status: 'pending', reason: 'has never connected' }

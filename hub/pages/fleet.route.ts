@@ -5,16 +5,17 @@ import { openFaults } from '#shared/central/pages/faults/faults.route.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { edgeName } from '#shared/core/model/model.ts'
 import { type Call, type Route, route, strict } from '#shared/node/http/route.ts'
-import type { EdgeNotices } from '#shared/flow/ingest/edge-notices.ts'
+import type { EdgeRegistry } from '#shared/flow/ingest/edge-registry.ts'
 import { claimRoutes } from './claims.route.ts'
+import { deleteEdgeRoutes, isGone } from './delete-edge.route.ts'
 import { edgeRoutes } from './edge-routes.ts'
 import { EDGE_STATUSES, type EdgeStatus, healthOf, reportedBy } from './fleet-status.ts'
 import { type FleetModel, type FleetRow, fleetBody, fleetPart } from './fleet.view.ts'
 
 const Query = strict({ status: Type.Optional(Type.Union(EDGE_STATUSES.map(status => Type.Literal(status)))) })
 
-/** `notices`: notices of the hub to its edges; undefined where no edge sends anything here. */
-type FleetContext = CentralContext & { notices?: Pick<EdgeNotices, 'heldBack'> }
+/** `registry`: undefined where no edge sends anything here. */
+type FleetContext = CentralContext & { registry?: EdgeRegistry }
 
 export const fleetRoutes = (context: FleetContext, layout: PageLayout): Route[] => [
   route({
@@ -35,16 +36,19 @@ export const fleetRoutes = (context: FleetContext, layout: PageLayout): Route[] 
   }),
   ...edgeRoutes(context),
   ...claimRoutes(context),
+  ...(context.registry ? deleteEdgeRoutes(context, context.registry) : []),
 ]
 
 type FleetCall = Pick<Call<unknown, Static<typeof Query>, unknown>, 'query' | 'caller'>
 
 function fleetModel(context: FleetContext, layout: PageLayout, { query: { status }, caller }: FleetCall): FleetModel {
   const here = layout.here()
+  const mayDelete = context.registry !== undefined && caller?.role === 'admin'
   const rows = context.edges.list().map((edge): FleetRow => {
     const building = context.model.building(edge.building_id)
     const open = openFaults(context, here.now, edge.building_id)
-    return { edge, health: healthOf(edge, here.now), reported: reportedBy(edge.status_body), building, open }
+    const deletable = mayDelete && isGone(edge, here.now)
+    return { edge, health: healthOf(edge, here.now), reported: reportedBy(edge.status_body), building, open, deletable }
   })
   const byStatus = Object.fromEntries(
     EDGE_STATUSES.map(choice => [choice, rows.filter(row => row.health.status === choice).length]),
@@ -59,7 +63,7 @@ function fleetModel(context: FleetContext, layout: PageLayout, { query: { status
     claims: {
       refusals: context.edgeClaims.refusals(),
       takeovers: context.edgeClaims.takeovers(),
-      heldBack: context.notices?.heldBack() ?? [],
+      heldBack: context.registry?.notices.heldBack() ?? [],
       user: layout.userOf(caller),
       csrf: layout.csrfOf(caller),
     },

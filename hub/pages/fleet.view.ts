@@ -10,6 +10,7 @@ import { type Priority, PRIORITIES } from '#shared/core/findings/finding.ts'
 import { priorityIcon, type State, stateIcon } from '#shared/central/ui/icons.ts'
 import { formatAge, type Here, momentNow, momentOr } from '#shared/central/ui/moment.ts'
 import { type ClaimsModel, claimsPart } from './claims.route.ts'
+import { deleteEdgeForm } from './delete-edge.route.ts'
 import { EDGE_STATUSES, type EdgeHealth, type EdgeStatus, FRESH_MS, type ReportedFigures } from './fleet-status.ts'
 
 /** Interval at which the table refreshes itself; the page turns grey when refreshing stops. */
@@ -24,6 +25,8 @@ export type FleetRow = {
   reported: ReportedFigures
   building: Building | undefined
   open: Record<Priority, number>
+  /** The edge is gone, and the reader may delete it. */
+  deletable: boolean
 }
 type FleetCounts = { ingest_ok: number; ingest_duplicate: number; ingest_rejected: number; last_ingest_at: number | null }
 export type FleetModel = {
@@ -80,16 +83,16 @@ ${EDGE_STATUSES.map(
 const nothing = ({ total, status }: FleetModel): Html =>
   html`<section class="card quiet-card"><h2>${total ? `No edge is ${STATUS_WORDS[status ?? 'pending'].toLowerCase()}.` : 'No edge has been enrolled yet.'}</h2></section>`
 
-const table = ({ rows, here }: FleetModel): Html => html`<table class="fleet">
+const table = ({ rows, here, claims }: FleetModel): Html => html`<table class="fleet">
 <thead><tr><th scope="col">Edge</th><th scope="col">Status</th><th scope="col">Session</th><th scope="col">Last data</th><th scope="col">Faults</th><th scope="col">Backlog</th><th scope="col">Clock</th><th scope="col">Certificate</th><th scope="col">Version</th></tr></thead>
-<tbody>${rows.map(row => edgeRow(row, here))}</tbody></table>`
+<tbody>${rows.map(row => edgeRow(row, here, claims.csrf))}</tbody></table>`
 
-function edgeRow({ edge, health, reported, building, open }: FleetRow, here: Here): Html {
+function edgeRow({ edge, health, reported, building, open, deletable }: FleetRow, here: Here, csrf: string): Html {
   const { edge_id, name, site_id, online, session_changed_at, last_data_at, version } = edge
   const faults = PRIORITIES.filter(priority => open[priority] > 0)
   const href = `/faults?${new URLSearchParams({ building: edge.building_id })}`
   return html`<tr>
-<td data-label="Edge" class="what"><div><strong>${name || edge_id}</strong><span class="muted"><code>${edge_id}</code>, site ${site_id}${building && html`, <a href="${buildingHref(building.building_id)}">${building.name}</a>`}</span> <a href="/edges/${encodeURIComponent(edge_id)}/overrides?${new URLSearchParams({ site_id })}">Overrides</a></div></td>
+<td data-label="Edge" class="what"><div><strong>${name || edge_id}</strong><span class="muted"><code>${edge_id}</code>, site ${site_id}${building && html`, <a href="${buildingHref(building.building_id)}">${building.name}</a>`}</span> <a href="/edges/${encodeURIComponent(edge_id)}/overrides?${new URLSearchParams({ site_id })}">Overrides</a>${deletable && deleteEdgeForm(csrf, edge)}</div></td>
 <td data-label="Status"><div>${stateIcon(STATUS_MARK[health.status], STATUS_WORDS[health.status])}<span class="muted">${health.reason}</span></div></td>
 <td data-label="Session"><div>${online ? 'open' : 'closed'}${session_changed_at !== null && html` <span class="muted">for ${formatDuration(here.now - session_changed_at)}</span>`}</div></td>
 <td data-label="Last data"><div>${momentOr(last_data_at, here, 'none yet')}</div></td>

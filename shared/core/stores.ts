@@ -51,17 +51,21 @@ export type EdgeRecord = Edge & {
   session_changed_at: number | null
   /** Newest `observed_at` among stored telemetry. */
   last_data_at: number | null
+  /** Null after the edge was deleted, until it sends its metadata again. */
   metadata_revision: number | null
   status_body: Record<string, unknown>
 }
 export interface EdgeStore {
-  /** By edge id, then by site. */
+  /** By edge id, then by site; without deleted ones, as `named`. */
   list(): EdgeRecord[]
+  /** Also a deleted edge: its row stays, so that metadata that a broker retains does not bring it back. */
   get(site_id: string, edge_id: string): EdgeRecord | undefined
   /** Edges of this id, each of another site, by site. */
   named(edge_id: string): EdgeRecord[]
   /** Inserts or updates by site and id. */
   put(edge: EdgeRecord): void
+  /** Deletes an edge with everything that is known of it but its building. */
+  delete(edge: EdgeKey): void
 }
 
 /** A reading whose own time cannot be right. `quality` is what the sender said; history never shows it. Times are ms since 1970 UTC. */
@@ -101,6 +105,8 @@ export interface EdgeClaims {
   movedTo(edge: EdgeKey): string | undefined
   /** Removes a refusal. */
   accept(edge: EdgeKey): void
+  /** Removes refusal and takeovers of a deleted edge. */
+  forget(edge: EdgeKey): void
   /** Those that nobody has confirmed, by building. */
   takeovers(): Takeover[]
   /** Once for each building and two edges: what was confirmed stays so. */

@@ -29,7 +29,8 @@ type LinkOptions = {
   onUp: () => void
   /** @param endedSoon number of consecutive sessions that ended soon after they began, including this one */
   onDown: (reason: string, endedSoon: number) => void
-  onMessage: (topic: string, payload: Buffer) => void
+  /** @param isRetained whether it is the copy that the broker keeps for new subscribers */
+  onMessage: (topic: string, payload: Buffer, isRetained: boolean) => void
   log: Logger
 }
 
@@ -118,8 +119,8 @@ class MqttLink implements Link {
       client.end(true)
       this.#connect(judgeBroker)
     })
-    client.on('message', (topic, payload) => {
-      if (this.#client === client) this.#options.onMessage(topic, payload)
+    client.on('message', (topic, payload, { retain }) => {
+      if (this.#client === client) this.#options.onMessage(topic, payload, retain)
     })
     client.on('connect', () => this.#subscribe(client, endpoint))
   }

@@ -64,7 +64,6 @@ export function localIngestRoutes(
       reply: Type.Object({
         ok: Type.Literal(true),
         metadata_revision: Type.Union([Type.Integer(), Type.Null()]),
-        boot_ids: Type.Optional(Type.Array(Type.String())),
         notices: Type.Optional(Type.Array(Type.Object({ code: Type.String(), text: Type.String() }))),
       }),
       problems: ['invalid', 'not_ready'],

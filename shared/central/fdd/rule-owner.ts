@@ -5,16 +5,10 @@ import { ruleOwnerText } from '#shared/central/ui/words.ts'
 
 type Site = { edges: EdgeStore; model: ModelStore }
 
-/** Two processes with one edge id may belong to two buildings; the edge is listed in that of the newest metadata. */
-const isSharedBy = ({ site_id, edge_id, status_body }: EdgeRecord, building_id: string, model: Site['model']): boolean =>
-  status_body['shared'] !== undefined &&
-  model.building(building_id)?.site_id === site_id &&
-  model.points(building_id).some(point => point.edge_id === edge_id && !point.gone)
-
 /** @returns the edge that runs a building's rules, if an edge reports that it does; otherwise the hub runs them */
-function runnerOf({ edges, model }: Site): (building_id: string) => EdgeRecord | undefined {
+function runnerOf({ edges }: Pick<Site, 'edges'>): (building_id: string) => EdgeRecord | undefined {
   const runners = edges.list().filter(({ status_body }) => status_body['runs_rules'] === true)
-  return building_id => runners.find(edge => edge.building_id === building_id || isSharedBy(edge, building_id, model))
+  return building_id => runners.find(edge => edge.building_id === building_id)
 }
 
 /** Buildings whose rules run in this process. */

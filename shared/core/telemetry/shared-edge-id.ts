@@ -1,4 +1,7 @@
-/** Detects processes that share one edge id. A new boot id is a restart; a boot id that returns is a second process. */
+/**
+ * Detects processes that share one edge id. A new boot id is a restart; a boot id that returns is a second process. A hub cannot
+ * know which of them belongs to the id, so it stores nothing of either until one is left.
+ */
 import { MINUTE } from '../time.ts'
 
 /** Boot ids that reported under an edge id, in the order of their last report; the last one is the current one. */
@@ -37,6 +40,9 @@ export function sharedEdgeId(history: BootHistory | undefined, now: number): Sha
   const { boots, since, last_at } = history
   return { boot_ids: boots.map(({ boot_id }) => boot_id), since, last_at }
 }
+
+export const sharedReason = ({ boot_ids }: SharedEdgeId): string =>
+  `${boot_ids.length} processes run under this edge id: give each appliance an edge_id of its own in its site.json`
 
 /** @returns whether another process has reported since this one, so that its last will does not end the current session */
 export const isReplaced = (history: BootHistory | undefined, boot_id: string): boolean =>

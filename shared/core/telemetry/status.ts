@@ -2,7 +2,7 @@
 import { formatInstant } from '../time.ts'
 import type { Decoded } from './body.ts'
 import type { PollReport } from './poll-report.ts'
-import { asText, decodeWith, type Fields, fields, flag, instant, integer, list, optional, text, uuid } from './read.ts'
+import { decodeWith, fields, flag, instant, integer, list, optional, text, uuid } from './read.ts'
 
 type EdgeStatus = {
   online: boolean
@@ -57,14 +57,11 @@ export type Ack = {
   through_id?: string
   /** Time by the hub's clock, ms since 1970 UTC. */
   at?: number
-  /** Boot ids of the processes that speak as this edge, where there is more than one. */
-  boot_ids?: string[]
   /** Messages that the hub could number but not use. */
   rejected?: { seq: number; reason: string }[]
 }
 /** Most rejections in one acknowledgement. */
 export const REJECTED_MAX = 50
-const BOOT_IDS_MAX = 100
 
 /** @returns the body, ready for `packBody` */
 export const writeAck = ({ at, ...ack }: Ack): object => ({ ...ack, ...(at !== undefined && { at: formatInstant(at) }) })
@@ -77,14 +74,10 @@ export function readAck(body: Record<string, unknown>): Decoded<Ack> {
       through_seq: integer(from, 'through_seq', 0),
       ...optional(from, 'through_id', uuid),
       ...optional(from, 'at', instant),
-      ...optional(from, 'boot_ids', readBootIds),
       rejected: from.body.rejected === undefined ? [] : list(from, 'rejected', REJECTED_MAX, readRejection),
     }
   })
 }
-
-/** Most boot ids in a list of the processes of one edge id. */
-export const readBootIds = (from: Fields, name: string): string[] => list(from, name, BOOT_IDS_MAX, asText)
 
 function readRejection(value: unknown, path: string): { seq: number; reason: string } {
   const from = fields(value, path)

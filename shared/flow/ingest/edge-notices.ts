@@ -75,9 +75,13 @@ export class EdgeNotices {
 
   noticesOf(edge: EdgeKey): Notice[] {
     const refusal = this.#claims.refusal(edge)
-    const refused: Notice[] = refusal
-      ? [{ code: 'metadata_refused', text: `The hub refuses the metadata of this appliance: ${refusal.reason}` }]
-      : []
+    // A refused edge sends its metadata again with its next status. That is how a deleted edge returns without a new session.
+    const isDeleted = this.#edges.get(edge.site_id, edge.edge_id)?.metadata_revision === null
+    const reason = refusal?.reason ?? (isDeleted ? 'it was deleted there, and is listed again with its next status' : undefined)
+    const refused: Notice[] =
+      reason === undefined
+        ? []
+        : [{ code: 'metadata_refused', text: `The hub refuses the metadata of this appliance: ${reason}` }]
     const excess = this.#budget?.excess(this.#heldBack.get(edgeName(edge))?.added ?? 0)
     const overBudget: Notice[] = excess
       ? [

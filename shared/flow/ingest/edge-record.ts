@@ -4,8 +4,11 @@ import type { Metadata } from '#shared/core/telemetry/metadata.ts'
 import type { PollReport } from '#shared/core/telemetry/poll-report.ts'
 import { type EdgeKey, edgeName, type Point } from '#shared/core/model/model.ts'
 
-/** Session state from a status message or a last will; `body` is the whole message. */
-export type EdgeSession = { online: boolean; body: Record<string, unknown>; poll?: PollReport }
+/**
+ * Session state from a status message or a last will; `body` is the whole message. `isRetained`: it is the copy that a broker
+ * keeps, so an edge that it calls online may be gone.
+ */
+export type EdgeSession = { online: boolean; body: Record<string, unknown>; poll?: PollReport; isRetained?: boolean }
 /** Observations of an edge since its record was last written. Times are ms since 1970 UTC. */
 export type Observation = { session?: EdgeSession; lastSeenAt?: number; lastDataAt?: number }
 

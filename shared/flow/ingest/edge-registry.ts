@@ -8,6 +8,7 @@ import {
   isReplaced,
   recordBootId,
   sharedEdgeId,
+  sharedReason,
   type BootHistory,
   type SharedEdgeId,
 } from '#shared/core/telemetry/shared-edge-id.ts'
@@ -47,8 +48,8 @@ export class EdgeRegistry {
   readonly #bootHistories = new Map<string, BootHistory>()
   /** Sessions over HTTP, and when each ends unless another status arrives. */
   readonly #leases = new Map<string, { edge: EdgeKey; until: number }>()
-  /** Edges that were online before the broker connection was lost and have sent no status since. */
-  #unconfirmed = new Map<string, EdgeKey>()
+  /** Edges that were online before the broker connection was lost, or that only a retained status calls online. */
+  readonly #unconfirmed = new Map<string, EdgeKey>()
 
   constructor({ edges, model, claims, clock, budget }: Parts) {
     this.#edges = edges
@@ -62,7 +63,7 @@ export class EdgeRegistry {
   /**
    * The building that a message is about.
    *
-   * @param named building in the message: each of two processes that share an edge id names its own; older edges name none
+   * @param named building in the message, which may be one that the edge reported for before; older edges name none
    * @returns undefined before this edge has sent the metadata of that building
    */
   buildingOf(edge: EdgeKey, named: string | undefined): string | undefined {
@@ -72,8 +73,9 @@ export class EdgeRegistry {
     return this.#model.points(named).some(point => point.edge_id === edge.edge_id) ? named : undefined
   }
 
-  /** The revision of the stored metadata; null before metadata has arrived. */
+  /** The revision of the stored metadata; null before metadata has arrived, and while it is refused. */
   revisionOf(edge: EdgeKey): number | null {
+    if (this.#claims.refusal(edge)) return null
     return this.#withMetadata(edge)?.metadata_revision ?? null
   }
 
@@ -91,18 +93,20 @@ export class EdgeRegistry {
   recordSession(edge: EdgeKey, session: EdgeSession, via: IngestTransport = 'mqtt'): SharedEdgeId | undefined {
     const { site_id, edge_id } = edge
     const key = edgeName(edge)
-    const { online, body, poll } = session
+    const { online, body, poll, isRetained = false } = session
     const { poll: _, shared: _own, ...rest } = body
     const before = this.sharedIdOf(edge)
     if (!this.#isFromCurrentProcess(edge, session)) return undefined
     const shared = this.sharedIdOf(edge)
-    this.#unconfirmed.delete(key)
+    if (!isRetained || !online) this.#unconfirmed.delete(key)
+    else this.#unconfirmed.set(key, { site_id, edge_id })
     if (via === 'local' && online) this.#extendLease(edge)
     else this.#leases.delete(key)
     if (poll && (this.#pollReports.has(key) || this.#pollReports.size < REPORTS_MAX)) {
       this.#pollReports.set(key, { edge_id, site_id, at: this.#clock.now(), report: poll })
     }
-    this.#observe(edge, { session: { online, body: { ...rest, via, ...(shared && { shared }) } } })
+    const observed = { online, body: { ...rest, via, ...(shared && { shared }) } }
+    this.#observe(edge, { session: observed }, !isRetained)
     this.flush()
     return before ? undefined : shared
   }
@@ -125,9 +129,11 @@ export class EdgeRegistry {
   /** Stores the model and identity of an edge. @returns why the metadata is refused, or undefined when it is accepted */
   applyMetadata(edge: EdgeKey, metadata: Metadata, via: IngestTransport = 'mqtt'): string | undefined {
     const { building, equipment, points, revision } = metadata
-    const record = this.#edges.get(edge.site_id, edge.edge_id)
+    const record = this.#withMetadata(edge)
     const movedTo = this.#claims.movedTo(edge)
     if (movedTo !== undefined) return `its building was moved to the tenant ${movedTo}: it needs a kit of this tenant`
+    const shared = this.sharedIdOf(edge)
+    if (shared) return sharedReason(shared)
     const conflict = metadataConflict(edge, metadata, this.#model.building(building.building_id)?.site_id)
     if (conflict !== undefined) return conflict
     this.notices.recordAcceptance(edge, building.building_id, record, via)
@@ -136,10 +142,31 @@ export class EdgeRegistry {
     const stored = withRolesBack(this.#model.points(building.building_id), retired)
     const listed = withAssignments(points, stored).map(point => ({ ...point, edge_id: edge.edge_id }))
     this.#model.put({ building, equipment, points: [...listed, ...retired] })
-    if (record && record.building_id !== building.building_id && !this.sharedIdOf(edge)) this.#retirePointsOf(record)
+    if (record && record.building_id !== building.building_id) this.#retirePointsOf(record)
     this.#edges.put(withMetadata(record, metadata))
     this.flush()
     return undefined
+  }
+
+  /**
+   * Deletes an edge that is gone. Its points stay with their history and roles and belong to no edge, so the next edge of the
+   * building adopts them, and rules that ran on the edge run here.
+   */
+  deleteEdge({ site_id, edge_id }: EdgeKey): void {
+    const edge = { site_id, edge_id }
+    const name = edgeName(edge)
+    for (const { building_id } of this.#model.buildings().filter(building => building.site_id === site_id)) {
+      const own = this.#model.points(building_id).filter(point => point.edge_id === edge_id)
+      this.#model.put({ points: own.map(({ edge_id: _edge, ...point }) => point) })
+    }
+    this.#claims.forget(edge)
+    this.#edges.delete(edge)
+    for (const map of [this.#unsaved, this.#pollReports, this.#bootHistories, this.#leases, this.#unconfirmed]) map.delete(name)
+  }
+
+  /** Whether the edge was deleted and has sent no metadata since. */
+  isDeleted(edge: EdgeKey): boolean {
+    return this.#edges.get(edge.site_id, edge.edge_id)?.metadata_revision === null
   }
 
   /** Writes the observations since the last call, and ends the HTTP sessions that have expired. */
@@ -155,7 +182,8 @@ export class EdgeRegistry {
 
   /** After a reconnect it is not known which edges are still online: each has to send a status. */
   expectStatuses(): void {
-    this.#unconfirmed = new Map(this.#edges.list().flatMap(edge => (edge.online ? [[edgeName(edge), edge]] : [])))
+    this.#unconfirmed.clear()
+    for (const edge of this.#edges.list()) if (edge.online) this.#unconfirmed.set(edgeName(edge), edge)
   }
 
   /** Marks the edges as disconnected that have sent no status since `expectStatuses`. */
@@ -173,14 +201,15 @@ export class EdgeRegistry {
     return edge && edge.metadata_revision !== null ? edge : undefined
   }
 
-  #observe({ site_id, edge_id }: EdgeKey, observation: Observation): void {
+  /** @param isSeen whether the edge itself is heard now */
+  #observe({ site_id, edge_id }: EdgeKey, observation: Observation, isSeen = true): void {
     const edge = { site_id, edge_id }
     const key = edgeName(edge)
     const before = this.#unsaved.get(key)
     if (!before && this.#unsaved.size >= UNKNOWN_MAX) return
     const now = this.#clock.now()
     // A clock that is not set yet would show that the edge was last seen in 1970.
-    const seen = isClockSet(now) && { lastSeenAt: now }
+    const seen = isClockSet(now) && isSeen && { lastSeenAt: now }
     this.#unsaved.set(key, { edge, observation: { ...before?.observation, ...seen, ...observation } })
   }
 
@@ -195,9 +224,8 @@ export class EdgeRegistry {
     return true
   }
 
-  /** Points that the new metadata no longer lists. Two processes that share an edge id would retire each other's, so none are. */
+  /** Points that the new metadata no longer lists. */
   #pointsToRetire(edge: EdgeKey, { building_id }: Building, points: readonly Point[]): Point[] {
-    if (this.sharedIdOf(edge)) return []
     const name = edgeName(edge)
     const adopts = this.#edges.list().every(other => edgeName(other) === name || other.building_id !== building_id)
     const listed = new Set(points.map(({ point_id }) => point_id))

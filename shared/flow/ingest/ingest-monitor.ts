@@ -2,6 +2,7 @@
 import { errorText } from '#shared/core/error-text.ts'
 import { edgeName, type EdgeKey } from '#shared/core/model/model.ts'
 import type { Clock } from '#shared/core/ports.ts'
+import { sharedReason, type SharedEdgeId } from '#shared/core/telemetry/shared-edge-id.ts'
 import type { StoringTrouble } from '#shared/core/storage-status.ts'
 import { implausibleTime } from '#shared/core/telemetry/misdated.ts'
 import type { Reading } from '#shared/core/telemetry/reading.ts'
@@ -95,9 +96,8 @@ export class IngestMonitor {
     this.#report('misdated', edge, `${misdated.length} readings stored apart from history: the timestamp of ${first.id}, ${why}`)
   }
 
-  recordSharedId(edge: EdgeKey, boot_ids: readonly string[]): void {
-    const reason = `${boot_ids.length} processes run under this edge id, and the data of each is stored: give each an id of its own (boot ids ${boot_ids.join(', ')})`
-    this.#report('shared', edge, reason)
+  recordSharedId(edge: EdgeKey, shared: SharedEdgeId): void {
+    this.#report('shared', edge, `${sharedReason(shared)}; nothing of them is stored (boot ids ${shared.boot_ids.join(', ')})`)
   }
 
   counts(): IngestCounts {

@@ -5,6 +5,7 @@ import type { EdgeClaims, EdgeStore, ModelStore } from '#shared/core/stores.ts'
 import type { Decoded } from '#shared/core/telemetry/body.ts'
 import type { Content, MessageTopic, Received } from '#shared/core/telemetry/message.ts'
 import type { Metadata } from '#shared/core/telemetry/metadata.ts'
+import { sharedReason } from '#shared/core/telemetry/shared-edge-id.ts'
 import { readPollReport } from '#shared/core/telemetry/poll-report.ts'
 import { readStatus } from '#shared/core/telemetry/status.ts'
 import { refuseOtherUnits } from '#shared/core/telemetry/stated-units.ts'
@@ -33,7 +34,7 @@ type MessageResult =
   /** Stream and sequence number cannot be read. */
   | { state: 'unreadable'; reason: string }
   /** Not stored and not acknowledged: the edge sends it again. */
-  | { state: 'waiting'; for: 'metadata' | 'clock' | 'budget'; reason: string }
+  | { state: 'waiting'; for: 'identity' | 'metadata' | 'clock' | 'budget'; reason: string }
   | ({ state: 'processed'; seq: number; stream: string } & Outcome)
 
 /** `reason`: why nothing of the message was stored; `refused`: its readings and findings that were not stored. */
@@ -71,6 +72,8 @@ export class Ingest {
       this.monitor.recordRejection(topic, received.reason)
       return received
     }
+    const shared = this.registry.sharedIdOf(topic)
+    if (shared) return this.#postpone(topic, 'identity', sharedReason(shared))
     const named = received.state === 'good' ? received.building_id : undefined
     const building_id = this.registry.buildingOf(topic, named)
     if (building_id === undefined) return this.#postpone(topic, 'metadata', missingMetadata(named))
@@ -93,13 +96,15 @@ export class Ingest {
     this.monitor.recordRejection(edge, `metadata: ${reason}`)
   }
 
-  /** Records the session of an edge. A shared edge id is reported once, when it begins. */
+  /** Records the session of an edge. A shared edge id is reported once, when it begins, and refused until it is over. */
   applySession(edge: EdgeKey, session: EdgeSession, via: IngestTransport): void {
     const shared = this.registry.recordSession(edge, session, via)
-    if (shared) this.monitor.recordSharedId(edge, shared.boot_ids)
+    if (!shared) return
+    this.registry.notices.recordRefusal(edge, sharedReason(shared))
+    this.monitor.recordSharedId(edge, shared)
   }
 
-  #postpone(topic: MessageTopic, wanted: 'metadata' | 'clock', reason: string): MessageResult {
+  #postpone(topic: MessageTopic, wanted: 'identity' | 'metadata' | 'clock', reason: string): MessageResult {
     this.monitor.recordWaiting(topic, reason)
     return { state: 'waiting', for: wanted, reason }
   }

@@ -33,7 +33,7 @@ export class LocalIngest {
    * Stores one telemetry message. Readings that cannot be used are named in the answer; the others are stored.
    *
    * @throws Problem bad_request when its stream and sequence number cannot be read, invalid for another site, unknown_edge before
-   * the metadata of the edge has arrived, not_ready when the store cannot take it,
+   * the metadata of the edge has arrived, conflict while two processes share the edge id, not_ready when the store cannot take it,
    * tenant_over_budget
    */
   storeTelemetry(body: Record<string, unknown>): LocalAnswer {
@@ -45,6 +45,7 @@ export class LocalIngest {
     if (result.state === 'unreadable') throw new Problem('bad_request', result.reason)
     if (result.state === 'waiting') {
       if (result.for === 'budget') throw new Problem('tenant_over_budget', `Not stored: ${result.reason}`)
+      if (result.for === 'identity') throw new Problem('conflict', `Not stored: ${result.reason}`)
       if (result.for === 'clock') throw new Problem('not_ready', `Not stored: ${result.reason}`)
       const building =
         received.state === 'good' && received.building_id !== undefined ? ` in building ${received.building_id}` : ''
@@ -68,21 +69,18 @@ export class LocalIngest {
   /**
    * Records the status of an edge.
    *
-   * @returns the revision of its stored metadata, or null; `boot_ids` when more than one process shares the edge id; `notices`
-   * about refused metadata and building takeovers
+   * @returns the revision of its stored metadata, or null; `notices` about refused metadata and building takeovers
    * @throws Problem bad_request
    */
-  applyStatus(body: Record<string, unknown>): { metadata_revision: number | null; boot_ids?: string[]; notices?: Notice[] } {
+  applyStatus(body: Record<string, unknown>): { metadata_revision: number | null; notices?: Notice[] } {
     const edge = this.#edgeOf(body)
     const { session, fault } = valueOrThrow(readSession(body))
     if (fault !== undefined) throw new Problem('bad_request', fault)
     this.#write(edge, () => this.#ingest.applySession(edge, session, 'local'))
     const { registry } = this.#ingest
-    const boot_ids = registry.sharedIdOf(edge)?.boot_ids
     const notices = registry.notices.noticesOf(edge)
     return {
       metadata_revision: registry.revisionOf(edge),
-      ...(boot_ids && { boot_ids }),
       ...(notices.length > 0 && { notices }),
     }
   }

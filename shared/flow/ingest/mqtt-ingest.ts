@@ -12,14 +12,19 @@ import { type Ingest, readSession, rejectionOf } from './ingest.ts'
 type EdgeReply = EdgeKey & ({ ack: Ack; notices?: undefined } | { ack?: undefined; notices: Notice[] })
 export type AckReply = Extract<EdgeReply, { ack: Ack }>
 
-/** Processes one published message. After a failure of the store it is not acknowledged, so the edge repeats it. */
-export function processPublish(ingest: Ingest, name: string, payload: Uint8Array): EdgeReply | undefined {
+/**
+ * Processes one published message. After a failure of the store it is not acknowledged, so the edge repeats it.
+ *
+ * @param isRetained whether it is the copy that a broker keeps for new subscribers, which may be older than the edge's session
+ */
+export function processPublish(ingest: Ingest, name: string, payload: Uint8Array, isRetained = false): EdgeReply | undefined {
   const topic = parseTopic(name)
   if (!topic) return void ingest.monitor.recordRejection(undefined, `topic ${name} is not one that edges publish to`)
   try {
     if (isMessageTopic(topic)) return processMessage(ingest, topic, payload)
+    if (isRetained && ingest.registry.isDeleted(topic)) return undefined
     if (topic.kind === 'metadata') processMetadata(ingest, topic, payload)
-    else if (topic.kind === 'status') processStatus(ingest, topic, payload)
+    else if (topic.kind === 'status') processStatus(ingest, topic, payload, isRetained)
     else return undefined
     const { site_id, edge_id } = topic
     return noticesTo(ingest, { site_id, edge_id })
@@ -37,13 +42,12 @@ function noticesTo(ingest: Ingest, edge: EdgeKey): EdgeReply | undefined {
 function processMessage(ingest: Ingest, topic: MessageTopic, payload: Uint8Array): EdgeReply | undefined {
   const result = ingest.storeMessage(topic, receive(topic, payload), 'mqtt')
   const { site_id, edge_id } = topic
-  if (result.state === 'waiting' && result.for === 'budget') return noticesTo(ingest, { site_id, edge_id })
+  if (result.state === 'waiting' && result.for !== 'clock') return noticesTo(ingest, { site_id, edge_id })
   if (result.state !== 'processed') return undefined
   const { stream, seq, mark } = result
   const reason = rejectionOf(result)
   const rejected = reason !== undefined && { rejected: [{ seq, reason }] }
-  const boot_ids = ingest.registry.sharedIdOf(topic)?.boot_ids
-  return { site_id, edge_id, ack: { stream, ...mark, at: ingest.clock.now(), ...(boot_ids && { boot_ids }), ...rejected } }
+  return { site_id, edge_id, ack: { stream, ...mark, at: ingest.clock.now(), ...rejected } }
 }
 
 function processMetadata(ingest: Ingest, topic: Topic, payload: Uint8Array): void {
@@ -53,11 +57,11 @@ function processMetadata(ingest: Ingest, topic: Topic, payload: Uint8Array): voi
   else ingest.refuseMetadata(topic, metadata.reason)
 }
 
-function processStatus(ingest: Ingest, topic: Topic, payload: Uint8Array): void {
+function processStatus(ingest: Ingest, topic: Topic, payload: Uint8Array, isRetained: boolean): void {
   const body = unpackBody(payload, STATUS_MAX)
   const status = body.ok ? readSession(body.value) : body
   if (!status.ok) return ingest.monitor.recordRejection(topic, `status: ${status.reason}`)
   const { session, fault } = status.value
   if (fault !== undefined) ingest.monitor.recordRejection(topic, `status: ${fault}`)
-  ingest.applySession(topic, session, 'mqtt')
+  ingest.applySession(topic, { ...session, isRetained }, 'mqtt')
 }

@@ -25,6 +25,7 @@ export function edgeClaimStore(db: Database): EdgeClaims {
     `UPDATE building_takeovers SET confirmed_at = ?, confirmed_by = ? WHERE building_id = ? AND confirmed_at IS NULL
      RETURNING building_id, site_id, edge_id, from_edge_id, since`,
   )
+  const forget = db.prepare('DELETE FROM building_takeovers WHERE site_id = @site_id AND @edge_id IN (edge_id, from_edge_id)')
   return {
     refusals: () => refusals.all() as EdgeRefusal[],
     refusal: ({ site_id, edge_id }) => refusal.get(site_id, edge_id) as EdgeRefusal | undefined,
@@ -36,6 +37,10 @@ export function edgeClaimStore(db: Database): EdgeClaims {
     },
     movedTo: ({ site_id, edge_id }) => moved.get(site_id, edge_id) as string | undefined,
     accept: ({ site_id, edge_id }) => void accept.run(site_id, edge_id),
+    forget: ({ site_id, edge_id }) => {
+      accept.run(site_id, edge_id)
+      forget.run({ site_id, edge_id })
+    },
     takeovers: () => takeovers.all() as Takeover[],
     claim: takeover => void claim.run(takeover),
     confirm: (building_id, by, at) => confirm.all(at, by, building_id) as Takeover[],

@@ -19,9 +19,13 @@ const EDGE = [
 ] as const
 
 export function edgeStore(db: Database): EdgeStore {
-  const list = db.prepare('SELECT * FROM edges ORDER BY edge_id, site_id')
+  const list = db.prepare('SELECT * FROM edges WHERE metadata_revision IS NOT NULL ORDER BY edge_id, site_id')
   const get = db.prepare('SELECT * FROM edges WHERE site_id = ? AND edge_id = ?')
-  const named = db.prepare('SELECT * FROM edges WHERE edge_id = ? ORDER BY site_id')
+  const named = db.prepare('SELECT * FROM edges WHERE edge_id = ? AND metadata_revision IS NOT NULL ORDER BY site_id')
+  const remove = db.prepare(
+    `UPDATE edges SET metadata_revision = NULL, name = '', version = '', last_seen_at = NULL, status = 'pending', connector_url = NULL,
+       online = 0, session_changed_at = NULL, last_data_at = NULL, status_body = '{}' WHERE site_id = ? AND edge_id = ?`,
+  )
   const put = db.prepare(upsert('edges', ['site_id', 'edge_id'], EDGE))
   return {
     list: () => list.all().map(toEdge),
@@ -31,6 +35,7 @@ export function edgeStore(db: Database): EdgeStore {
     },
     named: edge_id => named.all(edge_id).map(toEdge),
     put: edge => void put.run(toRow(edge, EDGE)),
+    delete: ({ site_id, edge_id }) => void remove.run(site_id, edge_id),
   }
 }
 

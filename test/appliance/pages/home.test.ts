@@ -182,9 +182,9 @@ for (const [what, model, said, loud] of [
     ['overrides'],
   ],
   [
-    'another box has the edge id',
-    { hub: { ...hub, state: 'connecting', conflict: 'Another process runs as edge e1', reason: 'It took the session over' } },
-    'Not connected Another process runs as edge e1. What waits here is sent when it is this box’s turn. It took the session over',
+    'the hub is not reached and has refused the box',
+    { hub: { ...hub, state: 'connecting', notices: ['2 processes run under this edge id'], reason: 'The session was ended' } },
+    'Not connected 2 processes run under this edge id. The session was ended',
     ['hub'],
   ],
   [

@@ -174,7 +174,7 @@ test('new metadata updates the model and keeps roles that were assigned at the h
 })
 
 test('a point missing from new metadata loses its role and keeps its history; listed again it regains its role', t => {
-  const { enrol, send, model, at, flow, edges } = hub(t)
+  const { enrol, send, model, at, flow } = hub(t)
   const whole = edgeModel('A')
   const without = { ...whole, points: whole.points.slice(1) }
   const point = () => model.points('building-A')[0]!
@@ -208,9 +208,78 @@ test('a point missing from new metadata loses its role and keeps its history; li
   for (const boot_id of ['x', 'y', 'x', 'y', 'x']) {
     processPublish(flow, 'sites/A/edges/e1/status', packBody({ online: true, boot_id }))
   }
-  t.like(edges.get('A', 'e1')!.status_body, { shared: { boot_ids: ['y', 'x'] } })
   enrol('A', 'e1', without)
-  t.is(point().gone, undefined, 'two processes with one edge id do not remove points of each other')
+  t.is(point().gone, undefined, 'metadata is refused while two processes share the edge id')
+})
+
+test('of two processes under one edge id nothing is stored or acknowledged until one of them is left', t => {
+  const { claims, edges, enrol, send, flow, at, events } = hub(t)
+  const status = (boot_id: string) => processPublish(flow, 'sites/A/edges/e1/status', packBody({ online: true, boot_id }))
+  enrol()
+  t.truthy(send(telemetry(1))?.ack)
+  const replies = ['x', 'y', 'x', 'y', 'x'].map(status)
+  const reason = '2 processes run under this edge id: give each appliance an edge_id of its own in its site.json'
+  const notices = [{ code: 'metadata_refused', text: `The hub refuses the metadata of this appliance: ${reason}` }]
+  t.deepEqual(replies, [undefined, undefined, undefined, undefined, { site_id: 'A', edge_id: 'e1', notices }])
+  t.like(edges.get('A', 'e1')!.status_body, { shared: { boot_ids: ['y', 'x'] } })
+  t.deepEqual(claims.refusals(), [{ site_id: 'A', edge_id: 'e1', reason, since: NOON }])
+  t.is(flow.registry.revisionOf({ site_id: 'A', edge_id: 'e1' }), null)
+  t.deepEqual(send(telemetry(2)), { site_id: 'A', edge_id: 'e1', notices })
+  t.deepEqual(events.at(-1), { kind: 'waiting', edge: 'A/e1', reason })
+  t.is(flow.monitor.counts().ingest_ok, 1)
+
+  at.now += 9 * MINUTE
+  status('x')
+  enrol()
+  t.is(claims.refusals().length, 1, 'the other may come back')
+  at.now += 2 * MINUTE
+  status('x')
+  t.deepEqual(enrol(), { site_id: 'A', edge_id: 'e1', notices: [] })
+  t.deepEqual(send(telemetry(2)), acked(2, { at: at.now }))
+})
+
+test('a deleted edge stays deleted for metadata that a broker retains, and returns with metadata that it sends', t => {
+  const { model, edges, claims, enrol, send, flow } = hub(t)
+  const edge = { site_id: 'A', edge_id: 'e1' }
+  const retained = (kind: string, body: object) => processPublish(flow, `sites/A/edges/e1/${kind}`, packBody(body), true)
+  enrol()
+  enrol('A', 'e2')
+  t.is(claims.takeovers().length, 1)
+  send(telemetry(1))
+  flow.registry.deleteEdge(edge)
+  t.deepEqual(
+    edges.list().map(({ edge_id }) => edge_id),
+    ['e2'],
+  )
+  t.deepEqual(claims.takeovers(), [])
+  const metadata = writeMetadata('A', 'e1', edgeModel('A'))
+  retained('metadata', metadata)
+  retained('status', { online: true, boot_id: 'x' })
+  flow.registry.flush()
+  t.is(edges.list().length, 1)
+  t.like(send(telemetry(2)), { notices: [{ code: 'metadata_refused' }] }, 'the edge is asked for its metadata')
+  t.like(enrol(), { notices: [{ code: 'building_taken_over' }] })
+  t.is(edges.list().length, 2)
+  t.deepEqual(send(telemetry(2)), acked(2), 'its numbers go on where they were')
+  t.deepEqual(
+    model.points('building-A').map(({ edge_id }) => edge_id),
+    ['e1', 'e1'],
+  )
+})
+
+test('an edge that only a retained status calls online counts as disconnected when it sends none itself', t => {
+  const { flow, enrol, edges, at } = hub(t)
+  enrol()
+  processPublish(flow, 'sites/A/edges/e1/status', packBody({ online: true }))
+  at.now += HOUR
+  flow.registry.expectStatuses()
+  processPublish(flow, 'sites/A/edges/e1/status', packBody({ online: true }), true)
+  t.like(edges.get('A', 'e1'), { online: true, last_seen_at: NOON })
+  flow.registry.disconnectSilentEdges()
+  t.is(edges.get('A', 'e1')?.online, false)
+  processPublish(flow, 'sites/A/edges/e1/status', packBody({ online: true }))
+  flow.registry.disconnectSilentEdges()
+  t.like(edges.get('A', 'e1'), { online: true, last_seen_at: NOON + HOUR })
 })
 
 test('points of an edge that changes its building are marked as gone in the former building', t => {

@@ -98,7 +98,7 @@ test('two processes with one edge id at one site are no conflict at the other si
   t.truthy(edges.get('A', ID)!.status_body['shared'])
   t.is(edges.get('B', ID)!.status_body['shared'], undefined)
   t.is(flow.registry.sharedIdCount(), 1)
-  t.is(send('B', 1)!.ack!.boot_ids, undefined)
+  t.truthy(send('B', 1)!.ack)
   enrol('B', { ...edgeModel('B'), points: [] })
   const gone = (building: string) => model.points(building).map(point => point.gone !== undefined)
   t.deepEqual(gone('building-B'), [true, true], 'points of B are marked as gone although the id is shared at A')
@@ -134,7 +134,7 @@ test('metadata, telemetry, findings and withdrawals with a certificate of B abou
     publish(site, 'findings', writeFindings({ ...envelope(seq), site_id: site, edge_id: ID, findings: [], ...more }))
   sendFindings('A', 1, { findings: [finding] })
   enrol('B', edgeModel('B', 'building-A'))
-  t.is(send('B', 1, { building_id: 'building-A' }), undefined, 'no acknowledgement, because the metadata is refused')
+  t.is(send('B', 1, { building_id: 'building-A' })?.ack, undefined, 'no acknowledgement, because the metadata is refused')
   const stolen = { ...finding, title: 'forged' }
   t.like(sendFindings('B', 1, { findings: [stolen] })!.ack!.rejected?.[0], { reason: 'a finding is about building-A' })
   const forged = sendFindings('B', 2, { findings: [{ ...stolen, building_id: 'building-B' }] })!

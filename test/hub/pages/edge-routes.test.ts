@@ -2,9 +2,11 @@ import { readFileSync } from 'node:fs'
 import test from 'ava'
 import { monitorRoutes } from '#hub/monitor/monitor.route.ts'
 import { claimRoutes } from '#hub/pages/claims.route.ts'
+import { deleteEdgeRoutes } from '#hub/pages/delete-edge.route.ts'
 import { edgeRoutes } from '#hub/pages/edge-routes.ts'
 import { hubOverrides } from '#hub/pages/overrides.route.ts'
 import { EDGES, NOW } from '../../support/page-fixture.ts'
+import { buildingsEvaluatedHere } from '#shared/central/fdd/rule-owner.ts'
 import { signedIn } from '../../support/signed-in.ts'
 import { openSite, PASSWORDS } from '../../support/sites/page-site.ts'
 
@@ -54,6 +56,45 @@ test('an edge id of two sites needs site_id, in the API and on the overrides pag
   t.is(edges[0].site_id, 'annex')
 })
 
+test('an admin deletes an edge that is gone: its building stays, the hub runs the rules, and it is audited', async t => {
+  const site = await openSite({ product: 'hub' })
+  t.teardown(site.close)
+  const { edges, model, audit } = site.context
+  const gone = edges.list().find(edge => edge.edge_id === 'edge-3')!
+  const { site_id } = gone
+  const building_id = 'depot'
+  edges.put({ ...gone, building_id, status_body: { ...gone.status_body, runs_rules: true } })
+  const source = { protocol: 'bacnet', address: 'analog-input,1' } as const
+  const point = { building_id, point_id: 'p', name: 'P', role: 'sat', unit: 'degC', kind: 'number', source } as const
+  model.put({
+    building: { building_id, name: 'B', site_id, timezone: 'UTC', unit_system: 'si' },
+    points: [{ ...point, edge_id: 'edge-3' }],
+  })
+  t.false(buildingsEvaluatedHere(site.context).includes(building_id))
+  const operator = await signedIn(site.url, 'agent', PASSWORDS.agent)
+  t.false((await (await operator.get('/')).text()).includes('/fleet/edges/delete'))
+  const admin = await signedIn(site.url, 'admin', PASSWORDS.admin)
+  const fleet = await (await admin.get('/')).text()
+  t.deepEqual(
+    [...fleet.matchAll(/name="edge_id" value="([^"]+)"/g)].map(([, id]) => id).toSorted(),
+    ['edge-3', 'edge-4'],
+    'edges with a session or fresh data have no button',
+  )
+  t.is(
+    (await admin.post('/fleet/edges/delete', '/', { site_id: EDGES[0]!.site_id, edge_id: 'edge-1', confirm: 'yes' })).status,
+    409,
+  )
+  t.is((await operator.post('/fleet/edges/delete', '/', { site_id, edge_id: 'edge-3', confirm: 'yes' })).status, 403)
+  t.is((await admin.post('/fleet/edges/delete', '/', { site_id, edge_id: 'edge-3', confirm: 'yes' })).status, 303)
+
+  t.false(edges.list().some(edge => edge.edge_id === 'edge-3'))
+  t.is((await admin.get('/api/edges/edge-3')).status, 404)
+  t.deepEqual(model.points(building_id), [point], 'its points belong to no edge and keep their roles')
+  t.true(buildingsEvaluatedHere(site.context).includes(building_id))
+  const [row] = audit.list({ limit: 9 }).filter(({ action }) => action === 'delete_edge')
+  t.like(row, { actor: 'admin', subject: `${site_id}/edge-3`, building_id, after: null })
+})
+
 test('Fleet shows refused edges and takeovers; an operator confirms a building once, and it is audited', async t => {
   const site = await openSite({ product: 'hub' })
   t.teardown(site.close)
@@ -81,12 +122,13 @@ test('Fleet shows refused edges and takeovers; an operator confirms a building o
 test('API.md of the hub lists the edge and claim routes', t => {
   const text = readFileSync(new URL('../../../hub/API.md', import.meta.url), 'utf8')
   const routes = edgeRoutes({
-    edges: { list: () => EDGES, get: () => undefined, named: () => [], put: () => undefined },
+    edges: { list: () => EDGES, get: () => undefined, named: () => [], put: () => undefined, delete: () => undefined },
     clock: undefined!,
   })
+  const deletion = deleteEdgeRoutes(undefined!, undefined!).filter(({ path }) => path.startsWith('/api/'))
   const claims = claimRoutes(undefined!).filter(({ path }) => path.startsWith('/api/'))
   const monitor = monitorRoutes(undefined!, undefined!).filter(({ path }) => path.startsWith('/api/'))
-  for (const { method, path, auth, problems = [] } of [...routes, ...claims, ...monitor]) {
+  for (const { method, path, auth, problems = [] } of [...routes, ...deletion, ...claims, ...monitor]) {
     const codes = problems.map(code => `\`${code}\``).join(', ')
     t.true(text.includes(`| ${method} | \`${path}\` | ${auth} | | ${codes && `${codes} `}|`), path)
   }

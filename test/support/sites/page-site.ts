@@ -1,4 +1,5 @@
 /** A process that serves pages over the real stores and the real HTTP server, on loopback. */
+import { EdgeRegistry } from '#shared/flow/ingest/edge-registry.ts'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -53,6 +54,10 @@ export type SiteOptions = {
   more?: (layout: PageLayout, context: CentralContext) => Route[]
 }
 
+/** The registry of a hub without a broker. */
+const edgeRegistryOf = ({ edges, model, edgeClaims: claims, clock }: CentralContext): EdgeRegistry =>
+  new EdgeRegistry({ edges, model, claims, clock })
+
 export async function openSite(options: SiteOptions): Promise<TestSite> {
   const workspace = mkdtempSync(join(tmpdir(), 'plenum-pages-'))
   mkdirSync(join(workspace, 'rules'))
@@ -68,7 +73,9 @@ export async function openSite(options: SiteOptions): Promise<TestSite> {
     name: isHub ? 'Campus hub' : 'Riverside box',
     first: isHub ? 'Fleet' : 'Home',
   })
-  const first = isHub ? fleetRoutes(context, layout) : homeRoutes(context, layout, { ...SOURCES, ...sources })
+  const first = isHub
+    ? fleetRoutes({ ...context, registry: edgeRegistryOf(context) }, layout)
+    : homeRoutes(context, layout, { ...SOURCES, ...sources })
   const http = await openHttp({
     name: 'pages',
     host: '127.0.0.1',

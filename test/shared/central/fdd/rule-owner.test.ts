@@ -34,7 +34,7 @@ const ASKED: [string, string, object?][] = [
   ['POST', '/api/rules/batch', { confirm: true, rules: [{ filename: 'warm.yaml', yaml: warmRule() }] }],
 ]
 
-const times = { last_seen_at: null, session_changed_at: null, last_data_at: null, metadata_revision: null }
+const times = { last_seen_at: null, session_changed_at: null, last_data_at: null, metadata_revision: 1 }
 const EDGE: EdgeRecord = {
   ...{ ...b1, ...times, edge_id: 'e1', site_id: 'site-1', name: 'Plant room', version: '1' },
   status: 'operational',
@@ -99,19 +99,4 @@ test('a run is refused with the name of the appliance, and what the appliance fo
   t.regex(everything.body.notice, /run on the appliance Plant room/)
   t.deepEqual(runs.list({ limit: 9 }), [], 'what was refused leaves no run')
   t.deepEqual(findings.get(found.finding_id), found)
-})
-
-test('of two appliances under one edge id each runs the rules of the building whose points it sends', async t => {
-  const site = await open()
-  t.teardown(() => site.close())
-  const { edges, model } = site.central.context
-  const run = async () => (await site.call('operator', 'POST', '/api/fdd/run', b1)).body.code
-  const source = { protocol: 'bacnet', address: 'analog-input,1' } as const
-  model.put({ points: [{ ...b1, point_id: 'p', name: 'P', unit: 'degC', kind: 'number', source, edge_id: 'e1' }] })
-  const building = { building_id: 'b2', name: 'Hall', site_id: 'site-1', timezone: 'UTC', unit_system: 'si' } as const
-  model.put({ building })
-  edges.put({ ...EDGE, building_id: 'b2' })
-  t.not(await run(), 'ran_by_appliance', 'the appliance has moved')
-  edges.put({ ...EDGE, building_id: 'b2', status_body: { ...EDGE.status_body, shared: { boot_ids: ['a', 'b'] } } })
-  t.is(await run(), 'ran_by_appliance')
 })

@@ -354,7 +354,9 @@ test('Fleet escapes', t =>
     const building = { ...BUILDING, name: text }
     return fleetBody({
       here,
-      rows: [{ edge, building, health: healthOf(edge, NOW), reported: reportedBy({}), open: { 1: 1, 2: 0, 3: 0 } }],
+      rows: [
+        { edge, building, health: healthOf(edge, NOW), reported: reportedBy({}), open: { 1: 1, 2: 0, 3: 0 }, deletable: true },
+      ],
       total: 1,
       byStatus: { operational: 1, reduced: 0, disconnected: 0, pending: 0 },
       status: undefined,

@@ -78,7 +78,6 @@ const BOUNDS: [what: string, most: number, read: (count: number) => Read][] = [
   ],
   ['points of a telemetry message', 500, count => telemetry(times(count, i => ({ ...point, id: `p${i}` })))],
   ['rejections of an acknowledgement', 50, withList(ack, 'rejected', i => ({ seq: i + 1, reason: 'why' }))],
-  ['boot ids of an acknowledgement', 100, withList(ack, 'boot_ids', i => `boot-${i}`)],
   ['devices of a poll report', 200, withList(report, 'devices', device)],
   ['notices', 20, count => readNotices({ notices: times(count, () => ({ code: 'shared_edge_id', text: 'x' })) })],
   ['characters of a notice', 500, count => readNotices({ notices: [{ code: 'x', text: 'x'.repeat(count) }] })],

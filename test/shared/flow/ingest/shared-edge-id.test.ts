@@ -1,6 +1,6 @@
-/** Two appliances that were given the same site.json: it is noticed and said everywhere, and nothing of either is lost. */
+/** Two appliances that were given the same site.json: it is noticed and said everywhere, and nothing of either is stored. */
 import { join } from 'node:path'
-import test, { type ExecutionContext } from 'ava'
+import test from 'ava'
 import { afterLoss, NO_RETRY, type Retry, retryMs } from '#shared/core/telemetry/retry.ts'
 import { type BootHistory, isReplaced, recordBootId, SHARED_MS, sharedEdgeId } from '#shared/core/telemetry/shared-edge-id.ts'
 import { MINUTE, SECOND } from '#shared/core/time.ts'
@@ -9,7 +9,7 @@ import { hubHealth } from '#hub/ingest/health.ts'
 import { healthOf } from '#hub/pages/fleet-status.ts'
 import { folder, until } from '../../../support/folders.ts'
 import { startCentral, startLocalEdge, TOKEN } from '../../../support/sites/local-site.ts'
-import { type Edge, openHubSite, reading, startEdge } from '../../../support/sites/transport-site.ts'
+import { openHubSite, reading, startEdge } from '../../../support/sites/transport-site.ts'
 
 const heard = (boots: string, stepMs: number): BootHistory =>
   [...boots].reduce<BootHistory | undefined>((before, boot, i) => recordBootId(before, boot, i * stepMs), undefined)!
@@ -59,29 +59,15 @@ test('a session that is ended as soon as it is up is asked for ever more slowly;
   t.is(waits(Array.from({ length: 20 }, () => undefined)).at(-1), 30)
 })
 
-/** Each edge measures once in 50 ms until the test is over. */
-function keepMeasuring(t: ExecutionContext, edges: readonly Edge[]) {
-  let n = 0
-  const written: Promise<void>[] = []
-  const timer = setInterval(() => edges.forEach(edge => written.push(edge.outbox.write([reading(++n)]))), 50)
-  const stop = async () => {
-    clearInterval(timer)
-    await Promise.all(written)
-    return n
-  }
-  t.teardown(stop)
-  return stop
-}
+const REFUSED =
+  'The hub refuses the metadata of this appliance: 2 processes run under this edge id: give each appliance an edge_id of its own in its site.json'
 
-const all = (n: number) => Array.from({ length: n }, (_, i) => i + 1)
-
-test('over one broker: hub and both boxes say it, both are heard, and all that either measured arrives', async t => {
+test('over one broker: hub and both boxes say it, and neither is stored any more', async t => {
   t.timeout(300_000)
   const dir = folder(t)
   const { hub, kit } = await openHubSite(t, dir)
   const edges = await Promise.all(['one', 'two'].map(boot => startEdge(kit, join(dir, boot), undefined, boot)))
   for (const { stop } of edges) t.teardown(stop)
-  const stopMeasuring = keepMeasuring(t, edges)
 
   await until(() => hub.ingestService.edgeIds().status === 'warn', 'the hub notices', 60_000)
   const { checks } = hubHealth(
@@ -89,75 +75,38 @@ test('over one broker: hub and both boxes say it, both are heard, and all that e
     Date.now,
   )
   t.like(await checks['edge_ids']!(), { status: 'warn', shared: 1 })
+  t.like(await checks['edge_claims']!(), { status: 'warn', refused: 1 })
   const edge = hub.edges.get('A', 'e1')!
   t.deepEqual(healthOf(edge, Date.now()), {
     status: 'reduced',
-    reason: '2 processes use this edge id: give each appliance its own',
+    reason: '2 processes use this edge id, so nothing of them is stored: give each appliance its own',
   })
-  const conflict = 'Another process runs as edge e1 of site A: one of the two needs an edge_id of its own in site.json'
-  await until(() => edges.every(one => one.state().conflict === conflict), 'both boxes say it', 60_000)
-  await until(() => edges.some(one => one.state().state === 'connecting'), 'one waits for its turn')
-  const waiting = edges.find(one => one.state().state === 'connecting')!.state()
-  t.like(waiting, { reason: 'The other process took the session over; both now take turns, a minute at most' })
-  t.like(publisherCheck(waiting), { status: 'warn', detail: `${conflict}. ${waiting.reason}` })
-
-  const n = await stopMeasuring()
-  await until(() => edges.every(one => one.state().backlog === 0), 'everything of both is acknowledged', 150_000)
+  const stored = hub.samples().length
+  for (const { outbox } of edges) await outbox.write([reading(1)])
+  await until(() => edges.every(one => one.state().notices?.includes(REFUSED)), 'both boxes say it', 90_000)
+  t.is(hub.samples().length, stored)
   t.deepEqual(
-    hub.samples().map(({ v }) => v),
-    all(n),
+    edges.map(one => one.state().backlog),
+    [1, 1],
   )
+  t.like(publisherCheck(edges[0]!.state()), { status: 'warn' })
 })
 
-test('without a broker: central tells both, and all that either measured arrives', async t => {
+test('without a broker: central refuses both', async t => {
   const dir = folder(t)
   const central = await startCentral(join(dir, 'central'), { token: TOKEN })
   t.teardown(central.stop)
   const edges = await Promise.all(['one', 'two'].map(boot_id => startLocalEdge(central.url, join(dir, boot_id), { boot_id })))
   for (const { stop } of edges) t.teardown(stop)
-  const stopMeasuring = keepMeasuring(t, edges)
   await until(() => {
     for (const { announce } of edges) announce()
-    return edges.every(one => one.state().conflict !== undefined)
-  }, 'both are told')
-  t.is(central.ingestService.edgeIds().status, 'warn')
-  const n = await stopMeasuring()
-  await until(() => edges.every(one => one.state().backlog === 0), 'everything of both is acknowledged')
-  t.deepEqual(
-    central.samples().map(({ v }) => v),
-    all(n),
+    return central.ingestService.edgeIds().status === 'warn'
+  }, 'central notices')
+  for (const { outbox } of edges) await outbox.write([reading(1)])
+  await until(
+    () => edges.some(one => one.state().reason?.includes('2 processes run under this edge id')),
+    'a box says it',
+    60_000,
   )
-})
-
-test('two boxes of different buildings: what each measured is in its own, and neither takes the other its points', async t => {
-  t.timeout(120_000)
-  const dir = folder(t)
-  const central = await startCentral(join(dir, 'central'), { token: TOKEN })
-  t.teardown(central.stop)
-  const buildings = ['school', 'hall']
-  const edges = await Promise.all(
-    buildings.map(building_id => startLocalEdge(central.url, join(dir, building_id), { boot_id: building_id, building_id })),
-  )
-  for (const { stop } of edges) t.teardown(stop)
-  const stopMeasuring = keepMeasuring(t, edges)
-  await until(() => {
-    for (const { announce } of edges) announce()
-    return edges.every(one => one.state().conflict !== undefined)
-  }, 'both are told')
-  await until(() => central.samples().length > 60, 'both go on', 90_000)
-  const n = await stopMeasuring()
-  await until(() => edges.every(one => one.state().backlog === 0), 'everything of both is acknowledged', 90_000)
-  t.deepEqual(
-    edges.map(one => one.state().rejected),
-    [0, 0],
-  )
-  const stored = central.db.prepare(
-    'SELECT value FROM samples JOIN history_buildings USING (building) WHERE building_id = ? ORDER BY ts',
-  )
-  buildings.forEach((building_id, i) => {
-    const own = all(n).filter(value => value % 2 === 1 - i)
-    t.deepEqual(stored.pluck().all(building_id), own, `what was measured in the ${building_id}`)
-    const gone = central.model.points(building_id).filter(point => point.gone)
-    t.deepEqual(gone, [], `points of the ${building_id}`)
-  })
+  t.deepEqual(central.samples(), [])
 })

@@ -64,7 +64,7 @@ test('edges come back as they were put, with what is not known yet as null', t =
     online: false,
     session_changed_at: null,
     last_data_at: null,
-    metadata_revision: null,
+    metadata_revision: 1,
     status_body: {},
   }
   const later: EdgeRecord = {
