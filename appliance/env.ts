@@ -1,6 +1,7 @@
 import { ID_REGEXP } from '#shared/core/model/model.ts'
 import type { Settings, VariableTable } from '#shared/core/env.ts'
 import { CENTRAL_VARIABLES } from '#shared/central/env.ts'
+import { SERVICE_HEARTBEAT_FILE } from '#shared/node/heartbeat.ts'
 
 /** Connection of an appliance to its hub. */
 export const UPLINK_VARIABLES = {
@@ -187,8 +188,5 @@ export const APPLIANCE_ENV = {
     kind: 'text',
     doc: 'folder in which the system of the box takes updates; where it is absent this process cannot be updated by its page',
   },
-  SERVICE_HEARTBEAT_FILE: {
-    kind: 'text',
-    doc: 'written every 20 s while the process works; whoever watches it starts the process anew when it grows old',
-  },
+  SERVICE_HEARTBEAT_FILE,
 } as const satisfies VariableTable

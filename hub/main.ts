@@ -1,5 +1,6 @@
 /** The hub: broker, central and pages in one process. */
 import { clockFor, complainOfCentral } from '#shared/central/process.ts'
+import { heartbeatService } from '#shared/node/heartbeat.ts'
 import { openLog } from '#shared/node/log.ts'
 import { runProcess } from '#shared/node/service.ts'
 import { settingsOrExit } from '#shared/node/settings.ts'
@@ -26,5 +27,6 @@ await runProcess(log, async () => {
     files: await readCentralFiles(certificates),
     broker: { host: host === '0.0.0.0' ? '127.0.0.1' : host, port },
   })
-  return [...hub.services, broker, ...hub.connections, ...(await serveHub(settings, hub, log))]
+  const heartbeat = heartbeatService(settings.SERVICE_HEARTBEAT_FILE, () => true, log)
+  return [...hub.services, broker, ...hub.connections, ...(await serveHub(settings, hub, log)), heartbeat]
 })

@@ -1,4 +1,5 @@
 import type { VariableTable } from '#shared/core/env.ts'
+import { SERVICE_HEARTBEAT_FILE } from '#shared/node/heartbeat.ts'
 
 /** Settings of the MQTT broker process. */
 export const MQTT_ENV = {
@@ -21,5 +22,6 @@ export const MQTT_ENV = {
     default: '',
     doc: 'with --rabbitmq: names of all nodes of a cluster, separated by commas, such as rabbit@hub-1,rabbit@hub-2',
   },
+  SERVICE_HEARTBEAT_FILE,
   SERVICE_LOG_LEVEL: { kind: 'choice', choices: ['debug', 'info', 'warn', 'error'], default: 'info', doc: 'how much is logged' },
 } as const satisfies VariableTable

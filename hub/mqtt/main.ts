@@ -1,4 +1,5 @@
 /** mqtt: the broker alone, or what mosquitto or RabbitMQ needs to take its place. */
+import { heartbeatService } from '#shared/node/heartbeat.ts'
 import { openLog } from '#shared/node/log.ts'
 import { runProcess } from '#shared/node/service.ts'
 import { exitWith, settingsOrExit } from '#shared/node/settings.ts'
@@ -28,8 +29,9 @@ if (argv.includes(WRITE_MOSQUITTO)) {
     const files = await readBrokerFiles(dir).catch(error => {
       throw new Error(refuseFolder(error), { cause: error })
     })
-    if (!argv.includes(SERVE_RABBITMQ)) return [brokerService({ host, port, ...files, log })]
+    const heartbeat = heartbeatService(settings.SERVICE_HEARTBEAT_FILE, () => true, log)
+    if (!argv.includes(SERVE_RABBITMQ)) return [brokerService({ host, port, ...files, log }), heartbeat]
     const { SERVICE_RABBITMQ_AUTH_PORT: authPort, SERVICE_RABBITMQ_NODES: nodes } = settings
-    return [rabbitmqService({ host, port, dir, authPort, nodes: nodes.split(',').filter(Boolean), log })]
+    return [rabbitmqService({ host, port, dir, authPort, nodes: nodes.split(',').filter(Boolean), log }), heartbeat]
   })
 }

@@ -1,10 +1,12 @@
 import type { VariableTable } from '#shared/core/env.ts'
+import { CENTRAL_VARIABLES } from '#shared/central/env.ts'
 import { AUTH_VARIABLES } from '#shared/node/auth/auth-settings.ts'
 
 /** Settings of the web process. */
 export const WEB_ENV = {
   SERVICE_WEB_BIND: { kind: 'text', default: '0.0.0.0', doc: 'address to listen on' },
   SERVICE_WEB_PORT: { kind: 'integer', default: 8080, min: 1, max: 65_535, doc: 'port to listen on' },
+  SERVICE_TLS_DIR: CENTRAL_VARIABLES.SERVICE_TLS_DIR,
   SERVICE_CENTRAL_UPSTREAM: {
     kind: 'text',
     default: 'central:8080',

@@ -5,6 +5,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Logger } from 'pino'
 import { Problem } from '#shared/core/problem.ts'
 import { refuseBytes, sendProblem } from '#shared/node/http/errors.ts'
+import type { ServerTls } from '#shared/node/http/server-tls.ts'
 import type { Service } from '#shared/node/service.ts'
 import { lookupThrough } from './lookup.ts'
 import { classifyPath } from './paths.ts'
@@ -17,6 +18,8 @@ export type WebOptions = {
   pages: boolean
   /** Proxies in front of web whose X-Forwarded-* headers are trusted. */
   trustedProxies?: string[]
+  /** Certificate and key, for a port with HTTPS. */
+  tls?: ServerTls | undefined
   log?: Pick<Logger, 'warn' | 'info'>
   responseMs?: number
 }
@@ -32,8 +35,9 @@ const REQUEST_MS = 10 * 60_000
  * start.
  */
 export function webService(options: WebOptions): Service {
-  const { host, port, upstream, resolver, pages, trustedProxies = [], responseMs = RESPONSE_MS } = options
-  const app = fastify({
+  const { host, port, upstream, resolver, pages, trustedProxies = [], tls, responseMs = RESPONSE_MS } = options
+  const app: FastifyInstance = fastify({
+    ...(tls && { https: { ...tls, minVersion: 'TLSv1.2' } }),
     logger: false,
     genReqId: () => randomUUID(),
     trustProxy: trustedProxies.length > 0 && trustedProxies,

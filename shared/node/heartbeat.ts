@@ -5,6 +5,12 @@ import type { Logger } from 'pino'
 import { SECOND } from '#shared/core/time.ts'
 import type { Service } from './service.ts'
 
+/** The setting of every process that can be watched by its heartbeat. */
+export const SERVICE_HEARTBEAT_FILE = {
+  kind: 'text',
+  doc: 'written every 20 s while the process works; whoever watches it starts the process anew when it grows old',
+} as const
+
 const EVERY_MS = 20 * SECOND
 
 /**

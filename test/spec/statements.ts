@@ -51,7 +51,11 @@ export const STATEMENTS: Statement[] = [
     ...by('hub/mcp/mcp', 'over HTTP each caller is central to its own token, and without one nobody is let in'),
   },
   // Recipes
-  { section: 'Recipes', text: 'the images of recipe 1 are linux/amd64, those of recipe 2 both', later: IMAGES },
+  {
+    section: 'Recipes',
+    text: 'the images of recipe 1 are linux/amd64, those of recipe 2 both',
+    ...by('image/recipes', 'the images of the cloud hub are linux/amd64'),
+  },
   {
     section: 'Recipes',
     text: 'ingest goes from the protocol process to central on the box without a broker',

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errorText } from '#shared/core/error-text.ts'
 
-type ServerTls = { cert: string; key: string }
+export type ServerTls = { cert: string; key: string }
 
 /**
  * Reads `cert.pem`, the server's certificate first, and `key.pem`.

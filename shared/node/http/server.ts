@@ -21,6 +21,7 @@ import { addRetryAfter, refuseBytes, sendProblem, toProblem } from './errors.ts'
 import { openIdempotency } from './idempotency.ts'
 import { METHODS, mount, type ScopeOf } from './route-mount.ts'
 import { ofHub, type ProblemPage, type Route } from './route.ts'
+import type { ServerTls } from './server-tls.ts'
 import type { Service } from '#shared/node/service.ts'
 import type { Auth } from '#shared/node/auth/token.ts'
 
@@ -57,7 +58,7 @@ export type HttpOptions = {
   version: string
   trustedProxies: string[]
   /** Certificate and key, for a port with HTTPS. */
-  tls?: { cert: string; key: string }
+  tls?: ServerTls
   /** Answers a failed page request as a page or a redirect. */
   problemPage?: ProblemPage
   /** Set where the process serves several tenants: what answers each caller. */

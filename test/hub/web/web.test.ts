@@ -1,14 +1,20 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import type { IncomingMessage } from 'node:http'
+import https from 'node:https'
 import { connect, createServer, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
+import { json } from 'node:stream/consumers'
 import test from 'ava'
 import fastify from 'fastify'
 import pino from 'pino'
 import { freePort } from '#scripts/lib/free-port.ts'
 import { classifyPath, PAGES } from '#hub/web/paths.ts'
 import { webService, type WebOptions } from '#hub/web/proxy.ts'
+import { makePki, openPki } from '#shared/node/pki/pki-files.ts'
+import { folder } from '../../support/folders.ts'
 
 /** A stand-in for central whose response names the requested path. */
 async function startCentral(port = 0) {
@@ -33,6 +39,25 @@ test('API, twins and pages are forwarded to central with the caller’s cookie a
     const answer = await fetch(`${base}${path}`, { headers: { cookie: 'a=1' } })
     t.deepEqual(await answer.json(), { method: 'GET', url: path, cookie: 'a=1', host: base.slice('http://'.length) })
   }
+})
+
+test('with a certificate of its own web answers over HTTPS alone, and tells central so', async t => {
+  const app = fastify()
+  app.all('/*', ({ headers }) => ({ scheme: headers['x-forwarded-proto'], address: headers['x-forwarded-for'] }))
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const dir = folder(t)
+  await makePki(dir, { name: 'Test', now: Date.now() })
+  await (await openPki(dir, Date.now)).broker({ hosts: ['127.0.0.1'] })
+  const read = (name: string) => readFileSync(join(dir, name), 'utf8')
+  const tls = { cert: read('broker.cert.pem'), key: read('broker.key.pem') }
+  const { web, base } = await startWeb(`127.0.0.1:${(app.server.address() as AddressInfo).port}`, { tls })
+  t.teardown(() => Promise.all([app.close(), web.stop()]))
+  await t.throwsAsync(fetch(`${base}/api/health`))
+  const options = { ca: read('ca.cert.pem'), headers: { 'x-forwarded-for': '10.9.9.9', 'x-forwarded-proto': 'http' } }
+  const [answer] = (await once(https.get(`${base.replace('http:', 'https:')}/api/health`, options), 'response')) as [
+    IncomingMessage,
+  ]
+  t.deepEqual(await json(answer), { scheme: 'https', address: '127.0.0.1' })
 })
 
 test('with the pages turned off only the API and the twins are forwarded', async t => {
