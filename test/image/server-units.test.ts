@@ -1,0 +1,66 @@
+/** The units for a plain Debian server, read as text and judged by systemd itself where it is there. */
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import test from 'ava'
+import { FIELDBUS_ENV, HAYSTACK_ENV } from '#appliance/env.ts'
+import { CENTRAL_ENV } from '#hub/central/env.ts'
+import { HUB_ENV } from '#hub/env.ts'
+import { MQTT_ENV } from '#hub/mqtt/env.ts'
+import { WEB_ENV } from '#hub/web/env.ts'
+import type { VariableTable } from '#shared/core/env.ts'
+import { testWhere } from '../support/optional.ts'
+
+const FOLDER = 'image/recipes/systemd'
+const TABLES: Record<string, VariableTable> = {
+  'plenum-hub': HUB_ENV,
+  'plenum-central': CENTRAL_ENV,
+  'plenum-web': WEB_ENV,
+  'plenum-mqtt': MQTT_ENV,
+  'plenum-fieldbus': FIELDBUS_ENV,
+  'plenum-bacnet-modbus': FIELDBUS_ENV,
+  'plenum-haystack': HAYSTACK_ENV,
+}
+const ANALYZE = '/usr/bin/systemd-analyze'
+/** Exposure from 0 to 10. What is left is the network, to every address: browsers and edges come from anywhere. */
+const EXPOSURE_MAX = 1.5
+
+test('there is a unit for the hub and for each component of the recipes', t => {
+  const units = readdirSync(FOLDER).filter(name => name.endsWith('.service'))
+  t.deepEqual(
+    units.toSorted(),
+    Object.keys(TABLES)
+      .map(name => `${name}.service`)
+      .toSorted(),
+  )
+})
+
+for (const [name, table] of Object.entries(TABLES)) {
+  const path = join(FOLDER, `${name}.service`)
+  const unit = readFileSync(path, 'utf8')
+
+  test(`${name} starts a main that is there, with variables that it knows and folders of its own state`, t => {
+    const [, main] = /^ExecStart=\/opt\/plenum\/node_modules\/\.bin\/node (\S+)$/m.exec(unit) ?? []
+    t.true(existsSync(main!), main)
+    for (const [, variable, value] of unit.matchAll(/^Environment=(SERVICE_\w+)=(.*)$/gm)) {
+      t.true(Object.hasOwn(table, variable!), variable)
+      t.true(value!.startsWith(`/var/lib/${name}/`), value)
+    }
+  })
+
+  testWhere(existsSync(ANALYZE))(`systemd finds ${name} little exposed`, t => {
+    const report = execFileSync(ANALYZE, ['security', '--offline=true', '--no-pager', path], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    const [, level] = /Overall exposure level for \S+: ([\d.]+)/.exec(report) ?? []
+    t.true(
+      Number(level) <= EXPOSURE_MAX,
+      report
+        .split('\n')
+        .filter(line => line.startsWith('✗'))
+        .join('\n'),
+    )
+    t.log(`${name}: ${level}`)
+  })
+}
