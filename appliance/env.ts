@@ -188,5 +188,6 @@ export const APPLIANCE_ENV = {
     kind: 'text',
     doc: 'folder in which the system of the box takes updates; where it is absent this process cannot be updated by its page',
   },
+  SERVICE_HUB_UPDATES: { kind: 'flag', default: true, doc: '0: the hub cannot send updates of the system of the box' },
   SERVICE_HEARTBEAT_FILE,
 } as const satisfies VariableTable

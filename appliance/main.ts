@@ -24,6 +24,7 @@ import { catalogueWatch } from './services/field-catalogue.ts'
 import { applianceHealth, isPolling } from './services/health-checks.ts'
 import { modelSync } from './services/model-sync.ts'
 import { findingsSender, localRules } from './services/local-rules.ts'
+import { updateOperations } from './system/update-operations.ts'
 import { openUpdates } from './system/updates.ts'
 
 const [command, ...words] = process.argv.slice(2)
@@ -60,8 +61,25 @@ await runProcess(log, async () => {
   const ingest = createIngestService({ inbox: workspace.inbox, model, edges, claims, clock, log })
   const syncing = modelSync({ model, site, catalogue, clock })
   const rules = localRules({ workspace, site, catalogue, clock })
-  const { operations, journal } = priority
-  const edge = await openEdge({ settings, site, catalogue, protocols, kits, version, operations, rules, clock, log })
+  const { journal } = priority
+  const updates = openUpdates(settings.SERVICE_UPDATE_DIR)
+  const operations = {
+    ...priority.operations,
+    ...(settings.SERVICE_HUB_UPDATES && updates.isAvailable && updateOperations(updates, version)),
+  }
+  const edge = await openEdge({
+    settings,
+    site,
+    catalogue,
+    protocols,
+    kits,
+    version,
+    operations,
+    rules,
+    system: updates.report,
+    clock,
+    log,
+  })
   const central = createCentralOf(settings, workspace, {
     ...{ service: 'appliance', effective, clock, log, site_id, scheduled: true },
     priority: journalSnapshots({ journal: () => journal, catalogue: catalogue.current, site }),
@@ -70,7 +88,6 @@ await runProcess(log, async () => {
   })
   const { context } = central
   const discovery = bacnetDiscovery({ enabled: settings.SERVICE_BACNET_DISCOVERY, bind, bacnet, catalogue })
-  const updates = openUpdates(settings.SERVICE_UPDATE_DIR)
   const { pollStatus } = edge.polling
   const counted = { context, pollStatus, hubState: edge.uplink.hubState, journal, site }
   const history = boardHistory(clock, boardCounts(counted))

@@ -12,6 +12,7 @@ import type { SiteSettings } from '../store/site.ts'
 import type { DeviceCatalogue } from '../store/catalogue-schema.ts'
 import type { FieldCatalogue } from './field-catalogue.ts'
 import { fieldModel } from './model-sync.ts'
+import type { EdgeDescription } from './publisher.ts'
 import { PollService } from './poll-service.ts'
 import { openReadingStorage, type ReadingStorage } from './reading-storage.ts'
 import { createUplink, type Uplink, type UplinkOptions } from './uplink.ts'
@@ -25,6 +26,8 @@ export type EdgeOptions = Pick<UplinkOptions, 'kits' | 'central' | 'operations'>
   version: string
   /** The rule runs; only where this process runs the rules. */
   rules?: LocalRules
+  /** What the status tells about the system of the box. */
+  system?: EdgeDescription['system']
   clock: Clock
   log: Logger
 }
@@ -48,7 +51,7 @@ export type EdgeServices = {
 
 /** @throws Error when the outbox cannot be written */
 export async function openEdge(options: EdgeOptions): Promise<EdgeServices> {
-  const { settings, site, catalogue, protocols, kits, central, version, operations, rules, clock, log } = options
+  const { settings, site, catalogue, protocols, kits, central, version, operations, rules, system, clock, log } = options
   const { site_id, edge_id, building } = site
   const newest = newestCatalogue(catalogue)
   const storage = await openReadingStorage({
@@ -68,6 +71,7 @@ export async function openEdge(options: EdgeOptions): Promise<EdgeServices> {
     runs_rules: rules !== undefined,
     model: () => ({ name: building.name, version, ...fieldModel(site, newest(), rules?.knownPoints()) }),
     pollStatus: () => polling.pollStatus(),
+    system,
   }
   const uplink = createUplink({ outbox: storage.outbox, kits, central, edge, operations, clock, log })
 

@@ -6,6 +6,7 @@ import type { EdgeModel } from '#shared/core/telemetry/metadata.ts'
 import type { HeardNotice } from '#shared/core/telemetry/notice.ts'
 import { writePollReport } from '#shared/core/telemetry/poll-report.ts'
 import { writeStatus } from '#shared/core/telemetry/status.ts'
+import type { SystemReport } from '#shared/core/update/update-wire.ts'
 import type { Service } from '#shared/node/service.ts'
 import type { Outbox } from '../sinks/outbox.ts'
 import type { Destination } from '../sinks/outbox-reader.ts'
@@ -23,6 +24,8 @@ export type EdgeDescription = {
   pollStatus: () => PollStatus
   /** Whether this process runs the rules itself; if not, central does. */
   runs_rules: boolean
+  /** The system of the box; undefined where it is not ours. */
+  system?: (() => SystemReport | undefined) | undefined
 }
 
 /** Sends what the outbox holds to one destination, as a service. */
@@ -108,6 +111,7 @@ export function publisherParts(
     status(online: boolean): object {
       const { backlog, oldest_at, dropped, thinned, clockOffset, note } = sender.state()
       const certificate = to.certificate()
+      const system = edge.system?.()
       return writeStatus({
         online,
         version: edge.model().version,
@@ -121,6 +125,7 @@ export function publisherParts(
         ...(certificate?.isRenewalDue(clock.now() - (clockOffset ?? 0)) && { cert_renewal_due: true as const }),
         runs_rules: edge.runs_rules,
         poll: writePollReport(edge.pollStatus()),
+        ...(system && { system }),
         ...(note !== undefined && { note }),
       })
     },

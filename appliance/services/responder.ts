@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import { getOwn } from '#shared/core/get-own.ts'
 import { type EdgeResponse, readEdgeRequest, writeEdgeResponse } from '#shared/core/priority/edge-request.ts'
 import { Problem, toProblemJson } from '#shared/core/problem.ts'
-import { MESSAGE_MAX, SMALL_MAX, unpackBody } from '#shared/core/telemetry/body.ts'
+import { MESSAGE_MAX, unpackBody } from '#shared/core/telemetry/body.ts'
 import { toProblem } from '#shared/node/http/errors.ts'
 import { fits, schemaErrors } from '#shared/node/http/schema-check.ts'
 
@@ -17,7 +17,7 @@ export type Responder = (payload: Uint8Array) => Promise<object | undefined>
 
 export function responder(operations: EdgeOperations, log: Logger): Responder {
   return async payload => {
-    const body = unpackBody(payload, SMALL_MAX)
+    const body = unpackBody(payload, MESSAGE_MAX)
     const asked = body.ok ? readEdgeRequest(body.value) : body
     if (!asked.ok) return void log.warn(`request of the hub unreadable: ignoring it: ${asked.reason}`)
     const { correlation_id, operation, request } = asked.value

@@ -1,12 +1,13 @@
 /** The software of the box: which version runs, what became of the last update, and a new one. */
 import { Type } from '@sinclair/typebox'
 import { Problem } from '#shared/core/problem.ts'
+import { BUNDLE_MAX, UpdateState } from '#shared/core/update/update-wire.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
+import { readUpdateForm, type UpdateReceiver } from '#shared/central/system/update-form.ts'
 import { type Route, route } from '#shared/node/http/route.ts'
 import { systemBody } from './system.view.ts'
-import { receiveUpdate } from './update-upload.ts'
-import { BUNDLE_MAX, type Updates, UpdateState } from './updates.ts'
+import type { Updates } from './updates.ts'
 
 export const SYSTEM_PATH = '/system'
 const AT = { title: 'System', current: SYSTEM_PATH }
@@ -28,6 +29,10 @@ export function systemRoutes({
   layout: PageLayout
 }): Route[] {
   const { version } = context
+  const receiver: UpdateReceiver = {
+    begin: updates.begin,
+    receive: (write, { bytes, fields }) => updates.receive(write, { bytes, force: fields.get('force') === '1' }),
+  }
   return [
     route({
       method: 'GET',
@@ -40,7 +45,7 @@ export function systemRoutes({
         updatable: Type.Boolean(),
         last: Type.Union([UpdateState, Type.Null()]),
       }),
-      handle: async () => ({ ok: true as const, version, updatable: updates.isAvailable, last: (await updates.state()) ?? null }),
+      handle: async () => ({ ok: true as const, version, updatable: updates.isAvailable, last: updates.state() ?? null }),
     }),
     route({
       ...UPLOAD,
@@ -48,7 +53,7 @@ export function systemRoutes({
       path: '/api/system/update',
       summary: 'A signed update of the box, as a form with the file; `force` 1 before it also takes an older version',
       handle: async call => {
-        await receiveUpdate(updates, call.request)
+        await readUpdateForm(receiver, call.request)
         return { ok: true }
       },
     }),
@@ -61,7 +66,7 @@ export function systemRoutes({
         const model = {
           version,
           isAvailable: updates.isAvailable,
-          last: await updates.state(),
+          last: updates.state(),
           here: layout.here(),
           csrf: layout.csrfOf(call.caller),
         }
@@ -74,7 +79,7 @@ export function systemRoutes({
       path: SYSTEM_PATH,
       summary: 'The form that brings an update of the box',
       handle: async ({ request, caller, reply }) => {
-        await receiveUpdate(updates, request, fields => {
+        await readUpdateForm(receiver, request, fields => {
           if (caller && !context.auth.isFormToken(caller, fields.get('csrf') ?? '')) {
             throw new Problem('forbidden', 'The form is not from this session; load the page again')
           }

@@ -1,8 +1,8 @@
 /** The page of the box: its version, what became of the last update, and a form for the next. */
 import { type Html, html } from '#shared/node/http/html.ts'
+import type { UpdateState } from '#shared/core/update/update-wire.ts'
 import { csrfField } from '#shared/central/ui/frame.ts'
 import { type Here, momentAge } from '#shared/central/ui/moment.ts'
-import type { UpdateState } from './updates.ts'
 
 type SystemModel = {
   version: string

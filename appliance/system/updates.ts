@@ -2,31 +2,24 @@
  * Updates of the box's own system. This process only receives the file: a service of the system checks its signature, installs it
  * into the other slot, and writes what became of it into `state.json`.
  */
-import { createWriteStream } from 'node:fs'
-import { access, open, readFile, rename, rm, statfs } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { createReadStream, createWriteStream, readFileSync } from 'node:fs'
+import { access, open, readdir, rename, rm, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Writable } from 'node:stream'
-import { Type, type Static } from '@sinclair/typebox'
+import { pipeline } from 'node:stream/promises'
 import { Value } from '@sinclair/typebox/value'
 import { Problem } from '#shared/core/problem.ts'
+import { type SystemReport, type UpdateRequest, UpdateState } from '#shared/core/update/update-wire.ts'
 import { replaceFile, syncFolder } from '#shared/node/files.ts'
-import { oneOf } from '#shared/node/http/route.ts'
-
-/** `installed` runs from the next start, `trying` runs and is watched, `confirmed` stays. */
-const UPDATE_STATES = ['installing', 'installed', 'trying', 'confirmed', 'refused', 'failed', 'rolled_back'] as const
-export const UpdateState = Type.Object({
-  state: oneOf(UPDATE_STATES),
-  version: Type.String(),
-  slot: Type.String(),
-  reason: Type.String(),
-  at: Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\dT[\\d:]{8}Z$' }),
-})
-export type UpdateState = Static<typeof UpdateState>
 
 /** What an update may not fill: readings need room while it lies there. */
 const ROOM_BYTES = 64 * 2 ** 20
-/** A root, its kernel and its hashes; larger ones do not fit a slot. */
-export const BUNDLE_MAX = 512 * 2 ** 20
+const PRIVATE = 0o600
+/** A file that the hub sends in pieces, by the hash of the whole. */
+const HUB_PART = /^hub-[0-9a-f]{64}\.part$/
+/** Kind of machine as RAUC's configuration of the image names it. */
+const COMPATIBLE = `plenum-${process.arch === 'x64' ? 'amd64' : process.arch}`
 
 export type Updates = ReturnType<typeof openUpdates>
 
@@ -36,10 +29,10 @@ export function openUpdates(folder: string | undefined) {
   const at = (name: string) => join(folder!, name)
 
   /** @returns what became of the last update; undefined when there was none, or its record cannot be read */
-  async function state(): Promise<UpdateState | undefined> {
+  function state(): UpdateState | undefined {
     if (folder === undefined) return undefined
     try {
-      const value: unknown = JSON.parse(await readFile(at('state.json'), 'utf8'))
+      const value: unknown = JSON.parse(readFileSync(at('state.json'), 'utf8'))
       return Value.Check(UpdateState, value) ? value : undefined
     } catch {
       return undefined
@@ -53,7 +46,7 @@ export function openUpdates(folder: string | undefined) {
       () => true,
       () => false,
     )
-    const current = await state()
+    const current = state()
     if (isReceiving || isWaiting || current?.state === 'installing' || current?.state === 'installed') {
       throw new Problem('conflict', 'Another update is under way')
     }
@@ -84,17 +77,70 @@ export function openUpdates(folder: string | undefined) {
     isReceiving = true
     const part = at('bundle.part')
     try {
-      await write(createWriteStream(part, { mode: 0o600 }))
-      await using written = await open(part, 'r')
-      await written.sync()
-      await rename(part, at('bundle.raucb'))
-      syncFolder(folder!)
-      await replaceFile(at('install'), force ? 'force\n' : 'newer\n', 0o600)
+      await write(createWriteStream(part, { mode: PRIVATE }))
+      await handOver(part, force)
     } finally {
       await rm(part, { force: true })
       isReceiving = false
     }
   }
 
-  return { isAvailable: folder !== undefined, state, begin, receive }
+  /** Gives a whole file to the system; the request to install it is written last. */
+  async function handOver(part: string, force: boolean): Promise<void> {
+    await using written = await open(part, 'r')
+    await written.sync()
+    await rename(part, at('bundle.raucb'))
+    syncFolder(folder!)
+    await replaceFile(at('install'), force ? 'force\n' : 'newer\n', PRIVATE)
+  }
+
+  /**
+   * Takes a piece of an update from the hub. What is there of the file outlasts a restart; a piece that does not go on where it ends
+   * is not taken. When the file is whole and its hash is right, the system is asked to install it, an older version never.
+   *
+   * @returns bytes that are there; 0 again where the whole file had another hash
+   * @throws Problem as `begin`, and bad_request for a piece beyond the announced length
+   */
+  async function receivePiece({ sha256, bytes, offset, piece }: UpdateRequest): Promise<number> {
+    const name = `hub-${sha256}.part`
+    const before = folder === undefined ? 0 : await sizeOf(at(name))
+    await begin(bytes - before)
+    isReceiving = true
+    try {
+      for (const other of await readdir(folder!)) if (HUB_PART.test(other) && other !== name) await rm(at(other))
+      if (piece === undefined || offset !== before) return before
+      const content = Buffer.from(piece, 'base64')
+      const received = before + content.length
+      if (received > bytes) throw new Problem('bad_request', `/piece ends at byte ${received}, and the file has ${bytes}`)
+      await using file = await open(at(name), 'a', PRIVATE)
+      await file.writeFile(content)
+      if (received < bytes) return received
+      if ((await hashOf(at(name))) !== sha256) {
+        await rm(at(name))
+        return 0
+      }
+      await handOver(at(name), false)
+      return bytes
+    } finally {
+      isReceiving = false
+    }
+  }
+
+  /** @returns what the status tells the hub; undefined where the system is not ours */
+  const report = (): SystemReport | undefined =>
+    folder === undefined ? undefined : { compatible: COMPATIBLE, last: state() ?? null }
+
+  return { isAvailable: folder !== undefined, state, report, begin, receive, receivePiece }
+}
+
+const sizeOf = (path: string): Promise<number> =>
+  stat(path).then(
+    ({ size }) => size,
+    () => 0,
+  )
+
+async function hashOf(path: string): Promise<string> {
+  const hash = createHash('sha256')
+  await pipeline(createReadStream(path), hash)
+  return hash.digest('hex')
 }

@@ -16,7 +16,7 @@ export const BODY_MAX: Record<TopicKind, number> = {
   metadata: METADATA_MAX,
   status: STATUS_MAX,
   acks: SMALL_MAX,
-  requests: SMALL_MAX,
+  requests: MESSAGE_MAX,
   responses: MESSAGE_MAX,
 }
 

@@ -37,6 +37,10 @@ import { tenantPrefix } from '../tenants/folders.ts'
 import { migrateRoute } from '../tenants/migrate.route.ts'
 import { assertMovesEnded } from '../tenants/move-plan.ts'
 import { type HostedTenant, TenantHost } from '../tenants/host.ts'
+import { boxReport } from '../updates/box-reports.ts'
+import { openRollouts } from '../updates/rollouts.ts'
+import { askForUpdate } from '../updates/send-update.ts'
+import { updateRoutes, UPDATES_PATH } from '../updates/updates.route.ts'
 
 /** Each tenant's reserve for a full disk, bytes: enough for marks and deletes, and many tenants share one disk. */
 const TENANT_BALLAST = 8 * 2 ** 20
@@ -127,6 +131,13 @@ function createOver(workspace: Workspace, settings: HubSettings, options: OverPa
     ask: connectors.askBroker,
     audit: auditOfHub(context.audit, parts.clock.now),
   })
+  const rollouts = openRollouts({
+    folder: join(settings.SERVICE_WORKSPACE, 'updates'),
+    reports: () => edges.list().map(edge => boxReport(edge, parts.clock.now())),
+    ask: askForUpdate(edges, connectors.askBroker),
+    clock: parts.clock,
+    log: parts.log,
+  })
   return {
     central,
     ingestService,
@@ -136,10 +147,11 @@ function createOver(workspace: Workspace, settings: HubSettings, options: OverPa
       ...monitorRoutes(monitor, layout),
       ...enrolRoutes({ ...enrol, tenant_id, renewals }, context, layout),
       ...connectors.routes,
+      ...updateRoutes(rollouts, context, layout),
       ...hubOverrides({ context, layout, connectors: connectors.client }),
     ],
     services: [...workspace.services, ...central.services, ingestService, ...central.schedule],
-    connections: [connectors.service, renewals.service],
+    connections: [connectors.service, renewals.service, rollouts.service],
   }
 }
 
@@ -221,6 +233,7 @@ const layoutOf = (name: string): PageLayoutOptions => ({
   more: [
     { href: '/mqtt', text: 'Messages', about: 'MQTT messages of the edges as they come' },
     { href: '/enrol', text: 'Enrol', about: 'Kits that let a new box send to this hub', for: 'operator' },
+    { href: UPDATES_PATH, text: 'Updates', about: 'Versions of the boxes, and updates that this hub rolls out' },
   ],
 })
 

@@ -2,7 +2,7 @@ export default {
   files: ['test/emulator/**/*.test.ts'],
   extensions: ['js', 'ts'],
   // Boots without acceleration take a minute each, and an update is watched for five.
-  timeout: '90m',
+  timeout: '6h',
   workerThreads: false,
   concurrency: 1,
   // Each test goes on where the one before has left the box.

@@ -1,5 +1,6 @@
 /** Status of an edge, and what the hub acknowledges (contract §8). */
 import { formatInstant } from '../time.ts'
+import type { SystemReport } from '../update/update-wire.ts'
 import type { Decoded } from './body.ts'
 import type { PollReport } from './poll-report.ts'
 import { decodeWith, fields, flag, instant, integer, list, optional, text, uuid } from './read.ts'
@@ -26,6 +27,8 @@ type EdgeStatus = {
   runs_rules: boolean
   /** How its polling goes. */
   poll: PollReport
+  /** The system of the box, where it is ours. */
+  system?: SystemReport
   /** Note for an engineer: the reason for a new stream of the outbox. */
   note?: string
 }

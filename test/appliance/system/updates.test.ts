@@ -123,7 +123,7 @@ test('a record that is broken or of another form is none, and an update that is 
   const updates = openUpdates(path)
   for (const text of ['{"state":', '{"state":"lost"}', '[]']) {
     writeFileSync(join(path, 'state.json'), text)
-    t.is(await updates.state(), undefined)
+    t.is(updates.state(), undefined)
   }
   writeFileSync(join(path, 'state.json'), JSON.stringify({ ...STATE, state: 'trying' }))
   await t.throwsAsync(updates.begin(1), { message: /1\.2\.0\+0123456789ab has started and is not confirmed/ })

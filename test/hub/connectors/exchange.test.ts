@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { writeEdgeRequest, writeEdgeResponse } from '#shared/core/priority/edge-request.ts'
 import type { EdgeRecord } from '#shared/core/stores.ts'
-import { MESSAGE_MAX, packBody, SMALL_MAX, unpackBody } from '#shared/core/telemetry/body.ts'
+import { MESSAGE_MAX, packBody, unpackBody } from '#shared/core/telemetry/body.ts'
 import type { Topic } from '#shared/core/topic/topics.ts'
 import { priorityOperations } from '#appliance/priority/history-service.ts'
 import { responder } from '#appliance/services/responder.ts'
@@ -86,7 +86,7 @@ test('an edge answers known operations, refuses unknown ones, and ignores a requ
     '{"schema":"svc_edge_request_v1","operation":"priority_history","request":{}}',
     `{"schema":"svc_edge_request_v1","correlation_id":"${correlation_id}","operation":"priority_history"}`,
     `{"schema":"another","correlation_id":"${correlation_id}","operation":"priority_history","request":{}}`,
-    ' '.repeat(SMALL_MAX + 1),
+    ' '.repeat(MESSAGE_MAX + 1),
   ]
   for (const payload of unmatched) t.is(await answer(Buffer.from(payload)), undefined, payload.slice(0, 60))
 })

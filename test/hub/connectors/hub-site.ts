@@ -4,13 +4,15 @@ import { join } from 'node:path'
 import type { ExecutionContext } from 'ava'
 import { connectorService } from '#appliance/priority/connector.ts'
 import { type HistoryService, priorityOperations } from '#appliance/priority/history-service.ts'
-import { responder } from '#appliance/services/responder.ts'
+import { type EdgeOperations, responder } from '#appliance/services/responder.ts'
 import { MqttPublisher } from '#appliance/services/mqtt-publisher.ts'
 import { readCentralFiles } from '#hub/broker/files.ts'
 import { openConnectors } from '#hub/connectors/open.ts'
 import { createMqttSubscriber } from '#hub/ingest/mqtt-subscriber.ts'
 import { MqttMonitor } from '#hub/monitor/mqtt-monitor.ts'
 import { createIngestService } from '#shared/central/ingest-service.ts'
+import { MESSAGE_MAX, unpackBody } from '#shared/core/telemetry/body.ts'
+import type { SystemReport } from '#shared/core/update/update-wire.ts'
 import type { AuditRow } from '#shared/core/stores.ts'
 import { wallClock } from '#shared/node/clock.ts'
 import { openHttp } from '#shared/node/http/server.ts'
@@ -86,7 +88,7 @@ export async function openHub(
     })
     return { status: response.status, body: await response.json() }
   }
-  return { dir, pki, place, edges, rows, call, routes: open.routes, url: http.url() }
+  return { dir, pki, place, edges, rows, call, askBroker: open.askBroker, routes: open.routes, url: http.url() }
 }
 async function embedded(t: ExecutionContext, certs: string): Promise<number> {
   const broker = await startBroker(certs)
@@ -110,6 +112,7 @@ async function tokenOf(who: Exclude<Who, 'nobody'>): Promise<string> {
  * Connects an edge to the hub's broker.
  *
  * @param service answers the requests of the hub; without it nothing answers
+ * @param box its system, where it is ours
  * @returns `heard`: the operations received under `requests`, in order
  */
 export async function joinBroker(
@@ -118,17 +121,26 @@ export async function joinBroker(
   edge_id: string,
   service: HistoryService | undefined,
   site_id = 'A',
+  box?: { operations: EdgeOperations; report: () => SystemReport | undefined },
 ) {
   const kit = await hub.pki.kit({ site_id, edge_id, ...hub.place })
   const outbox = await testOutbox(join(hub.dir, site_id, edge_id), ['hub'])
   const heard: string[] = []
-  const respond = service && responder(priorityOperations(service), silent)
+  const respond = service && responder({ ...priorityOperations(service), ...box?.operations }, silent)
   const answer = async (payload: Uint8Array) => {
-    heard.push((JSON.parse(String(payload)) as { operation: string }).operation)
+    const body = unpackBody(payload, MESSAGE_MAX)
+    if (body.ok) heard.push(String(body.value['operation']))
     return respond?.(payload)
   }
   const kits = kitsOf(kit, hub.dir)
-  const publisher = new MqttPublisher({ outbox, kits, edge: edgeSelf(site_id, edge_id), answer, clock: wallClock, log: silent })
+  const publisher = new MqttPublisher({
+    outbox,
+    kits,
+    edge: { ...edgeSelf(site_id, edge_id), system: box?.report },
+    answer,
+    clock: wallClock,
+    log: silent,
+  })
   await publisher.start()
   const stop = once(async () => {
     await publisher.stop()

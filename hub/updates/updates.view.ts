@@ -1,0 +1,99 @@
+/** The page Updates: the roll-out box by box, what became of each box's last update, and a form for the next. */
+import { csrfField } from '#shared/central/ui/frame.ts'
+import { type State, stateIcon } from '#shared/central/ui/icons.ts'
+import { type Here, momentAge } from '#shared/central/ui/moment.ts'
+import type { BoxReport, Rollout, RolloutBox } from '#shared/core/update/rollout.ts'
+import type { UpdateState } from '#shared/core/update/update-wire.ts'
+import { type Html, html } from '#shared/node/http/html.ts'
+
+type UpdatesModel = {
+  here: Here
+  csrf: string
+  isAdmin: boolean
+  rollout: Rollout | undefined
+  /** Boxes that run on a system of ours. */
+  boxes: BoxReport[]
+}
+
+export const updatesBody = (model: UpdatesModel): Html => html`<h1>Updates</h1>
+${model.rollout ? rolloutSection(model.rollout, model) : html`<p class="lead">No update has been rolled out from this hub.</p>`}
+${boxesSection(model)}
+${model.isAdmin && formSection(model)}`
+
+const ROLLOUT_WORDS: Readonly<{ [S in Rollout['state']]: string }> = {
+  running: 'is being rolled out',
+  stopped: 'has stopped',
+  finished: 'runs on every box of its kind',
+}
+
+function rolloutSection(rollout: Rollout, { here, csrf, isAdmin }: UpdatesModel): Html {
+  const { version, compatible, state, reason, boxes, started_at, started_by } = rollout
+  const done = boxes.filter(box => box.state === 'done').length
+  return html`<p class="lead">Version <code>${version}</code> ${ROLLOUT_WORDS[state]}: ${done} of ${boxes.length} ${boxes.length === 1 ? 'box' : 'boxes'} done.</p>
+<section class="card"><h2>Roll-out</h2>
+${state === 'stopped' && html`<p>${stateIcon('down', 'Stopped')} ${reason}</p>`}
+<p>For boxes of kind <code>${compatible}</code>, begun by ${started_by} ${momentAge(started_at, here)}. First one box, then ten, then the rest; it stops by itself when a box refuses the update, goes back, or does not come back healthy. A box that is not connected gets it when it is.</p>
+${isAdmin && state === 'running' && html`<form method="post" action="/updates/stop">${csrfField(csrf)}<button>Stop</button></form>`}
+${isAdmin && state === 'stopped' && html`<form method="post" action="/updates/resume">${csrfField(csrf)}<button>Go on; try failed boxes again</button></form>`}
+</section>`
+}
+
+const BOX_WORDS: Readonly<{ [S in RolloutBox['state']]: [State, string] }> = {
+  waiting: ['unknown', 'Waits'],
+  sending: ['stale', 'Being sent'],
+  installing: ['stale', 'Installs and is watched'],
+  done: ['ok', 'Done'],
+  failed: ['down', 'Failed'],
+}
+
+function boxesSection({ rollout, boxes, here }: UpdatesModel): Html {
+  if (boxes.length === 0)
+    return html`<section class="card quiet-card"><h2>No box has said that it runs on Plenum's own system image.</h2></section>`
+  return html`<section class="card"><h2>Boxes</h2>
+<table class="tried"><thead><tr><th scope="col">Box</th><th scope="col">Version</th><th scope="col">This roll-out</th><th scope="col">Last update</th></tr></thead>
+<tbody>${boxes.map(box =>
+    boxRow(
+      box,
+      rollout?.boxes.find(one => one.site_id === box.site_id && one.edge_id === box.edge_id),
+      here,
+    ),
+  )}</tbody></table></section>`
+}
+
+const boxRow = (
+  { site_id, edge_id, version, online, system }: BoxReport,
+  part: RolloutBox | undefined,
+  here: Here,
+): Html => html`<tr>
+<td data-label="Box"><div><strong>${edge_id}</strong> <span class="muted">site ${site_id}, ${system?.compatible}${!online && ', not connected'}</span></div></td>
+<td data-label="Version"><div><code>${version}</code></div></td>
+<td data-label="This roll-out"><div>${part ? partWords(part, here) : '–'}</div></td>
+<td data-label="Last update"><div>${system?.last ? lastWords(system.last, here) : 'none'}</div></td></tr>`
+
+function partWords({ state, since, reason }: RolloutBox, here: Here): Html {
+  const [mark, words] = BOX_WORDS[state]
+  return html`${stateIcon(mark, words)} <span class="muted">${momentAge(since, here)}${reason !== '' && `: ${reason}`}</span>`
+}
+
+const LAST_WORDS: Readonly<{ [S in UpdateState['state']]: string }> = {
+  installing: 'is being installed',
+  installed: 'is installed and starts',
+  trying: 'has started and is watched',
+  confirmed: 'works and stays',
+  refused: 'was refused',
+  failed: 'could not be installed',
+  rolled_back: 'was left; the version before is back',
+}
+
+const lastWords = ({ state, version, reason, at }: UpdateState, here: Here): Html =>
+  html`${version === '' ? 'The file' : html`<code>${version}</code>`} ${LAST_WORDS[state]} ${momentAge(Date.parse(at), here)}${reason !== '' && html`<br><span class="muted">${reason}</span>`}`
+
+const formSection = ({ csrf, rollout }: UpdatesModel): Html => html`<section class="card"><h2>Roll out an update</h2>
+${
+  rollout?.state === 'running'
+    ? html`<p>Stop the roll-out that goes on before you begin another.</p>`
+    : html`<p>Choose the file of an update (<code>.raucb</code>). Each box checks its signature, and refuses a version older than its own.</p>
+<form class="fields" method="post" action="/updates" enctype="multipart/form-data">${csrfField(csrf)}
+<label>Update <input type="file" name="file" accept=".raucb" required></label>
+<button>Roll out</button></form>`
+}</section>`

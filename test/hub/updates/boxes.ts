@@ -1,0 +1,55 @@
+/** Boxes whose folder of updates is real; what their system does with an update is played. */
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ExecutionContext } from 'ava'
+import { updateOperations } from '#appliance/system/update-operations.ts'
+import { openUpdates } from '#appliance/system/updates.ts'
+import type { SystemReport, UpdateAnswer, UpdateRequest } from '#shared/core/update/update-wire.ts'
+import { folder } from '../../support/folders.ts'
+
+export const [OLD, NEW] = ['1.0.0+aaaaaaaaaaaa', '1.1.0+bbbbbbbbbbbb']
+/** Of the machine that runs this test, because the update port says what it runs on. */
+export const COMPATIBLE = openUpdates('/nowhere').report()!.compatible
+
+/** @returns bytes that end like an update: a signature with the manifest in it, and its length */
+export function bundleOf(version = NEW, compatible = COMPATIBLE, size = 150_000): Buffer {
+  const content = Buffer.alloc(size, version)
+  const signature = Buffer.from(`\0\x04[update]\ncompatible=${compatible}\nversion=${version}\n\n[bundle]\nformat=verity\n`)
+  const length = Buffer.alloc(8)
+  length.writeBigUInt64BE(BigInt(signature.length))
+  return Buffer.concat([content, signature, length])
+}
+
+type Outcome = 'confirmed' | 'rolled_back'
+
+/** @param outcome what becomes of the update that the hub sends */
+export function openBox(t: ExecutionContext, edge_id: string, outcome: Outcome = 'confirmed') {
+  const path = folder(t)
+  const updates = openUpdates(path)
+  const operations = updateOperations(updates, OLD)
+  let version = OLD
+  const box = {
+    edge_id,
+    path,
+    updates,
+    /** Pieces that it was asked to take. */
+    pieces: 0,
+    online: true,
+    version: () => version,
+    received: Buffer.alloc(0),
+    operations,
+    answer: operations['system_update']!.answer as (request: UpdateRequest) => Promise<UpdateAnswer>,
+    report: (): SystemReport | undefined => updates.report(),
+    /** What the scripts of the image do: take the file away, install, start, judge. */
+    install() {
+      if (!existsSync(join(path, 'install'))) return
+      box.received = readFileSync(join(path, 'bundle.raucb'))
+      for (const name of ['install', 'bundle.raucb']) rmSync(join(path, name))
+      if (outcome === 'confirmed') version = NEW
+      const state = { state: outcome, version: NEW, slot: 'A', reason: outcome === 'confirmed' ? '' : 'no page for 25 min' }
+      writeFileSync(join(path, 'state.json'), JSON.stringify({ ...state, at: '2026-01-02T03:04:05Z' }))
+    },
+  }
+  return box
+}
+export type TestBox = ReturnType<typeof openBox>
