@@ -184,6 +184,10 @@ export const APPLIANCE_ENV = {
   ...CONNECTOR_VARIABLES,
   SERVICE_BACNET_DISCOVERY: { kind: 'flag', default: true, doc: '0: no operator can call devices that are not in the list' },
   ...UPLINK_VARIABLES,
+  SERVICE_SETTINGS_FILE: {
+    kind: 'text',
+    doc: 'file of NAME=value lines with which this process starts: a hub that accepts the box is switched on in it',
+  },
   SERVICE_UPDATE_DIR: {
     kind: 'text',
     doc: 'folder in which the system of the box takes updates; where it is absent this process cannot be updated by its page',

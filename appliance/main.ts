@@ -1,4 +1,5 @@
 /** The whole appliance: drivers, history, rules, pages, and the uplink to a hub. */
+import { join } from 'node:path'
 import { createIngestService } from '#shared/central/ingest-service.ts'
 import { metricsService } from '#shared/central/metrics.ts'
 import { clockFor, complainOfCentral, createCentralOf, openWorkspaceOf, serveCentral } from '#shared/central/process.ts'
@@ -19,12 +20,13 @@ import { journalSnapshots } from './priority/journal-snapshots.ts'
 import { openPriority } from './priority/priority-api.ts'
 import { boardHistory } from './services/board-history.ts'
 import { openEdge } from './services/edge.ts'
-import { openEdgeConfig, readEdgeKits } from './services/edge-config.ts'
+import { noneYet, openEdgeConfig, readEdgeKits } from './services/edge-config.ts'
 import { catalogueWatch } from './services/field-catalogue.ts'
 import { applianceHealth, isPolling } from './services/health-checks.ts'
 import { modelSync } from './services/model-sync.ts'
 import { findingsSender, localRules } from './services/local-rules.ts'
 import { updateOperations } from './system/update-operations.ts'
+import { openEnrolment } from './kit/enrolment.ts'
 import { openUpdates } from './system/updates.ts'
 
 const [command, ...words] = process.argv.slice(2)
@@ -42,7 +44,7 @@ await runProcess(log, async () => {
   const protocols = [bacnet, modbus]
   const { site, catalogue } = await openEdgeConfig({ workspace: settings.SERVICE_WORKSPACE, protocols, effective, log })
   const { site_id, edge_id, building } = site
-  const kits = await readEdgeKits(settings, site, log)
+  const kits = await readEdgeKits(settings, site, log).catch(noneYet)
 
   const workspace = await openWorkspaceOf(settings, { clock, log })
   const { model, edges, edgeClaims: claims } = workspace.stores
@@ -91,7 +93,18 @@ await runProcess(log, async () => {
   const { pollStatus } = edge.polling
   const counted = { context, pollStatus, hubState: edge.uplink.hubState, journal, site }
   const history = boardHistory(clock, boardCounts(counted))
-  const parts = { context, history, site, catalogue, modbus, edge, ingest, priority, discovery, updates }
+  const enrolment = await openEnrolment({
+    ...{ hub: kits?.current().edge.broker_host, edge: { site_id, edge_id }, log },
+    isAvailable: settings.SERVICE_MQTT_ENABLED || settings.SERVICE_SETTINGS_FILE !== undefined,
+    folder: join(settings.SERVICE_EDGE_STORE_DIR, 'kit'),
+    places: {
+      kit: settings.SERVICE_EDGE_KIT_DIR,
+      workspace: settings.SERVICE_WORKSPACE,
+      settings: settings.SERVICE_SETTINGS_FILE,
+    },
+    restart: () => process.kill(process.pid, 'SIGTERM'),
+  })
+  const parts = { context, history, site, catalogue, modbus, edge, ingest, priority, discovery, updates, enrolment }
   const http = await serveCentral(settings, {
     central,
     layout: { product: 'appliance', name: building.name, first: 'Home', more: OWN_PAGES },
@@ -99,7 +112,8 @@ await runProcess(log, async () => {
     log,
   })
   const first = [...workspace.services, ...central.services, ingest, syncing, ...edge.storageServices, ...central.schedule]
-  const field = [...edge.pollServices, ...priority.services, discovery, catalogueWatch(catalogue, log), history]
+  const watching = [discovery, catalogueWatch(catalogue, log), history, enrolment.service]
+  const field = [...edge.pollServices, ...priority.services, ...watching]
   const heartbeat = heartbeatService(settings.SERVICE_HEARTBEAT_FILE, () => isPolling(edge.polling.pollStatus()), log)
   return [...first, ...field, metricsService(context, settings.SERVICE_METRICS_BIND, log), http, heartbeat]
 })

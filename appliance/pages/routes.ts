@@ -7,6 +7,7 @@ import { localIngestRoutes } from '#shared/central/api/local-ingest.ts'
 import { pollStatusRoute } from '#shared/central/api/health.ts'
 import { mergePollStatus } from '#shared/core/poll/merged.ts'
 import type { Route } from '#shared/node/http/route.ts'
+import type { BoxEnrolment } from '../kit/enrolment.ts'
 import type { ModbusProtocol } from '../drivers/modbus/protocol.ts'
 import type { PriorityServices } from '../priority/priority-api.ts'
 import { deviceRoutes } from '../services/device-routes.ts'
@@ -20,6 +21,7 @@ import type { EdgeServices } from '../services/edge.ts'
 import type { SiteSettings } from '../store/site.ts'
 import { devicePages } from './devices.route.ts'
 import { discoverRoutes } from '../drivers/bacnet/pages/discover.route.ts'
+import { HUB_PATH, hubRoutes } from './hub.route.ts'
 import { homeRoutes } from './home.route.ts'
 import { modbusRoutes } from '../drivers/modbus/pages/registers.route.ts'
 import { overridesPages } from './overrides.route.ts'
@@ -37,6 +39,7 @@ type ApplianceParts = {
   discovery: DiscoveryService
   updates: Updates
   history: BoardHistory
+  enrolment: BoxEnrolment
   localIngestToken: string | undefined
 }
 
@@ -45,6 +48,7 @@ export const OWN_PAGES: NonNullable<PageLayoutOptions['more']> = [
   { href: '/overrides', text: 'Overrides' },
   { href: '/devices', text: 'Devices', about: 'Field devices, how they answer, and their points' },
   { href: '/discover', text: 'Discover', about: 'Find BACnet devices on the network', for: 'operator' },
+  { href: HUB_PATH, text: 'Hub', about: 'Connects this box to a hub', for: 'admin' },
   { href: SYSTEM_PATH, text: 'System', about: 'The version that runs, and updates of the box' },
   { href: '/modbus', text: 'Modbus', about: 'Read registers and find their format', for: 'operator' },
 ]
@@ -86,6 +90,7 @@ export function applianceRoutes(parts: ApplianceParts, layout: PageLayout): Rout
     ...overridesPages({ ...priority, catalogue: catalogue.current, site, layout, commandStates }),
     ...deviceRoutes(devices),
     ...devicePages({ context, layout, deps: devices, links: FIND_LINKS }),
+    ...hubRoutes(parts.enrolment, layout),
     ...systemRoutes({ updates, context, layout }),
     ...discoveryRoutes(discovery),
     ...discoverRoutes(discovery, layout),

@@ -3,6 +3,7 @@ import { randomBytes, randomInt, X509Certificate } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeFolder, replaceFile } from '#shared/node/files.ts'
+import { FIRST_SITE } from '../kit/adopt-kit.ts'
 import { issueServer, makeCa } from '#shared/node/pki/pki.ts'
 
 /** Letters and digits that nobody confuses on a console. */
@@ -64,9 +65,6 @@ export async function firstSecrets({ workspace }: Pick<Places, 'workspace'>): Pr
   await replaceFile(file, `SERVICE_JWT_SECRET=${secret}\nSERVICE_ADMIN_PASSWORD=${password}\n`, PRIVATE)
   return password
 }
-
-/** Site of a box that belongs to none yet. */
-export const FIRST_SITE = 'local'
 
 /** A box that serves no building yet starts with an empty one, so that its pages and discovery work. */
 export async function firstSite({ workspace }: Pick<Places, 'workspace'>, host: string): Promise<void> {

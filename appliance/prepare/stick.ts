@@ -3,14 +3,13 @@ import { createReadStream, existsSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { edgeName } from '#shared/core/model/model.ts'
 import { errorText } from '#shared/core/error-text.ts'
 import { replaceFile } from '#shared/node/files.ts'
-import { writeKit } from '#shared/node/pki/kit-files.ts'
 import { ageComplaint, readKitOfAnyTime } from '#shared/node/pki/kit-read.ts'
-import { lifeOf } from '#shared/node/pki/pki.ts'
+import { adoptKit } from '../kit/adopt-kit.ts'
 import { readSystem } from '../core/system/system-file.ts'
 import { openUpdates } from '../system/updates.ts'
-import { FIRST_SITE } from './identity.ts'
 
 /** Files that a stick may have. */
 export const STICK_FILES = { reset: 'reset.txt', system: 'plenum.json', kit: 'kit.zip', update: 'update.raucb' } as const
@@ -20,9 +19,7 @@ type StickPlaces = { stick: string; system: string; kit: string; workspace: stri
 type Wish = 'nothing' | 'restart' | 'reset'
 type Taken = { lines: string[]; wish: Wish }
 
-const PRIVATE = 0o600
 const READABLE = 0o644
-const UPLINK = 'SERVICE_MQTT_ENABLED'
 
 /**
  * Takes what is on the stick. A file that cannot be used changes nothing and is a line of the result, and the others are taken.
@@ -63,31 +60,14 @@ async function takeSystem({ stick, system }: StickPlaces): Promise<string> {
   return 'network and clock are set'
 }
 
-/** The kit makes a new box that edge, and gives an edge a new certificate; it does not make one edge another. */
-async function takeKit({ stick, kit: folder, workspace, settings }: StickPlaces, now: number): Promise<string> {
+async function takeKit({ stick, ...places }: StickPlaces, now: number): Promise<string> {
   const path = join(stick, STICK_FILES.kit)
   const kit = await readKitOfAnyTime(path)
-  const { site_id, edge_id } = kit.edge
-  const file = join(workspace, 'config/site.json')
-  const site = JSON.parse(await readFile(file, 'utf8')) as { site_id: string; edge_id: string }
-  if (site.site_id !== FIRST_SITE && (site.site_id !== site_id || site.edge_id !== edge_id)) {
-    throw new Error(`it is of ${site_id}/${edge_id}, and this box is ${site.site_id}/${site.edge_id}; reset the box first`)
-  }
-  const held = await readKitOfAnyTime(folder).catch(() => undefined)
-  if (held && lifeOf(held.cert_pem).from > lifeOf(kit.cert_pem).from) throw new Error('the kit of this box is newer')
-  await writeKit(kit, folder)
-  await replaceFile(file, `${JSON.stringify({ ...site, site_id, edge_id }, undefined, 2)}\n`, PRIVATE)
-  await enableUplink(settings)
+  await adoptKit(kit, places)
   // The clock of the box may be wrong: the broker decides whether the certificate is valid.
   const complaint = ageComplaint(kit, Math.max(now, (await stat(path)).mtimeMs))
-  const words = `this box is ${site_id}/${edge_id} and sends to ${kit.edge.broker_host}`
+  const words = `this box is ${edgeName(kit.edge)} and sends to ${kit.edge.broker_host}`
   return complaint === undefined ? words : `${words}; by the clock of this box ${complaint}`
-}
-
-async function enableUplink(file: string): Promise<void> {
-  const lines = existsSync(file) ? (await readFile(file, 'utf8')).split('\n') : []
-  const others = lines.filter(line => line !== '' && !line.startsWith(`${UPLINK}=`))
-  await replaceFile(file, `${[...others, `${UPLINK}=1`].join('\n')}\n`, PRIVATE)
 }
 
 async function takeUpdate({ stick, updates }: StickPlaces): Promise<string> {

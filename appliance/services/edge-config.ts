@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { Effective, Settings } from '#shared/core/env.ts'
+import { KitAbsent } from '#shared/node/pki/kit-read.ts'
 import { keepPrivate } from '#shared/node/private-files.ts'
 import type { FieldProtocol } from '../drivers/protocol.ts'
 import type { UPLINK_VARIABLES } from '../env.ts'
@@ -60,4 +61,10 @@ export async function readEdgeKits(
     log,
     now: Date.now(),
   })
+}
+
+/** For a process that can be enrolled by its page: it starts without a kit where there is none yet. */
+export function noneYet(error: unknown): undefined {
+  if (!(error instanceof KitAbsent)) throw error
+  return undefined
 }

@@ -25,7 +25,8 @@ import type { CentralFiles } from '../broker/files.ts'
 import { openConnectors } from '../connectors/open.ts'
 import { createAuthority } from '../enrol/authority.ts'
 import { enrolRoutes } from '../enrol/enrol.route.ts'
-import type { Issuing } from '../enrol/issue-kit.ts'
+import type { Enrolment } from '../enrol/issue-kit.ts'
+import { createPendingBoxes } from '../enrol/pending-boxes.ts'
 import { createRenewals } from '../enrol/renewals.ts'
 import { hubHealth } from '../ingest/health.ts'
 import { createMqttSubscriber, type MqttSubscriber } from '../ingest/mqtt-subscriber.ts'
@@ -89,7 +90,11 @@ export async function openHubCentral(settings: HubSettings, { files, broker, ...
   }
   const subscriber: MqttSubscriber | undefined =
     files && createMqttSubscriber({ broker, ...files, ingestService, monitor, tenants: host, log: parts.log })
-  const enrol = { authority: createAuthority(files?.dir, Date.now), brokerPort: broker.port }
+  const enrol = {
+    authority: createAuthority(files?.dir, Date.now),
+    pending: createPendingBoxes(files?.dir, Date.now),
+    brokerPort: broker.port,
+  }
   const own = createOver(workspace, settings, { ...parts, ingestService, monitor, files, subscriber, tenancy, enrol })
   const tenants: Service[] = host
     ? [{ name: 'tenants', start: () => host.openAll(workspace.stores.tenants.list()), stop: () => host.stop() }]
@@ -109,7 +114,7 @@ type OverParts = Pick<ProcessParts, 'service' | 'effective' | 'clock' | 'log' | 
   files: CentralFiles | undefined
   subscriber: MqttSubscriber | undefined
   tenancy: Tenancy | undefined
-  enrol: Omit<Issuing, 'tenant_id'>
+  enrol: Omit<Enrolment, 'tenant_id' | 'renewals'>
 }
 
 const ingestInto = ({ inbox, stores, budget }: Workspace, { clock, log }: Pick<Parts, 'clock' | 'log'>): IngestService =>

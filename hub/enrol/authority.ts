@@ -8,8 +8,10 @@ import { Problem } from '#shared/core/problem.ts'
 import type { NewCertificate } from '#shared/core/telemetry/renewal-wire.ts'
 import { DAY } from '#shared/core/time.ts'
 import { createSerialQueue } from '#shared/flow/serial-queue.ts'
+import { authorityFingerprint } from '#shared/node/pki/fingerprint.ts'
 import { zipKit } from '#shared/node/pki/kit-files.ts'
 import { serialOf } from '#shared/node/pki/pki.ts'
+import type { Kit } from '#shared/node/pki/kit-read.ts'
 import { PkiBusy, withPkiLock } from '#shared/node/pki/pki-lock.ts'
 import { type IssuedRecord, openPki, type Pki, PKI_FILES, PkiRefusal } from '#shared/node/pki/pki-files.ts'
 
@@ -23,9 +25,12 @@ type KitOrder = EdgeAddress & {
   /** Whether certificates of this edge that are still valid are revoked. */
   replace: boolean
 }
-export type IssuedKit = { zip: Buffer; serial: string; not_after: string; revoked: EdgeCertificate[] }
+/** `kit` has a key when it was made here. */
+export type IssuedKit = { zip: Buffer; kit: Omit<Kit, 'key_pem'>; serial: string; not_after: string; revoked: EdgeCertificate[] }
 
 export type Authority = {
+  /** Fingerprint of what edges will trust. @throws Problem no_authority */
+  fingerprint(): Promise<string>
   /** Names and addresses in the certificate of the broker; undefined where it is in another folder. */
   brokerHosts(): Promise<string[] | undefined>
   /**
@@ -72,6 +77,7 @@ export function createAuthority(dir: string | undefined, now: () => number): Aut
     return valid
   }
   return {
+    fingerprint: async () => authorityFingerprint((await open(dir, now)).ca_pem),
     brokerHosts: () => brokerHosts(dir),
     issue: order =>
       change(async pki => {
@@ -86,7 +92,7 @@ export function createAuthority(dir: string | undefined, now: () => number): Aut
         const serial = serialOf(new X509Certificate(kit.cert_pem).serialNumber)
         // Last, so that an error before leaves the edge with the certificate that it has.
         for (const one of held) await pki.revoke(one.serial)
-        return { zip, serial, not_after: kit.edge.not_after, revoked: held }
+        return { zip, kit, serial, not_after: kit.edge.not_after, revoked: held }
       }),
     list: async () => edgesOf(await open(dir, now)),
     renew: (edge, csr_pem, { isProven }) =>

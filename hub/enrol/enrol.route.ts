@@ -1,14 +1,16 @@
 /** The page Enrol and its routes for programs: kits for edges, their certificates, revocation. */
 import { Type } from '@sinclair/typebox'
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { SiteQuery } from '#shared/central/api/connectors.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
+import { enrolmentLine } from '#shared/core/auth/enrolment.ts'
 import { ID } from '#shared/core/model/model.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { findEdge } from '#shared/core/telemetry/find-edge.ts'
 import { orBlank, type Route, route, strict } from '#shared/node/http/route.ts'
 import { enrolBody } from './enrol.view.ts'
+import { enrolmentRoutes } from './enrolments.route.ts'
 import { certificatesOf, certificateView, type Enrolment, issueKit, KIT_FIELDS, renewEdge, revokeEdge } from './issue-kit.ts'
 
 const RENEWAL_PROBLEMS = [
@@ -20,6 +22,7 @@ type Context = Pick<CentralContext, 'edges'>
 const { site_id, edge_id, broker_host, csr_pem } = KIT_FIELDS
 
 export const enrolRoutes = (enrolment: Enrolment, context: Context, layout: PageLayout): Route[] => [
+  ...(enrolment.tenant_id === undefined ? enrolmentRoutes(enrolment) : []),
   pageRoute(enrolment, context, layout),
   ...formRoutes(enrolment, context),
   route({
@@ -94,10 +97,18 @@ const pageRoute = (enrolment: Enrolment, { edges }: Context, layout: PageLayout)
         brokerPort: enrolment.brokerPort,
         reached: call.request.hostname,
         edges: edges.list(),
+        pending: await pendingOf(enrolment, call.request),
       }
       return layout.document(call, { title: 'Enrol', current: '/enrol' }, enrolBody(model))
     },
   })
+
+/** A tenant's page lists no waiting boxes: a box does not say to which tenant it belongs. */
+async function pendingOf({ authority, tenant_id, pending }: Enrolment, { protocol, host }: FastifyRequest) {
+  const authorityIs = tenant_id === undefined ? await authority.fingerprint().catch(() => undefined) : undefined
+  if (authorityIs === undefined) return undefined
+  return { line: enrolmentLine(`${protocol}://${host}`, authorityIs), waiting: await pending.waiting() }
+}
 
 /** The reason why there is no authority, as the page shows it. */
 function explained(error: unknown): string {

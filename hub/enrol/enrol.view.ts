@@ -5,6 +5,7 @@ import { countOf } from '#shared/core/number-text.ts'
 import { isRenewalDue } from '#shared/core/auth/certificate-life.ts'
 import type { EdgeRecord } from '#shared/core/stores.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
+import { type PendingModel, pendingSection } from './pending.view.ts'
 import { type EdgeCertificate, isSame, isValid } from './authority.ts'
 
 /** Characters of a serial that are shown; the whole has up to 32. */
@@ -20,19 +21,21 @@ type EnrolModel = {
   /** The name under which this page was asked for. */
   reached: string
   edges: EdgeRecord[]
+  /** Undefined where boxes cannot ask. */
+  pending: Pick<PendingModel, 'line' | 'waiting'> | undefined
 }
 
 export const enrolBody = (model: EnrolModel): Html => html`<h1>Enrol</h1>
 ${
   typeof model.certificates === 'string'
     ? html`<p class="lead">This hub issues no certificates.</p><section class="card"><p>${model.certificates}.</p></section>`
-    : html`<p class="lead">${leadOf(model.certificates, model.here)}</p>${kitForm(model)}${certificateTable(model, model.certificates)}`
+    : html`<p class="lead">${leadOf(model.certificates, model.here)}</p>${model.pending && pendingSection({ ...model, ...model.pending })}${kitForm(model)}${certificateTable(model, model.certificates)}`
 }`
 
 function leadOf(certificates: EdgeCertificate[], { now }: Here): string {
   const valid = certificates.filter(one => isValid(one, now))
   const due = valid.filter(one => isDue(one, valid, now)).length
-  if (valid.length === 0) return 'No edge is enrolled yet. Make a kit, and put it on the box.'
+  if (valid.length === 0) return 'No edge is enrolled yet. Accept a box that asks, or make a kit and put it on the box.'
   return `${countOf(valid.length, 'certificate')} ${valid.length === 1 ? 'is' : 'are'} valid${due ? `; ${due} should be renewed` : ''}.`
 }
 

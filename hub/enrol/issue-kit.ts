@@ -7,6 +7,7 @@ import type { EdgeRecord } from '#shared/core/stores.ts'
 import { CSR_MAX, type NewCertificate } from '#shared/core/telemetry/renewal-wire.ts'
 import { formatInstant } from '#shared/core/time.ts'
 import type { Authority, EdgeCertificate, IssuedKit } from './authority.ts'
+import type { PendingBox, PendingBoxes } from './pending-boxes.ts'
 import type { Renewals, Renewed } from './renewals.ts'
 
 /** A name of the domain name system has at most this many characters. @source RFC 1035 2.3.4 */
@@ -30,14 +31,14 @@ type KitBody = {
 }
 
 /** Where certificates come from. */
-export type Issuing = {
+type Issuing = {
   authority: Authority
   /** The tenant whose edges are enrolled; undefined for those of the hub itself. */
   tenant_id: string | undefined
   /** Port at which edges reach the broker. */
   brokerPort: number
 }
-export type Enrolment = Issuing & { renewals: Renewals }
+export type Enrolment = Issuing & { renewals: Renewals; pending: PendingBoxes }
 
 /**
  * Issues a kit and writes the audit row.
@@ -71,6 +72,37 @@ async function hostFor(authority: Authority, asked: string | undefined, reached:
     throw invalidField('broker_host', `the broker's certificate is for ${names.join(', ')}, and an edge refuses it as ${host}`)
   }
   return host
+}
+
+type AcceptOrder = Pick<KitBody, 'site_id' | 'edge_id' | 'broker_host' | 'replace'>
+
+/**
+ * Accepts a box that waits, and writes the audit row.
+ *
+ * @returns the certificate, without what is secret
+ * @throws Problem as `issueKit` does; unknown_box; conflict when it was decided on already
+ */
+export async function acceptBox(
+  enrolment: Enrolment,
+  actor: Pick<Actor, 'audit'>,
+  fingerprint: string,
+  order: AcceptOrder,
+  host: string,
+): Promise<{ serial: string; not_after: string }> {
+  let issued: IssuedKit | undefined
+  await enrolment.pending.decide(fingerprint, async ({ csr_pem }: PendingBox) => {
+    issued = await issueKit(enrolment, actor, { ...order, csr_pem }, host)
+    const { ca_pem, cert_pem, edge, acl } = issued.kit
+    return { ca_pem, cert_pem, edge, acl }
+  })
+  const { serial, not_after } = issued!
+  return { serial, not_after }
+}
+
+/** Rejects a box that waits, and writes the audit row. @throws Problem unknown_box; conflict when it was decided on already */
+export async function rejectBox({ pending }: Enrolment, { audit }: Pick<Actor, 'audit'>, fingerprint: string): Promise<void> {
+  const { site_id, edge_id, network } = await pending.decide(fingerprint, undefined)
+  audit({ subject: fingerprint, after: { site_id, edge_id, network } })
 }
 
 /**

@@ -20,6 +20,7 @@ export const PAGES = [
   'faults',
   'fleet',
   'home',
+  'hub',
   'import',
   'login',
   'logout',

@@ -1,12 +1,16 @@
 /** A newcomer enrols a second box by the page: from the sign-in to a session of the box. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import anyTest, { type TestFn } from 'ava'
 import { connectAsync } from 'mqtt'
+import { openEnrolment } from '#appliance/kit/enrolment.ts'
+import { hubRoutes } from '#appliance/pages/hub.route.ts'
 import { commonName } from '#shared/core/auth/identity.ts'
 import { readKit } from '#shared/node/pki/kit-read.ts'
 import { folder } from '../support/folders.ts'
 import { makeHubAuthority, openEnrolSite } from '../support/sites/enrol-site.ts'
-import { PASSWORDS } from '../support/sites/page-site.ts'
-import { startBroker } from '../support/sites/transport-site.ts'
+import { openSite, PASSWORDS } from '../support/sites/page-site.ts'
+import { silent, startBroker } from '../support/sites/transport-site.ts'
 import { openChromium, type OpenBrowser } from './chromium.ts'
 import { expectClean, looks } from './looks.ts'
 import { openPage, signIn } from './watch.ts'
@@ -50,6 +54,63 @@ test('a kit is made by the page, opens the broker, and is revoked by the page', 
   await page.getByRole('row').filter({ hasText: 'revoked' }).waitFor()
   t.deepEqual(complaints, [])
 })
+
+test('a newcomer enrols a second box by the pages of box and hub', async t => {
+  const { hub } = await makeHubAuthority(folder(t))
+  const broker = await startBroker(hub)
+  t.teardown(() => broker.stop())
+  const site = await openEnrolSite(hub, broker.port())
+  t.teardown(site.close)
+  const dir = folder(t)
+  const enrolment = await newBox(dir)
+  t.teardown(() => enrolment.service.stop())
+  const box = await openSite({ product: 'appliance', more: layout => hubRoutes(enrolment, layout) })
+  t.teardown(box.close)
+
+  const onHub = await openPage(t.context.chromium.browser, site.url)
+  t.teardown(onHub.close)
+  await signIn(onHub.page, 'agent', PASSWORDS.agent, '/enrol')
+  const line = await onHub.page.locator('#waiting code').first().textContent()
+  const onBox = await openPage(t.context.chromium.browser, box.url)
+  t.teardown(onBox.close)
+  await signIn(onBox.page, 'admin', PASSWORDS.admin, '/hub')
+  await onBox.page.getByLabel('Line of the page Enrol').fill(line!)
+  await onBox.page.getByRole('button', { name: 'Ask for a certificate' }).click()
+  const fingerprint = await onBox.page.locator('.figure code').textContent()
+
+  await onHub.page.waitForTimeout(1000)
+  await onHub.page.reload()
+  await onHub.page.locator('#waiting').getByText(fingerprint!).waitFor()
+  await expectClean(t, onHub.page, '/enrol', 24)
+  await expectClean(t, onBox.page, '/hub', 24)
+  const waiting = onHub.page.getByRole('region', { name: /^Box [0-9a-f]{32}$/ })
+  await waiting.getByLabel('Site', { exact: true }).fill('riverside')
+  await waiting.getByLabel('Box (edge id)').fill('box-2')
+  await waiting.getByRole('button', { name: 'Accept' }).click()
+  await onHub.page.getByRole('row').filter({ hasText: 'box-2' }).waitFor()
+  while (enrolment.state().state !== 'restarting') await onBox.page.waitForTimeout(100)
+  await onBox.page.reload()
+  await onBox.page.getByText('which starts again now').waitFor()
+
+  const { cert_pem: cert, key_pem: key, ca_pem: ca, edge } = await readKit(join(dir, 'kit'), Date.now())
+  const options = { cert, key, ca, clientId: commonName({ kind: 'edge', ...edge }), reconnectPeriod: 0 }
+  const client = await connectAsync(`mqtts://${edge.broker_host}:${edge.broker_port}`, options, false)
+  await client.endAsync(true)
+  t.deepEqual([...onHub.complaints, ...onBox.complaints], [])
+})
+
+async function newBox(dir: string) {
+  mkdirSync(join(dir, 'workspace', 'config'), { recursive: true })
+  const own = { site_id: 'local', edge_id: 'plenum-ab12' }
+  writeFileSync(join(dir, 'workspace', 'config', 'site.json'), JSON.stringify(own))
+  const places = { kit: join(dir, 'kit'), workspace: join(dir, 'workspace'), settings: undefined }
+  const enrolment = await openEnrolment({
+    ...{ hub: undefined, edge: own, places, isAvailable: true, folder: join(dir, 'store') },
+    ...{ restart: () => undefined, pollMs: 300, log: silent },
+  })
+  await enrolment.service.start()
+  return enrolment
+}
 
 for (const [name, look] of looks('a desk in daylight', 'a desk at night', 'a phone in daylight', 'a phone at night')) {
   test(`the page Enrol is clean through ${name}`, async t => {

@@ -56,6 +56,9 @@ export class KitError extends Error {
   override name = 'KitError'
 }
 
+/** There is nothing where the kit should be. */
+export class KitAbsent extends KitError {}
+
 /**
  * Reads a kit and checks that key and certificate belong together, that the certificate is for this edge, was issued by the
  * authority of the kit and is valid now.
@@ -89,10 +92,11 @@ export function ageComplaint({ cert_pem }: Pick<Kit, 'cert_pem'>, now: number): 
 
 async function readTexts(path: string): Promise<Texts> {
   const found = await stat(path).catch(() => undefined)
-  if (!found) throw new KitError(`the kit ${path} does not exist`)
+  if (!found) throw new KitAbsent(`the kit ${path} does not exist`)
   const files = found.isDirectory() ? await readFolder(path) : await readZip(path)
   const missing = Object.values(KIT_FILES).filter(name => !files.has(name))
-  if (missing.length > 0) throw new KitError(`the kit ${path} lacks ${missing.join(', ')}`)
+  const Refusal = files.size === 0 ? KitAbsent : KitError
+  if (missing.length > 0) throw new Refusal(`the kit ${path} lacks ${missing.join(', ')}`)
   const there = Object.entries(ALL_FILES).filter(([, name]) => files.has(name))
   const texts = Object.fromEntries(there.map(([field, name]) => [field, files.get(name)!])) as Texts
   return texts.token === undefined ? texts : { ...texts, token: texts.token.trim() }

@@ -125,9 +125,14 @@ export async function issueServer(
  */
 export async function issueForRequest(ca: Pair, options: Validity & { csr_pem: string; cn: string }): Promise<Issued> {
   const { csr_pem, cn, now, days = CERT_DAYS } = options
+  return issueForKey(ca, { cn, now, days, key: await verifyRequest(csr_pem) })
+}
+
+/** @returns the key of a certificate request. @throws Error as `issueForRequest` does */
+export async function verifyRequest(csr_pem: string): Promise<webcrypto.CryptoKey> {
   const request = new Pkcs10CertificateRequest(csr_pem)
   if (!(await request.verify())) throw new Error('the request is not signed by the key that it names')
-  return issueForKey(ca, { cn, now, days, key: await request.publicKey.export(EC, ['verify']) })
+  return request.publicKey.export(EC, ['verify'])
 }
 
 /** Creates a key and a request for its certificate. @param cn the common name that the certificate shall have */

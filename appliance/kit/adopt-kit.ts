@@ -1,0 +1,47 @@
+/** Makes this box the edge of a kit, from its next start. A USB stick and the page Hub both do this. */
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { edgeName } from '#shared/core/model/model.ts'
+import { replaceFile } from '#shared/node/files.ts'
+import { writeKit } from '#shared/node/pki/kit-files.ts'
+import { type Kit, readKitOfAnyTime } from '#shared/node/pki/kit-read.ts'
+import { lifeOf } from '#shared/node/pki/pki.ts'
+
+/** Site of a box that belongs to none yet. */
+export const FIRST_SITE = 'local'
+const PRIVATE = 0o600
+const UPLINK = 'SERVICE_MQTT_ENABLED'
+
+export type KitPlaces = {
+  /** Folder of the kit. */
+  kit: string
+  workspace: string
+  /** File of NAME=value lines in which the connection to the hub is switched on; undefined where that is done otherwise. */
+  settings: string | undefined
+}
+
+/**
+ * The kit makes a new box that edge, and gives an edge a new certificate; it does not make one edge another.
+ *
+ * @throws Error when this box is another edge already, or has a newer kit
+ */
+export async function adoptKit(kit: Kit, places: KitPlaces): Promise<void> {
+  const { site_id, edge_id } = kit.edge
+  const file = join(places.workspace, 'config/site.json')
+  const site = JSON.parse(await readFile(file, 'utf8')) as { site_id: string; edge_id: string }
+  if (site.site_id !== FIRST_SITE && edgeName(site) !== edgeName(kit.edge)) {
+    throw new Error(`it is of ${edgeName(kit.edge)}, and this box is ${edgeName(site)}; reset the box first`)
+  }
+  const held = await readKitOfAnyTime(places.kit).catch(() => undefined)
+  if (held && lifeOf(held.cert_pem).from > lifeOf(kit.cert_pem).from) throw new Error('the kit of this box is newer')
+  await writeKit(kit, places.kit)
+  await replaceFile(file, `${JSON.stringify({ ...site, site_id, edge_id }, undefined, 2)}\n`, PRIVATE)
+  if (places.settings !== undefined) await enableUplink(places.settings)
+}
+
+async function enableUplink(file: string): Promise<void> {
+  const lines = existsSync(file) ? (await readFile(file, 'utf8')).split('\n') : []
+  const others = lines.filter(line => line !== '' && !line.startsWith(`${UPLINK}=`))
+  await replaceFile(file, `${[...others, `${UPLINK}=1`].join('\n')}\n`, PRIVATE)
+}
