@@ -90,7 +90,7 @@ await runProcess(log, async () => {
   })
   const { context } = central
   const discovery = bacnetDiscovery({ enabled: settings.SERVICE_BACNET_DISCOVERY, bind, bacnet, catalogue })
-  const { pollStatus } = edge.polling
+  const pollStatus = () => edge.polling.pollStatus()
   const counted = { context, pollStatus, hubState: edge.uplink.hubState, journal, site }
   const history = boardHistory(clock, boardCounts(counted))
   const enrolment = await openEnrolment({
