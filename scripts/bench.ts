@@ -6,6 +6,7 @@ const BENCHES: Record<string, string> = {
   fdd: './benchmarks/fdd.ts',
   'fdd-building': './benchmarks/fdd-building.ts',
   'fdd-incremental': './benchmarks/fdd-incremental.ts',
+  fleet: './benchmarks/fleet.ts',
   footprint: './benchmarks/footprint.ts',
   import: './benchmarks/import.ts',
   ingest: './benchmarks/ingest.ts',

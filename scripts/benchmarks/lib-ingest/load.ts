@@ -10,7 +10,7 @@ import { MINUTE } from '#shared/core/time.ts'
 export const EDGES = 20
 export const SITE_ID = 'bench'
 /** Points of each edge, each with a value a minute. */
-const POINTS = 100
+export const POINTS = 100
 /** Messages of each edge, each as large as a message may be. */
 export const MESSAGES = 100
 export const SAMPLES = EDGES * MESSAGES * MESSAGE_POINTS_MAX
@@ -42,7 +42,7 @@ export function messagesOf(edge: number, until: number): { metadata: Buffer; str
   return { metadata: packBody(writeMetadata(SITE_ID, edge_id, modelOf(edge))), stream, telemetry }
 }
 
-function modelOf(edge: number): EdgeModel {
+export function modelOf(edge: number): EdgeModel {
   const [building_id, equipment_id] = [`building-${edge}`, `ahu-${edge}`]
   return {
     name: edgeId(edge),
