@@ -7,7 +7,7 @@ import type { Clock, Sink } from '#shared/core/ports.ts'
 import type { Service } from '#shared/node/service.ts'
 import type { FieldProtocol } from '../drivers/protocol.ts'
 import type { UPLINK_VARIABLES } from '../env.ts'
-import type { LookUpFindings } from '../core/outbox/outbox-messages.ts'
+import { type LookUpFindings, type TelemetryBody, telemetryBodies } from '../core/outbox/outbox-messages.ts'
 import type { SiteSettings } from '../store/site.ts'
 import type { DeviceCatalogue } from '../store/catalogue-schema.ts'
 import type { FieldCatalogue } from './field-catalogue.ts'
@@ -72,6 +72,7 @@ export async function openEdge(options: EdgeOptions): Promise<EdgeServices> {
     model: () => ({ name: building.name, version, ...fieldModel(site, newest(), rules?.knownPoints()) }),
     pollStatus: () => polling.pollStatus(),
     system,
+    newestReadings: () => newestBodies(polling),
   }
   const uplink = createUplink({ outbox: storage.outbox, kits, central, edge, operations, clock, log })
 
@@ -87,6 +88,9 @@ export async function openEdge(options: EdgeOptions): Promise<EdgeServices> {
     pollServices: [polling, announcing],
   }
 }
+
+const newestBodies = (polling: PollService): TelemetryBody[] =>
+  polling.newestReadings().flatMap(({ protocol, readings }) => telemetryBodies(readings, () => protocol))
 
 /** The list of devices including a change that is being carried out: points are announced before their first reading. */
 function newestCatalogue(catalogue: FieldCatalogue): () => DeviceCatalogue {

@@ -4,6 +4,7 @@ import { errorText } from '#shared/core/error-text.ts'
 import { commonName } from '#shared/core/auth/identity.ts'
 import { packBody, SMALL_MAX, unpackBody } from '#shared/core/telemetry/body.ts'
 import { writeMetadata } from '#shared/core/telemetry/metadata.ts'
+import { writeLive } from '#shared/core/telemetry/live.ts'
 import { readNotices } from '#shared/core/telemetry/notice.ts'
 import { readAck, writeLastWill } from '#shared/core/telemetry/status.ts'
 import { type Topic, topicOf } from '#shared/core/topic/topics.ts'
@@ -14,6 +15,7 @@ import type { Kit } from '#shared/node/pki/kit-read.ts'
 import type { EdgeKits } from '../kit/edge-kits.ts'
 import { timeSynced } from './machine.ts'
 import type { Responder } from './responder.ts'
+import { WINDOW_MAX } from '../core/outbox/send-window.ts'
 import { type Publisher, type PublisherOptions, type PublisherParts, publisherParts, type PublisherState } from './publisher.ts'
 
 type MqttPublisherOptions = PublisherOptions & {
@@ -24,6 +26,8 @@ type MqttPublisherOptions = PublisherOptions & {
 
 /** How often status goes out while connected, ms. */
 const STATUS_MS = 60_000
+/** How often the newest readings go out while the stream is behind, ms. */
+const LIVE_MS = 15_000
 /** This many sessions in a row that end soon after they began are not ended by chance. */
 const ENDED_SOON = 3
 
@@ -39,6 +43,7 @@ export class MqttPublisher implements Publisher {
   #isStopped = false
   #reason: string | undefined
   #statusTimer: NodeJS.Timeout | undefined
+  #liveTimer: NodeJS.Timeout | undefined
   /** Of the metadata that this session has published. */
   #publishedRevision: number | undefined
 
@@ -71,7 +76,7 @@ export class MqttPublisher implements Publisher {
 
   async stop(): Promise<void> {
     this.#isStopped = true
-    clearInterval(this.#statusTimer)
+    this.#clearTimers()
     this.#parts.sender.disconnected()
     // Otherwise the broker publishes the last will only after it has found the connection closed.
     if (this.#link.isUp()) await this.#publishStatus(false)
@@ -117,10 +122,12 @@ export class MqttPublisher implements Publisher {
     this.#publishedRevision = undefined
     void this.#options.kits.worked(this.#kit)
     await this.#publishStatus(true)
+    await this.#publishLive()
     if (this.#isStopped || !this.#link.isUp()) return
     this.#parts.sender.connected()
-    clearInterval(this.#statusTimer)
+    this.#clearTimers()
     this.#statusTimer = setInterval(() => void this.#publishStatus(true), STATUS_MS)
+    this.#liveTimer = setInterval(() => void this.#publishLive(), LIVE_MS)
   }
 
   #disconnected(reason: string, endedSoon: number): void {
@@ -129,7 +136,7 @@ export class MqttPublisher implements Publisher {
     this.#wasUp = false
     this.#reason = reasonOf(reason, endedSoon)
     this.#parts.sender.disconnected()
-    clearInterval(this.#statusTimer)
+    this.#clearTimers()
   }
 
   #receive(payload: Buffer): void {
@@ -170,6 +177,27 @@ export class MqttPublisher implements Publisher {
     } catch (error) {
       log.debug(`status not sent: ${errorText(error)}`)
     }
+  }
+
+  /** Publishes the newest readings while the stream is behind. The hub shows them and stores those of the stream. */
+  async #publishLive(): Promise<void> {
+    const { edge, log } = this.#options
+    if (this.#parts.sender.state().backlog <= WINDOW_MAX) return
+    const { building_id } = edge.model().building
+    const { tenant_id, site_id, edge_id } = this.#kit.edge
+    try {
+      for (const { protocol, readings } of edge.newestReadings()) {
+        const topic = topicOf({ tenant_id, site_id, edge_id, kind: 'telemetry', protocol })
+        await this.#link.publish(topic, packBody(writeLive({ building_id, protocol, readings })))
+      }
+    } catch (error) {
+      log.debug(`newest readings not sent: ${errorText(error)}`)
+    }
+  }
+
+  #clearTimers(): void {
+    clearInterval(this.#statusTimer)
+    clearInterval(this.#liveTimer)
   }
 
   #publishRetained(kind: 'metadata' | 'status', body: object): Promise<void> {

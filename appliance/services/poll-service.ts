@@ -8,6 +8,8 @@ import {
   pollStatusOf,
   setPlans,
 } from '#shared/core/poll/poll-status.ts'
+import type { Protocol } from '#shared/core/model/model.ts'
+import type { Reading } from '#shared/core/telemetry/reading.ts'
 import type { Clock, Sink } from '#shared/core/ports.ts'
 import { DeviceError } from '#shared/core/poll/device.ts'
 import { Problem } from '#shared/core/problem.ts'
@@ -105,6 +107,14 @@ export class PollService implements Service {
   /** The newest reading and the state of each point of a device. */
   pointStatus(device_id: string): PointStatus[] {
     return pointStatusOf(this.#board, device_id, this.#options.clock.now())
+  }
+
+  /** The newest reading of each point, with the protocol of its device. */
+  newestReadings(): { protocol: Protocol; readings: Reading[] }[] {
+    return this.#entries.map(({ device_id, protocol }) => ({
+      protocol,
+      readings: this.pointStatus(device_id).flatMap(({ last }) => last ?? []),
+    }))
   }
 
   #ownEntries({ devices }: DeviceCatalogue): DeviceEntry[] {

@@ -8,6 +8,7 @@ import { writePollReport } from '#shared/core/telemetry/poll-report.ts'
 import { writeStatus } from '#shared/core/telemetry/status.ts'
 import type { SystemReport } from '#shared/core/update/update-wire.ts'
 import type { Service } from '#shared/node/service.ts'
+import type { TelemetryBody } from '../core/outbox/outbox-messages.ts'
 import type { Outbox } from '../sinks/outbox.ts'
 import type { Destination } from '../sinks/outbox-reader.ts'
 import { hubNotices } from './hub-notices.ts'
@@ -22,6 +23,8 @@ export type EdgeDescription = {
   /** Read at each connection and with each status, and sent when it has changed. */
   model: () => EdgeModel
   pollStatus: () => PollStatus
+  /** The newest reading of each point, split into messages. */
+  newestReadings: () => TelemetryBody[]
   /** Whether this process runs the rules itself; if not, central does. */
   runs_rules: boolean
   /** The system of the box; undefined where it is not ours. */

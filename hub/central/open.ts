@@ -18,6 +18,7 @@ import {
 } from '#shared/central/process.ts'
 import type { Workspace } from '#shared/central/workspace.ts'
 import type { AuditStore } from '#shared/core/stores.ts'
+import type { LiveReader } from '#shared/core/telemetry/live.ts'
 import { LEGACY_TENANT, type Tenant } from '#shared/core/tenant.ts'
 import type { AuditNote, Route } from '#shared/node/http/route.ts'
 import type { Service } from '#shared/node/service.ts'
@@ -126,7 +127,17 @@ function createOver(workspace: Workspace, settings: HubSettings, options: OverPa
   const tenant_id = !tenancy || tenancy.tenant_id === LEGACY_TENANT ? undefined : tenancy.tenant_id
   const connectors = openConnectors({ tenant_id, edges, files, publish: subscriber?.publish })
   const health = hubHealth({ edges, claims, budget: workspace.budget, ingestService, broker: subscriber }, parts.clock.now)
-  const given = { ...parts, ...(tenancy && { tenancy }), scheduled: true, watchEdges: true, onFindings: () => undefined, health }
+  const { ingest } = ingestService
+  const live: LiveReader = (building_id, point_id) => ingest.live.of(building_id, point_id, parts.clock.now())
+  const given = {
+    ...parts,
+    ...(tenancy && { tenancy }),
+    scheduled: true,
+    watchEdges: true,
+    onFindings: () => undefined,
+    health,
+    live,
+  }
   const central = createCentralOf(settings, workspace, given)
 
   subscriber?.onResponse(connectors.onResponse, tenant_id)

@@ -1,3 +1,4 @@
+import type { LiveReader } from '#shared/core/telemetry/live.ts'
 import { fileURLToPath } from 'node:url'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
@@ -85,6 +86,8 @@ export type CentralOptions = {
   scheduled: boolean
   /** Called after each run with what was stored. It logs its own errors; the next run calls it again with what was not delivered. */
   onFindings: (findings: Finding[], withdrawn?: string[]) => Promise<void> | void
+  /** Newest readings that history does not have yet; only where edges send them. */
+  live?: LiveReader
   /** Snapshots of priority arrays; only where they are visited. */
   priority?: ArraySnapshots
   /** Health checks that the process adds. */
@@ -138,6 +141,7 @@ export function createCentral(workspace: Workspace, options: CentralOptions): Ce
     pricing,
     historian,
     historyExtent: historian.extent,
+    ...(options.live && { live: options.live }),
     ...visited,
     loader: historian,
     runs,

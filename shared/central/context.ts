@@ -27,6 +27,7 @@ import type {
   TenantStore,
   UserStore,
 } from '#shared/core/stores.ts'
+import type { LiveReader } from '#shared/core/telemetry/live.ts'
 import type { StorageBudget, TenantUse } from '#shared/core/tenant-budget.ts'
 import type { Tenant } from '#shared/core/tenant.ts'
 import type { RuleCoverage } from '#shared/core/rules/report/rule-coverage.ts'
@@ -77,6 +78,8 @@ export type CentralContext = {
   /** How much history takes, and since when it is kept. */
   historyExtent: () => HistoryExtent
   misdated: MisdatedStore
+  /** Newest readings that history does not have yet; only where edges send them. */
+  live?: LiveReader
   /** Snapshots of priority arrays; only where they are visited. */
   priority?: ArraySnapshots
   loader: BulkLoader

@@ -8,7 +8,7 @@ import { MINUTE } from '#shared/core/time.ts'
 import { TELEMETRY_PROTOCOLS, type TelemetryProtocol } from '#shared/core/topic/topics.ts'
 
 /** `thinned`: downsampled from older messages; it is not downsampled again. */
-type TelemetryBody = { protocol: TelemetryProtocol; readings: Reading[]; thinned?: true }
+export type TelemetryBody = { protocol: TelemetryProtocol; readings: Reading[]; thinned?: true }
 type FindingsBody = { findings: Finding[]; withdrawn?: string[] }
 export type MessageBody = TelemetryBody | FindingsBody
 /** One message as the log stores it. `at`: when it was written, ms since 1970 UTC. */

@@ -84,7 +84,9 @@ class Edge {
   constructor({ edge, ...pair }: Kit, port: number, index: number) {
     this.#index = index
     this.#base = topicBase(edge)
-    this.#metadata = packBody(writeMetadata(edge.site_id, edge.edge_id, modelOf(index)))
+    const model = modelOf(index)
+    const { building_id } = model.building
+    this.#metadata = packBody(writeMetadata(edge.site_id, edge.edge_id, model))
     this.#link = mqttLink({
       endpoint: () => ({ ...pair, host: '127.0.0.1', port }),
       clientId: commonName({ kind: 'edge', ...edge }),
@@ -101,7 +103,7 @@ class Edge {
     this.#sender = new OutboxSender({
       reader: this.outbox,
       edge,
-      building: () => modelOf(index).building.building_id,
+      building: () => building_id,
       clock: wallClock,
       log,
       publish: (topic, body) => this.#link.publish(topicOf(topic), packBody(body)),

@@ -1,7 +1,7 @@
 /** Decodes a telemetry or findings message: its content, or why it cannot be used. */
 import type { Finding } from '#shared/core/findings/finding.ts'
 import type { Topic } from '../topic/topics.ts'
-import { type Decoded, MESSAGE_MAX, unpackBody } from './body.ts'
+import type { Decoded } from './body.ts'
 import type { Envelope } from './envelope.ts'
 import { readFindings } from './findings.ts'
 import { decodeWith, fields, integer, optional, uuid } from './read.ts'
@@ -17,13 +17,7 @@ export type Received =
 export type MessageTopic = Topic & { kind: 'telemetry' | 'findings' }
 export const isMessageTopic = (topic: Topic): topic is MessageTopic => topic.kind === 'telemetry' || topic.kind === 'findings'
 
-/** @param topic checked by the broker against the certificate of the sender */
-export function receive(topic: MessageTopic, payload: Uint8Array): Received {
-  const body = unpackBody(payload, MESSAGE_MAX)
-  return body.ok ? receiveBody(topic, body.value) : { state: 'unreadable', reason: body.reason }
-}
-
-/** @param body already unpacked */
+/** @param topic checked by the broker against the certificate of the sender; `body`: already unpacked */
 export function receiveBody(topic: MessageTopic, body: Record<string, unknown>): Received {
   const decoded = topic.kind === 'telemetry' ? decodeTelemetry(topic, body) : decodeFindings(topic, body)
   if (decoded.ok) return { state: 'good', ...decoded.value }

@@ -54,7 +54,7 @@ export function readTelemetry(body: Record<string, unknown>): Decoded<Telemetry 
   })
 }
 
-function readPoint(value: unknown, path: string): StatedReading {
+export function readPoint(value: unknown, path: string): StatedReading {
   const from = fields(value, path)
   return {
     id: id(from, 'id'),

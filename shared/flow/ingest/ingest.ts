@@ -7,6 +7,7 @@ import type { Content, MessageTopic, Received } from '#shared/core/telemetry/mes
 import type { Metadata } from '#shared/core/telemetry/metadata.ts'
 import { sharedReason } from '#shared/core/telemetry/shared-edge-id.ts'
 import { readPollReport } from '#shared/core/telemetry/poll-report.ts'
+import type { Reading } from '#shared/core/telemetry/reading.ts'
 import { readStatus } from '#shared/core/telemetry/status.ts'
 import { refuseOtherUnits } from '#shared/core/telemetry/stated-units.ts'
 import type { Refused } from '#shared/core/telemetry/telemetry.ts'
@@ -16,6 +17,7 @@ import type { IngestTransport } from './edge-notices.ts'
 import type { EdgeSession } from './edge-record.ts'
 import { EdgeRegistry } from './edge-registry.ts'
 import { type IngestEvent, IngestMonitor } from './ingest-monitor.ts'
+import { LiveValues } from './live-values.ts'
 import { UnknownPointFilter } from './unknown-points.ts'
 
 type IngestParts = {
@@ -52,6 +54,7 @@ type Good = Extract<Received, { state: 'good' }>
 export class Ingest {
   readonly registry: EdgeRegistry
   readonly monitor: IngestMonitor
+  readonly live = new LiveValues()
   readonly clock: Clock
   readonly #inbox: Inbox
   readonly #model: ModelStore
@@ -81,6 +84,13 @@ export class Ingest {
     const usable =
       received.state === 'good' && via === 'local' ? this.#unknownPoints.refuseReadings(received, building_id) : received
     return this.#storeNumbered(topic, building_id, usable)
+  }
+
+  /** Shows the newest readings of an edge whose older ones have not arrived yet. They show that its data are fresh. */
+  showLive(edge: EdgeKey, building_id: string, readings: readonly Reading[]): void {
+    if (this.registry.sharedIdOf(edge) || this.registry.buildingOf(edge, building_id) === undefined) return
+    this.live.record(building_id, readings, this.clock.now())
+    this.registry.recordData(edge, newestOf(readings))
   }
 
   /** @returns why the metadata is refused, or undefined when it is accepted */
@@ -207,4 +217,4 @@ function refuseMisdatedFindings(message: Good, now: number): Good {
   return { ...message, findings, refused: [...message.refused, ...refused] }
 }
 
-const newestOf = (readings: { t: number }[]): number => readings.reduce((max, { t }) => Math.max(max, t), -Infinity)
+const newestOf = (readings: readonly { t: number }[]): number => readings.reduce((max, { t }) => Math.max(max, t), -Infinity)

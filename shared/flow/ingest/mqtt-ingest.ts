@@ -1,7 +1,8 @@
 /** Ingest of messages that arrive over MQTT: decodes them and returns the acknowledgement or the notices to publish. */
 import type { EdgeKey } from '#shared/core/model/model.ts'
-import { METADATA_MAX, STATUS_MAX, unpackBody } from '#shared/core/telemetry/body.ts'
-import { isMessageTopic, type MessageTopic, receive } from '#shared/core/telemetry/message.ts'
+import { MESSAGE_MAX, METADATA_MAX, STATUS_MAX, unpackBody } from '#shared/core/telemetry/body.ts'
+import { isLive, readLive } from '#shared/core/telemetry/live.ts'
+import { isMessageTopic, type MessageTopic, type Received, receiveBody } from '#shared/core/telemetry/message.ts'
 import { readMetadata } from '#shared/core/telemetry/metadata.ts'
 import type { Notice } from '#shared/core/telemetry/notice.ts'
 import type { Ack } from '#shared/core/telemetry/status.ts'
@@ -40,7 +41,10 @@ function noticesTo(ingest: Ingest, edge: EdgeKey): EdgeReply | undefined {
 }
 
 function processMessage(ingest: Ingest, topic: MessageTopic, payload: Uint8Array): EdgeReply | undefined {
-  const result = ingest.storeMessage(topic, receive(topic, payload), 'mqtt')
+  const body = unpackBody(payload, MESSAGE_MAX)
+  if (body.ok && isLive(body.value)) return void processLive(ingest, topic, body.value)
+  const received: Received = body.ok ? receiveBody(topic, body.value) : { state: 'unreadable', reason: body.reason }
+  const result = ingest.storeMessage(topic, received, 'mqtt')
   const { site_id, edge_id } = topic
   if (result.state === 'waiting' && result.for !== 'clock') return noticesTo(ingest, { site_id, edge_id })
   if (result.state !== 'processed') return undefined
@@ -48,6 +52,12 @@ function processMessage(ingest: Ingest, topic: MessageTopic, payload: Uint8Array
   const reason = rejectionOf(result)
   const rejected = reason !== undefined && { rejected: [{ seq, reason }] }
   return { site_id, edge_id, ack: { stream, ...mark, at: ingest.clock.now(), ...rejected } }
+}
+
+function processLive(ingest: Ingest, topic: MessageTopic, body: Record<string, unknown>): void {
+  const live = readLive(body)
+  if (!live.ok) return ingest.monitor.recordRejection(topic, `live values: ${live.reason}`)
+  ingest.showLive(topic, live.value.building_id, live.value.readings)
 }
 
 function processMetadata(ingest: Ingest, topic: Topic, payload: Uint8Array): void {

@@ -5,7 +5,15 @@ import { createInterface } from 'node:readline'
 import test from 'ava'
 import { writeKit } from '#shared/node/pki/kit-files.ts'
 import { folder, until } from '../../support/folders.ts'
-import { makeAuthority, openHubSite, reading, startBroker, startEdge, startHub } from '../../support/sites/transport-site.ts'
+import {
+  makeAuthority,
+  openHubSite,
+  reading,
+  startBroker,
+  startEdge,
+  startHub,
+  testOutbox,
+} from '../../support/sites/transport-site.ts'
 
 test('readings and their building arrive while everything runs, and the outbox forgets them', async t => {
   const dir = folder(t)
@@ -52,6 +60,32 @@ test('a hub that cannot write what it knows of edges goes on, and writes it when
   t.is(hub.edges.get('A', 'e1')?.last_data_at, reading(1).t)
   hub.db.exec('DROP TRIGGER full')
   await until(() => hub.edges.get('A', 'e1')?.last_data_at === reading(2).t, 'freshness is known again')
+})
+
+test('after an outage the newest readings are shown before the backlog has arrived', async t => {
+  const dir = folder(t)
+  const { hub, kit } = await openHubSite(t, dir)
+  const outbox = await testOutbox(join(dir, 'outbox'), ['hub'])
+  const count = 80
+  await Promise.all(Array.from({ length: count }, (_, i) => outbox.write([reading(i + 1)])))
+  await outbox.close()
+  let storedBefore: number | undefined
+  const { live } = hub.ingestService.ingest
+  const record = live.record.bind(live)
+  live.record = (...shown) => {
+    storedBefore ??= hub.samples().length
+    record(...shown)
+  }
+  const edge = await startEdge(kit, join(dir, 'outbox'))
+  t.teardown(edge.stop)
+  await until(() => edge.state().backlog === 0, 'everything acknowledged')
+  t.is(storedBefore, 0)
+  t.like(live.of('building-A', 'p1', Date.now()), { v: 42 })
+  t.deepEqual(
+    hub.samples().map(({ v }) => v),
+    Array.from({ length: count }, (_, i) => i + 1),
+    'what was shown is not stored',
+  )
 })
 
 test('broker, hub and edge start again at random: nothing is lost, nothing is doubled, in order', async t => {

@@ -4,6 +4,8 @@ import { hubHealth } from '#hub/ingest/health.ts'
 import { packBody } from '#shared/core/telemetry/body.ts'
 import { writeFindings } from '#shared/core/telemetry/findings.ts'
 import { type EdgeModel, writeMetadata } from '#shared/core/telemetry/metadata.ts'
+import { writeLive } from '#shared/core/telemetry/live.ts'
+import type { Reading } from '#shared/core/telemetry/reading.ts'
 import { writeTelemetry } from '#shared/core/telemetry/telemetry.ts'
 import { HOUR, MINUTE } from '#shared/core/time.ts'
 import { Ingest } from '#shared/flow/ingest/ingest.ts'
@@ -236,6 +238,31 @@ test('of two processes under one edge id nothing is stored or acknowledged until
   status('x')
   t.deepEqual(enrol(), { site_id: 'A', edge_id: 'e1', notices: [] })
   t.deepEqual(send(telemetry(2)), acked(2, { at: at.now }))
+})
+
+test('the newest readings of an edge with a backlog are shown at once, and stored once when the stream brings them', t => {
+  const { db, edges, enrol, send, flow, at } = hub(t)
+  const live = (building_id: string, readings: Reading[]) => send(writeLive({ building_id, protocol: 'bacnet', readings }))
+  const newest: Reading = { id: 'p1', t: NOON + 3000, v: 21, q: 'good' }
+  const count = db.prepare('SELECT count(*) FROM samples').pluck()
+  t.is(live('building-A', [newest]), undefined)
+  t.is(flow.live.of('building-A', 'p1', NOON), undefined, 'the edge is not known')
+  enrol()
+  send(telemetry(1))
+  t.is(live('building-A', [newest, { ...newest, id: 'p2', t: NOON + HOUR }]), undefined)
+  t.deepEqual(flow.live.of('building-A', 'p1', NOON), newest)
+  t.is(flow.live.of('building-A', 'p2', NOON), undefined, 'its time cannot be right')
+  live('building-B', [newest])
+  t.is(flow.live.of('building-B', 'p1', NOON), undefined, 'the building is not of this edge')
+  t.is(count.get(), 1)
+  flow.registry.flush()
+  t.is(edges.get('A', 'e1')?.last_data_at, NOON, 'fresh, and not later than now')
+  send(telemetry(2))
+  send(telemetry(3))
+  t.is(count.get(), 3)
+  t.is(flow.monitor.counts().ingest_ok, 3)
+  at.now += 3 * MINUTE
+  t.is(flow.live.of('building-A', 'p1', at.now), undefined, 'it is not repeated, so it is old')
 })
 
 test('a deleted edge stays deleted for metadata that a broker retains, and returns with metadata that it sends', t => {

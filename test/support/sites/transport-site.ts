@@ -134,6 +134,7 @@ export const edgeSelf = (
   runs_rules: false,
   model: () => edgeModel(site_id, building_id),
   pollStatus: () => pollStatus,
+  newestReadings: () => [{ protocol: 'bacnet', readings: [{ id: 'p1', t: Date.now(), v: 42, q: 'good' }] }],
 })
 
 /** Five hundred readings, one a second; page n follows page n - 1. */

@@ -29,7 +29,7 @@ export const LANE_DAYS = [7, 30] as const
 
 export type EquipmentStores = Pick<
   CentralContext,
-  'clock' | 'model' | 'findings' | 'results' | 'notes' | 'historian' | 'priority' | 'rules' | 'edges' | 'prices'
+  'clock' | 'model' | 'findings' | 'results' | 'notes' | 'historian' | 'live' | 'priority' | 'rules' | 'edges' | 'prices'
 >
 type FaultLane = { title: string; rule_id: string; newest: Finding; bars: Span[]; episodes: number; trueMs: number }
 export type HeldPoint = { point: Point; held: OverridePeriod[]; now: OverridePeriod | undefined }
@@ -79,7 +79,7 @@ export async function equipmentNowModel(context: EquipmentStores, asked: Asked):
   const until = dataEnd ?? here.now
   const points = context.model.points(building_id).filter(point => point.equipment_id === equipment_id)
   const [values, overrides] = await Promise.all([
-    readPointValues(context.historian, points, { from: until - DAY, to: until + 1 }, BUCKETS),
+    readPointValues(context, points, { from: until - DAY, to: until + 1 }, BUCKETS),
     readHeld(context, building_id, points, until),
   ])
   return { here, building, equipment, dataEnd, values, overrides }

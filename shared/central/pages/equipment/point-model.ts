@@ -53,7 +53,7 @@ export async function pointModel(
   const until = dataEnd ?? here.now
   const span = { from: until - days * DAY, to: until + 1 }
   const [values, visits, catalogue] = await Promise.all([
-    readPointValues(context.historian, [point], span, BUCKETS),
+    readPointValues(context, [point], span, BUCKETS),
     context.priority?.snapshots(building_id, { ...span, point_ids: [point_id] }),
     context.rules.catalogue(),
   ])

@@ -1,6 +1,8 @@
 /** The values of points now, with their age and state, and their last day for sparklines and plots. */
 import type { Point } from '#shared/core/model/model.ts'
 import type { HistoryReader, PointSpan } from '#shared/core/ports.ts'
+import type { LiveReader } from '#shared/core/telemetry/live.ts'
+import type { Reading } from '#shared/core/telemetry/reading.ts'
 import type { Buckets } from '#shared/core/series/series.ts'
 import { gapsOf, HOLDS_INTERVALS, type Span, usualInterval } from '#shared/core/series/spans.ts'
 import { SECOND } from '#shared/core/time.ts'
@@ -26,7 +28,7 @@ export type PointValue = {
  * @returns in the order of `points`
  */
 export async function readPointValues(
-  historian: HistoryReader,
+  { historian, live }: { historian: HistoryReader; live?: LiveReader },
   points: Point[],
   { from, to }: Span,
   maxBuckets: number,
@@ -40,7 +42,9 @@ export async function readPointValues(
     historian.buckets({ building_id, point_ids, from, to, maxBuckets }),
   ])
   const byPoint = new Map(spans.map(one => [one.point_id, one]))
-  return points.map((point, i) => valueOf(point, buckets[i]!, byPoint.get(point.point_id), to))
+  return points.map((point, i) =>
+    withLive(valueOf(point, buckets[i]!, byPoint.get(point.point_id), to), live?.(building_id, point.point_id), to),
+  )
 }
 
 function valueOf(point: Point, buckets: Buckets, span: PointSpan | undefined, to: number): PointValue {
@@ -53,6 +57,13 @@ function valueOf(point: Point, buckets: Buckets, span: PointSpan | undefined, to
   const state = point.gone ? 'disabled' : at === null ? 'unknown' : isSilent ? 'stale' : isUsable ? 'ok' : 'fault'
   const value = filled < 0 ? null : buckets.last[filled]!
   return { point, value, at, state, buckets, nominalMs, gaps: gapsOf(buckets, nominalMs, to) }
+}
+
+/** While an edge sends a backlog, its newest reading is known before history has it. */
+function withLive(value: PointValue, live: Reading | undefined, to: number): PointValue {
+  if (!live || value.point.gone || live.t <= (value.at ?? -Infinity) || live.t > to) return value
+  const isUsable = live.q === 'good' && (typeof live.v === 'number' || typeof live.v === 'boolean')
+  return isUsable ? { ...value, value: Number(live.v), at: live.t, state: 'ok' } : value
 }
 
 /** What the state of a point means, as it stands beside the mark. */

@@ -88,7 +88,7 @@ async function plotOf(context: TrendsContext, { building, chosen, places, span, 
   const { building_id } = building
   const points = chosen.map(({ point }) => point)
   const [values, visits = {}] = await Promise.all([
-    readPointValues(context.historian, points, span, BUCKETS),
+    readPointValues(context, points, span, BUCKETS),
     context.priority?.snapshots(building_id, { ...span, point_ids: points.map(({ point_id }) => point_id) }),
   ])
   const episodes = [...places]

@@ -126,6 +126,16 @@ test('a point shows value, age, address, plot, statistics, rules and exports', a
   t.regex(csv, /^timestamp_utc,point_id,role,unit,min,max,mean,last\r?\n2026-11-19T20:0/)
 })
 
+test('a point shows the newest reading of an edge that sends a backlog before history has it', async t => {
+  const { site, get } = await openPages(t)
+  const path = '/buildings/school/points/ahu-1.ma_t'
+  const live = { id: 'ahu-1.ma_t', t: NOW - 1000, v: 19.875, q: 'good' as const }
+  const before = words(await get(path))
+  t.false(before.includes('67.8 °F'))
+  site.context.live = (building_id, point_id) => (building_id === BUILDING.building_id && point_id === live.id ? live : undefined)
+  t.true(words(await get(path)).includes('67.8 °F'))
+})
+
 test('what does not exist is a problem that names it', async t => {
   const { site } = await openPages(t, { open: true })
   for (const [path, name] of [
