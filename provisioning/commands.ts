@@ -1,17 +1,20 @@
 /** The commands of provisioning: each takes options and a folder, and returns what to print. */
 import { X509Certificate } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { existsSync, readdirSync } from 'node:fs'
+import { readFile, rm } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
 import { isDeepStrictEqual, type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 import { commonName } from '#shared/core/auth/identity.ts'
 import { errorText } from '#shared/core/error-text.ts'
+import { countOf } from '#shared/core/number-text.ts'
+import { resultFile, STICK_FILES } from '#shared/core/system/stick-files.ts'
+import { readSystem } from '#shared/core/system/system-file.ts'
 import { nameTable } from '#shared/core/name-table.ts'
 import { formatInstant } from '#shared/core/time.ts'
 import { BackupError } from '#shared/node/backup/encryption.ts'
 import { restoreBackup } from '#shared/node/backup/restore.ts'
-import { replaceFile } from '#shared/node/files.ts'
+import { makeFolder, replaceFile } from '#shared/node/files.ts'
 import { writeKit, zipKit } from '#shared/node/pki/kit-files.ts'
 import { type Kit, KitError, readKit } from '#shared/node/pki/kit-read.ts'
 import { serialOf } from '#shared/node/pki/pki.ts'
@@ -134,6 +137,20 @@ const COMMANDS = nameTable<Command>({
       return { text: `${cn} was revoked at ${at}\n`, json: { serial, cn, revoked_at: at } }
     },
   },
+  trust: {
+    usage:
+      'trust --also FILE [--crl FILE] | --only         also trusts the authorities in FILE (ca.cert.pem of another one), or its own alone',
+    options: { also: { type: 'string' }, crl: { type: 'string' }, only: { type: 'boolean' } },
+    required: [],
+    run: (given, place) => trust(given, place),
+  },
+  'pack-usb': {
+    usage:
+      'pack-usb [--tenant ID] --site ID --edge ID --broker-host NAME [--broker-port N] --out FOLDER [--system FILE] [--days N]',
+    options: { ...edge, ...broker, ...days, ...out, ...replace, system: { type: 'string' } },
+    required: ['site', 'edge', 'broker-host', 'out'],
+    run: (given, place) => packStick(given, place),
+  },
   restore: {
     usage: 'restore --file FILE --passphrase-file FILE      unpacks a backup into a new workspace (--dir)',
     options: { file: { type: 'string' } },
@@ -196,6 +213,36 @@ async function makeKit(given: Given, { open, now }: Place): Promise<Outcome> {
   await (path.endsWith('.zip') ? replaceFile(path, await zipKit(kit), 0o600) : writeKit(kit, path))
   return kitOutcome(kit, path, true, `holds the key of ${kit.edge.topic_base} until ${kit.edge.not_after}`)
 }
+
+async function trust({ also, crl, only }: Given, { dir, open }: Place): Promise<Outcome> {
+  if ((also === undefined) === (only === undefined)) throw new UsageError('one of --also and --only is needed')
+  const pki = await open()
+  const added = async () => ({
+    ca_pem: await readFile(String(also), 'utf8'),
+    crl_pem: crl === undefined ? undefined : await readFile(String(crl), 'utf8'),
+  })
+  const trusted = await (only ? pki.trustOnlyOwn() : pki.trust(await added()))
+  const count = trusted.split('-----BEGIN').length - 1
+  const text = `${dir} trusts ${countOf(count, 'certificate')} of authorities; restart the broker\n`
+  return { text, json: { dir, trusted: count, changed: trusted !== pki.ca_pem } }
+}
+
+/** Writes what a box takes from a USB stick: its kit, and its network where it is given. */
+async function packStick(given: Given, place: Place): Promise<Outcome> {
+  const folder = String(given.out)
+  const system = given.system === undefined ? undefined : await readFile(String(given.system), 'utf8')
+  const read = system === undefined ? undefined : readSystem(system)
+  if (read && !read.ok) throw new PkiRefusal(`${String(given.system)}: ${read.complaints.join('; ')}`)
+  await makeFolder(folder)
+  const { json } = await makeKit({ ...given, out: join(folder, STICK_FILES.kit) }, place)
+  if (system !== undefined) await replaceFile(join(folder, STICK_FILES.system), system)
+  // A box does not take a stick again that has its result.
+  for (const name of readdirSync(folder)) if (RESULT.test(name)) await rm(join(folder, name))
+  const files = [STICK_FILES.kit, ...(system === undefined ? [] : [STICK_FILES.system])]
+  const text = `${folder} holds ${files.join(' and ')}; the stick needs FAT and the label PLENUM\n`
+  return { text, json: { ...json, out: folder, files } }
+}
+const RESULT = new RegExp(`^${resultFile('[A-Za-z0-9-]+')}$`)
 
 const isKitOf = ({ edge: { topic_base: _base, not_after: _end, ...held } }: Kit, place: ReturnType<typeof placeOf>): boolean =>
   isDeepStrictEqual(held, place)

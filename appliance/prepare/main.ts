@@ -4,13 +4,14 @@
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { resultFile } from '#shared/core/system/stick-files.ts'
 import { makeFolder, replaceFile } from '#shared/node/files.ts'
 import { settingsOrExit } from '#shared/node/settings.ts'
 import { readVersion } from '#shared/node/version.ts'
 import { firewall } from '../core/system/firewall.ts'
 import { networkUnits } from '../core/system/network-units.ts'
 import { serviceSettings } from '../core/system/service-settings.ts'
-import { defaultSystem, readSystem, type SystemSettings } from '../core/system/system-file.ts'
+import { defaultSystem, readSystem, type SystemSettings } from '#shared/core/system/system-file.ts'
 import { PREPARE_ENV } from './env.ts'
 import { boxName, firstSecrets, firstSite, pageCertificate, pageFingerprint } from './identity.ts'
 import { takeStick } from './stick.ts'
@@ -70,7 +71,7 @@ const EXIT = { nothing: 0, restart: 10, reset: 11 } as const
 async function prepareFromStick(): Promise<void> {
   const host = await boxName({ name })
   const { SERVICE_STICK_DIR: stick, SERVICE_EDGE_KIT_DIR: kit } = settings
-  const result = join(stick, `result-${host}.txt`)
+  const result = join(stick, resultFile(host))
   if (systemSettings().usb === false) return say(`Plenum: USB sticks are not used: ${folder}/system.json says so`)
   if (existsSync(result))
     return say(`Plenum: this USB stick was taken before; remove ${basename(result)} from it to take it again`)

@@ -5,14 +5,13 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { edgeName } from '#shared/core/model/model.ts'
 import { errorText } from '#shared/core/error-text.ts'
+import { STICK_FILES } from '#shared/core/system/stick-files.ts'
 import { replaceFile } from '#shared/node/files.ts'
 import { ageComplaint, readKitOfAnyTime } from '#shared/node/pki/kit-read.ts'
 import { adoptKit } from '../kit/adopt-kit.ts'
-import { readSystem } from '../core/system/system-file.ts'
+import { readSystem } from '#shared/core/system/system-file.ts'
 import { openUpdates } from '../system/updates.ts'
 
-/** Files that a stick may have. */
-export const STICK_FILES = { reset: 'reset.txt', system: 'plenum.json', kit: 'kit.zip', update: 'update.raucb' } as const
 /** Where things go on the box. */
 type StickPlaces = { stick: string; system: string; kit: string; workspace: string; settings: string; updates: string }
 /** What the box has to do then. */

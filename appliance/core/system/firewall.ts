@@ -1,5 +1,5 @@
 /** Rules of nftables from `system.json`: what may come in, what may go out, and nothing from one network to the other. */
-import type { SystemSettings } from './system-file.ts'
+import type { SystemSettings } from '#shared/core/system/system-file.ts'
 
 const PAGE = 443
 const BACNET = 47_808

@@ -1,5 +1,5 @@
 /** Configuration of systemd's network, as files of text, from `system.json`. */
-import type { NetworkSettings, SystemSettings } from './system-file.ts'
+import type { NetworkSettings, SystemSettings } from '#shared/core/system/system-file.ts'
 
 type UnitFile = { name: string; text: string }
 

@@ -1,5 +1,5 @@
 /** What the appliance's own unit lets through beyond its defaults, from `system.json`, as text for systemd. */
-import type { SystemSettings } from './system-file.ts'
+import type { SystemSettings } from '#shared/core/system/system-file.ts'
 
 /** The unit allows private networks; more only where the file names it. */
 const SERIAL = [

@@ -15,6 +15,9 @@ import {
   issueClient,
   issueForRequest,
   issueServer,
+  joinAuthorities,
+  joinCrls,
+  chainOf,
   lifeOf,
   makeCa,
   makeIntermediateCa,
@@ -188,8 +191,37 @@ export async function openPki(dir: string, now: () => number, passphrase?: strin
       record.revoked_at ??= now()
       await writeIssued(dir, all)
       const revoked = all.flatMap(issued => (issued.revoked_at === null ? [] : [{ ...issued, revoked_at: issued.revoked_at }]))
-      await replaceFile(join(dir, PKI_FILES.crl), await makeCrl(ca, revoked, now()))
+      const lists = [await readFile(join(dir, PKI_FILES.crl), 'utf8'), await makeCrl(ca, revoked, now())]
+      await replaceFile(join(dir, PKI_FILES.crl), await joinCrls(lists, cert_pem))
       return record
+    },
+    /**
+     * Trusts other authorities beside this one: the broker takes their certificates, and kits from now on name them. Their
+     * revocation lists are taken too, also newer ones of authorities that are trusted already.
+     *
+     * @throws PkiRefusal when one is no authority, or a list is not theirs
+     */
+    trust: async (added: { ca_pem: string; crl_pem: string | undefined }): Promise<string> => {
+      try {
+        const trusted = joinAuthorities(cert_pem, added.ca_pem)
+        const lists = [await readFile(join(dir, PKI_FILES.crl), 'utf8'), ...(added.crl_pem === undefined ? [] : [added.crl_pem])]
+        const crl = await joinCrls(lists, trusted)
+        await replaceFile(join(dir, PKI_FILES.ca.cert), trusted)
+        await replaceFile(join(dir, PKI_FILES.crl), crl)
+        return trusted
+      } catch (error) {
+        throw new PkiRefusal((error as Error).message, { cause: error })
+      }
+    },
+    /** Trusts this authority and those above it alone. */
+    trustOnlyOwn: async (): Promise<string> => {
+      const own = await chainOf(cert_pem)
+      const revoked = (await readIssued(dir)).flatMap(issued =>
+        issued.revoked_at === null ? [] : [{ ...issued, revoked_at: issued.revoked_at }],
+      )
+      await replaceFile(join(dir, PKI_FILES.crl), await makeCrl(ca, revoked, now()))
+      await replaceFile(join(dir, PKI_FILES.ca.cert), own)
+      return own
     },
   }
 }

@@ -203,6 +203,48 @@ export async function makeCrl(ca: Pair, revoked: { serial: string; revoked_at: n
 }
 
 /**
+ * Puts revocation lists together, one for each authority: a later one replaces an earlier one.
+ *
+ * @param lists PEM, each with any number of lists
+ * @param ca_pem the authorities; the list of the first comes first
+ * @throws Error when a list is not signed by one of them
+ */
+export async function joinCrls(lists: readonly string[], ca_pem: string): Promise<string> {
+  const authorities = PemConverter.decode(ca_pem).map(raw => new X509Certificate(raw))
+  const newest = new Map<number, ArrayBuffer>()
+  for (const raw of lists.flatMap(list => PemConverter.decode(list))) {
+    const crl = new X509Crl(raw)
+    const signed = await Promise.all(authorities.map(authority => crl.verify({ publicKey: authority })))
+    const by = signed.indexOf(true)
+    if (by < 0) throw new Error('a list of revoked certificates is not signed by an authority that is trusted')
+    newest.set(by, raw)
+  }
+  const ordered = [...newest].toSorted(([a], [b]) => a - b)
+  return ordered.map(([, raw]) => withNewline(PemConverter.encode(raw, 'X509 CRL'))).join('')
+}
+
+/** @returns the first certificate of a list and those above it, without the others */
+export async function chainOf(ca_pem: string): Promise<string> {
+  const all = PemConverter.decode(ca_pem).map(raw => new X509Certificate(raw))
+  const chain = all.slice(0, 1)
+  for (let last = chain[0]!; last.issuer !== last.subject; last = chain.at(-1)!) {
+    const verified = await Promise.all(all.map(one => last.verify({ publicKey: one, signatureOnly: true })))
+    const above = all[verified.indexOf(true)]
+    if (!above) break
+    chain.push(above)
+  }
+  return chain.map(one => withNewline(one.toString('pem'))).join('')
+}
+
+/** @returns all certificates of both lists, each once, those of the first list first. @throws Error when one is no authority */
+export function joinAuthorities(ca_pem: string, added_pem: string): string {
+  const all = [ca_pem, added_pem].flatMap(pem => PemConverter.decode(pem).map(raw => new X509Certificate(raw)))
+  const wrong = all.find(one => one.getExtension(BasicConstraintsExtension)?.ca !== true)
+  if (wrong) throw new Error(`the certificate of ${wrong.subject} is not one of an authority`)
+  return [...new Set(all.map(one => withNewline(one.toString('pem'))))].join('')
+}
+
+/**
  * Reads revocation lists.
  *
  * @param ca_pem one or more authorities

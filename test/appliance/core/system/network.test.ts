@@ -4,7 +4,7 @@ import test from 'ava'
 import { firewall } from '#appliance/core/system/firewall.ts'
 import { networkUnits } from '#appliance/core/system/network-units.ts'
 import { serviceSettings } from '#appliance/core/system/service-settings.ts'
-import type { SystemSettings } from '#appliance/core/system/system-file.ts'
+import type { SystemSettings } from '#shared/core/system/system-file.ts'
 import { testWhere } from '../../../support/optional.ts'
 
 const two: SystemSettings = {

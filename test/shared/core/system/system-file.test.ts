@@ -1,5 +1,5 @@
 import test from 'ava'
-import { defaultSystem, readSystem } from '#appliance/core/system/system-file.ts'
+import { defaultSystem, readSystem } from '#shared/core/system/system-file.ts'
 
 test('without a file the first interface is the uplink and the second the network of the controllers', t => {
   t.deepEqual(defaultSystem(['lo', 'eth1', 'eth0', 'sit0']), { uplink: { interface: 'eth0' }, ot: { interface: 'eth1' } })
