@@ -5,6 +5,7 @@ import { metricsService } from '#shared/central/metrics.ts'
 import { clockFor, complainOfCentral, createCentralOf, openWorkspaceOf, serveCentral } from '#shared/central/process.ts'
 import { heartbeatService } from '#shared/node/heartbeat.ts'
 import { openLog } from '#shared/node/log.ts'
+import { RecentLog } from '#shared/node/recent-log.ts'
 import { runProcess } from '#shared/node/service.ts'
 import { settingsOrExit } from '#shared/node/settings.ts'
 import { readVersion } from '#shared/node/version.ts'
@@ -36,7 +37,8 @@ const usage = 'appliance: reads a building, finds its faults and explains them; 
 const { settings, effective } = settingsOrExit(usage, APPLIANCE_ENV, process.env, process.argv.slice(2), {
   complain: complainOfCentral,
 })
-const log = openLog('appliance', settings.SERVICE_LOG_LEVEL)
+const recent = new RecentLog()
+const log = openLog('appliance', settings.SERVICE_LOG_LEVEL, recent)
 
 await runProcess(log, async () => {
   const [clock, bind, version] = [clockFor(settings), readBind(settings), readVersion()]
@@ -83,7 +85,8 @@ await runProcess(log, async () => {
     log,
   })
   const central = createCentralOf(settings, workspace, {
-    ...{ service: 'appliance', effective, clock, log, site_id, scheduled: true },
+    ...{ service: 'appliance', effective, recent, clock, log, site_id, scheduled: true },
+    sources: { 'poll.json': () => edge.polling.pollStatus(), 'uplink.json': () => edge.uplink.hubState() },
     priority: journalSnapshots({ journal: () => journal, catalogue: catalogue.current, site }),
     onFindings: findingsSender(edge.storage.outbox, log),
     health: applianceHealth({ edge, journal, ingest, edges, clock }),

@@ -2,6 +2,7 @@
 import { clockFor, complainOfCentral } from '#shared/central/process.ts'
 import { heartbeatService } from '#shared/node/heartbeat.ts'
 import { openLog } from '#shared/node/log.ts'
+import { RecentLog } from '#shared/node/recent-log.ts'
 import { runProcess } from '#shared/node/service.ts'
 import { settingsOrExit } from '#shared/node/settings.ts'
 import { brokerService } from './broker/broker.ts'
@@ -14,7 +15,8 @@ const usage = 'hub: gathers appliances over MQTTS and shows the fleet'
 const { settings, effective } = settingsOrExit(usage, HUB_ENV, process.env, process.argv.slice(2), {
   complain: settings => [...complainOfCentral(settings), ...complainOfTenants(settings)],
 })
-const log = openLog('hub', settings.SERVICE_LOG_LEVEL)
+const recent = new RecentLog()
+const log = openLog('hub', settings.SERVICE_LOG_LEVEL, recent)
 
 await runProcess(log, async () => {
   const { SERVICE_MQTT_BIND: host, SERVICE_MQTT_PORT: port, SERVICE_MQTT_CERT_DIR: certificates } = settings
@@ -22,6 +24,7 @@ await runProcess(log, async () => {
   const hub = await openHubCentral(settings, {
     service: 'hub',
     effective,
+    recent,
     clock: clockFor(settings),
     log,
     files: await readCentralFiles(certificates),

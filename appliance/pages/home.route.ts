@@ -12,7 +12,7 @@ import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { type Call, type Route, route, strict } from '#shared/node/http/route.ts'
 import type { PublisherState } from '../services/publisher.ts'
 import type { DeviceCatalogue } from '../store/catalogue-schema.ts'
-import { readMachine } from '../services/machine.ts'
+import { readMachine } from '#shared/node/machine.ts'
 import type { OverridesTile } from './overrides-tile.ts'
 import { type HomeModel, homeBody, homeTiles, type PointCounts, type RunTile } from './home.view.ts'
 

@@ -18,7 +18,7 @@ import type { BoardCounts, BoardSample } from '../services/board-history.ts'
 import { isSilent } from './board-counts.ts'
 import { healthSentence } from './home-health.ts'
 import type { PublisherState } from '../services/publisher.ts'
-import type { MachineState } from '../services/machine.ts'
+import type { MachineState } from '#shared/node/machine.ts'
 import { type OverridesTile, overridesWords } from './overrides-tile.ts'
 
 /** Tiles refresh themselves this often; the page turns grey when they stop. */

@@ -13,7 +13,8 @@ import type { PriorityServices } from '../priority/priority-api.ts'
 import { deviceRoutes } from '../services/device-routes.ts'
 import type { DiscoveryService } from '../drivers/bacnet/discovery/discovery-service.ts'
 import { discoveryRoutes } from '../drivers/bacnet/discovery/discovery-routes.ts'
-import { SYSTEM_PATH, systemRoutes } from '../system/system.routes.ts'
+import { SYSTEM_PAGE } from '#shared/central/pages/system/system.route.ts'
+import { systemRoutes } from '../system/system.routes.ts'
 import type { Updates } from '../system/updates.ts'
 import type { FieldCatalogue } from '../services/field-catalogue.ts'
 import type { BoardHistory } from '../services/board-history.ts'
@@ -49,13 +50,12 @@ export const OWN_PAGES: NonNullable<PageLayoutOptions['more']> = [
   { href: '/devices', text: 'Devices', about: 'Field devices, how they answer, and their points' },
   { href: '/discover', text: 'Discover', about: 'Find BACnet devices on the network', for: 'operator' },
   { href: HUB_PATH, text: 'Hub', about: 'Connects this box to a hub', for: 'admin' },
-  { href: SYSTEM_PATH, text: 'System', about: 'The version that runs, and updates of the box' },
+  SYSTEM_PAGE,
   { href: '/modbus', text: 'Modbus', about: 'Read registers and find their format', for: 'operator' },
 ]
 /** Links of the page of devices to pages that find devices. */
 const FIND_LINKS = [
   { href: '/discover', text: 'Discover BACnet devices' },
-  { href: SYSTEM_PATH, text: 'System', about: 'The version that runs, and updates of the box' },
   { href: '/modbus', text: 'Read Modbus registers' },
 ]
 
@@ -91,7 +91,7 @@ export function applianceRoutes(parts: ApplianceParts, layout: PageLayout): Rout
     ...deviceRoutes(devices),
     ...devicePages({ context, layout, deps: devices, links: FIND_LINKS }),
     ...hubRoutes(parts.enrolment, layout),
-    ...systemRoutes({ updates, context, layout }),
+    ...systemRoutes({ updates, hubState: edge.uplink.hubState, context, layout }),
     ...discoveryRoutes(discovery),
     ...discoverRoutes(discovery, layout),
     ...modbusRoutes({ catalogue: catalogue.current, modbus }, layout),

@@ -9,7 +9,7 @@ import type { Topic } from '#shared/core/topic/topics.ts'
 import { clockOffsetMeter } from '../core/outbox/clock-offset.ts'
 import { applyAck, newWindow, reconnect, stepBack, windowRoom } from '../core/outbox/send-window.ts'
 import type { OutgoingMessage, OutboxReader } from '../sinks/outbox-reader.ts'
-import { timeSynced } from './machine.ts'
+import { timeSynced } from '#shared/node/machine.ts'
 
 export type OutboxSenderOptions = {
   reader: OutboxReader

@@ -4,13 +4,13 @@ import { Problem } from '#shared/core/problem.ts'
 import { BUNDLE_MAX, UpdateState } from '#shared/core/update/update-wire.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
+import { SYSTEM_PATH, systemPages } from '#shared/central/pages/system/system.route.ts'
 import { readUpdateForm, type UpdateReceiver } from '#shared/central/system/update-form.ts'
 import { type Route, route } from '#shared/node/http/route.ts'
-import { systemBody } from './system.view.ts'
+import type { PublisherState } from '../services/publisher.ts'
+import { boxSections } from './system.view.ts'
 import type { Updates } from './updates.ts'
 
-export const SYSTEM_PATH = '/system'
-const AT = { title: 'System', current: SYSTEM_PATH }
 const UPLOAD = {
   auth: 'admin',
   takes: 'upload',
@@ -21,10 +21,12 @@ const UPLOAD = {
 
 export function systemRoutes({
   updates,
+  hubState,
   context,
   layout,
 }: {
   updates: Updates
+  hubState: () => PublisherState
   context: CentralContext
   layout: PageLayout
 }): Route[] {
@@ -57,21 +59,21 @@ export function systemRoutes({
         return { ok: true }
       },
     }),
-    route({
-      method: 'GET',
-      path: SYSTEM_PATH,
+    ...systemPages({
+      context,
+      layout,
       auth: 'viewer',
-      summary: 'The page of the box: its version and updates',
-      handle: async call => {
-        const model = {
-          version,
+      more: async ({ caller }) =>
+        boxSections({
           isAvailable: updates.isAvailable,
           last: updates.state(),
+          hub: hubState(),
           here: layout.here(),
-          csrf: layout.csrfOf(call.caller),
-        }
-        return layout.document(call, AT, systemBody({ ...model, isAdmin: call.caller?.role === 'admin' }))
-      },
+          csrf: layout.csrfOf(caller),
+          isAdmin: caller?.role === 'admin',
+        }),
+      // The system of the box starts the program again whenever it ends.
+      restart: updates.isAvailable ? () => process.kill(process.pid, 'SIGTERM') : undefined,
     }),
     route({
       ...UPLOAD,

@@ -1,13 +1,16 @@
-/** The page of the box: its version, what became of the last update, and a form for the next. */
+/** What the page System of a box has besides: the uplink, what became of the last update, and a form for the next. */
 import { type Html, html } from '#shared/node/http/html.ts'
 import type { UpdateState } from '#shared/core/update/update-wire.ts'
+import { countOf } from '#shared/core/number-text.ts'
 import { csrfField } from '#shared/central/ui/frame.ts'
+import { stateIcon } from '#shared/central/ui/icons.ts'
 import { type Here, momentAge } from '#shared/central/ui/moment.ts'
+import type { PublisherState } from '../services/publisher.ts'
 
-type SystemModel = {
-  version: string
+type BoxModel = {
   isAvailable: boolean
   last: UpdateState | undefined
+  hub: PublisherState
   isAdmin: boolean
   here: Here
   csrf: string
@@ -24,12 +27,19 @@ const WORDS: Readonly<{ [S in UpdateState['state']]: string }> = {
   rolled_back: 'did not become healthy, and the version before is back',
 }
 
-export const systemBody = (model: SystemModel): Html => html`<h1>System</h1>
-<p class="lead">Version <code>${model.version}</code> runs.</p>
+export const boxSections = (model: BoxModel): Html => html`${uplinkSection(model)}
 ${lastSection(model)}
-${model.isAvailable ? model.isAdmin && formSection(model) : html`<section class="card"><p>This appliance does not run on Plenum's own system image. It is updated like the other software of its machine.</p></section>`}`
+${model.isAvailable ? model.isAdmin && formSection(model) : html`<section class="card"><h2>Update</h2><p>This appliance does not run on Plenum's own system image. It is updated and restarted like the other software of its machine.</p></section>`}`
 
-function lastSection({ last, here }: SystemModel): Html | false {
+function uplinkSection({ hub: { state, reason, backlog, oldest_at, cert_not_after }, here }: BoxModel): Html {
+  if (state === 'off') return html`<section class="card"><h2>Uplink</h2><p>This box sends to no hub.</p></section>`
+  return html`<section class="card"><h2>Uplink</h2><dl class="values">
+<div><dt>Connection</dt><dd>${stateIcon(state === 'up' ? 'ok' : 'down', state)}</dd>${reason !== undefined && html`<dd class="muted">${reason}</dd>`}</div>
+<div><dt>Waiting for the hub</dt><dd>${backlog === 0 ? 'nothing' : countOf(backlog, 'message')}${backlog > 0 && typeof oldest_at === 'number' && html`, the oldest from ${momentAge(oldest_at, here)}`}</dd></div>
+<div><dt>Certificate of the box</dt><dd>${cert_not_after === null ? 'unknown' : momentAge(cert_not_after, here)}</dd></div></dl></section>`
+}
+
+function lastSection({ last, here }: BoxModel): Html | false {
   if (last === undefined) return false
   const { state, version, reason, at } = last
   return html`<section class="card"><h2>Last update</h2>
@@ -37,7 +47,7 @@ function lastSection({ last, here }: SystemModel): Html | false {
 ${reason !== '' && html`<p>Reason: ${reason}</p>`}</section>`
 }
 
-const formSection = ({ csrf }: SystemModel): Html => html`<section class="card"><h2>Update</h2>
+const formSection = ({ csrf }: BoxModel): Html => html`<section class="card"><h2>Update</h2>
 <p>Choose the file of an update (<code>.raucb</code>). The box checks its signature, installs it beside the running version, restarts once, and goes back by itself when the new version does not work. Polling stops for about a minute; nothing that is stored is lost.</p>
 <form class="fields" method="post" action="/system" enctype="multipart/form-data">${csrfField(csrf)}
 <label class="check"><input type="checkbox" name="force" value="1"> Also when it is older than the running version</label>

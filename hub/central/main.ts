@@ -4,6 +4,7 @@ import { buildingsEvaluatedHere } from '#shared/central/fdd/rule-owner.ts'
 import { runEverything } from '#shared/central/fdd/service.ts'
 import { clockFor, complainOfCentral } from '#shared/central/process.ts'
 import { openLog } from '#shared/node/log.ts'
+import { RecentLog } from '#shared/node/recent-log.ts'
 import { runProcess } from '#shared/node/service.ts'
 import { settingsOrExit } from '#shared/node/settings.ts'
 import { readCentralFiles } from '../broker/files.ts'
@@ -18,7 +19,8 @@ const { settings, effective } = settingsOrExit(usage, CENTRAL_ENV, process.env, 
   flags: ['--once'],
   complain: settings => [...complainOfCentral(settings), ...complainOfTenants(settings)],
 })
-const log = openLog('central', settings.SERVICE_LOG_LEVEL)
+const recent = new RecentLog()
+const log = openLog('central', settings.SERVICE_LOG_LEVEL, recent)
 
 await runProcess(log, async () => {
   const once = argv.includes('--once')
@@ -26,6 +28,7 @@ await runProcess(log, async () => {
   const hub = await openHubCentral(settings, {
     service: 'central',
     effective,
+    recent,
     clock: clockFor(settings),
     log,
     files: connects ? await readCentralFiles(settings.SERVICE_MQTT_CERT_DIR) : undefined,

@@ -4,10 +4,11 @@ import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { pollStatusRoute } from '#shared/central/api/health.ts'
 import type { Central } from '#shared/central/central.ts'
-import type { Tenancy } from '#shared/central/context.ts'
+import type { CentralContext, Tenancy } from '#shared/central/context.ts'
 import { createIngestService, type IngestService } from '#shared/central/ingest-service.ts'
 import { metricsService } from '#shared/central/metrics.ts'
 import type { PageLayout, PageLayoutOptions } from '#shared/central/pages/layout.ts'
+import { SYSTEM_PAGE, systemPages } from '#shared/central/pages/system/system.route.ts'
 import {
   centralPages,
   type CentralSettings,
@@ -16,11 +17,12 @@ import {
   type ProcessParts,
   serveCentral,
 } from '#shared/central/process.ts'
+import type { NavItem } from '#shared/central/ui/frame.ts'
 import type { Workspace } from '#shared/central/workspace.ts'
 import type { AuditStore } from '#shared/core/stores.ts'
 import type { LiveReader } from '#shared/core/telemetry/live.ts'
 import { LEGACY_TENANT, type Tenant } from '#shared/core/tenant.ts'
-import type { AuditNote, Route } from '#shared/node/http/route.ts'
+import { type AuditNote, ofHub, type Route } from '#shared/node/http/route.ts'
 import type { Service } from '#shared/node/service.ts'
 import type { CentralFiles } from '../broker/files.ts'
 import { openConnectors } from '../connectors/open.ts'
@@ -48,7 +50,7 @@ import { updateRoutes, UPDATES_PATH } from '../updates/updates.route.ts'
 const TENANT_BALLAST = 8 * 2 ** 20
 
 type HubSettings = CentralSettings & { SERVICE_MULTI_TENANT: boolean }
-type Parts = Pick<ProcessParts, 'service' | 'effective' | 'clock' | 'log'> & {
+type Parts = Pick<ProcessParts, 'service' | 'effective' | 'recent' | 'clock' | 'log'> & {
   /** Undefined where this process does not connect to a broker. */
   files: CentralFiles | undefined
   broker: { host: string; port: number }
@@ -103,13 +105,17 @@ export async function openHubCentral(settings: HubSettings, { files, broker, ...
   return {
     ...own,
     host,
-    routes: layout => [...own.routes(layout), migrateRoute(own.central.context)],
+    routes: layout => [...own.routes(layout), migrateRoute(own.central.context), ...systemOfHub(own.central.context, layout)],
     services: [...own.services, ...tenants],
     connections: [...(subscriber ? [subscriber] : []), ...own.connections],
   }
 }
 
-type OverParts = Pick<ProcessParts, 'service' | 'effective' | 'clock' | 'log' | 'signIns'> & {
+/** The pages of the process are for those who look after the hub, whichever tenant they have chosen. */
+const systemOfHub = (context: CentralContext, layout: PageLayout): Route[] =>
+  ofHub(systemPages({ context, layout, auth: 'admin', more: async () => false, restart: undefined }))
+
+type OverParts = Pick<ProcessParts, 'service' | 'effective' | 'recent' | 'clock' | 'log' | 'signIns'> & {
   ingestService: IngestService
   monitor: MqttMonitor
   files: CentralFiles | undefined
@@ -186,7 +192,7 @@ type HostedParts = {
   hub: Central
   useOf: NonNullable<Tenancy['useOf']>
   enrol: OverParts['enrol']
-  parts: Pick<Parts, 'service' | 'effective' | 'clock' | 'log'>
+  parts: Pick<Parts, 'service' | 'effective' | 'recent' | 'clock' | 'log'>
 }
 
 /** Opens a tenant's workspace below the hub's and creates its central, with the users of the hub. */
@@ -216,7 +222,7 @@ async function openHosted(
     enrol,
     tenancy: { multi_tenant: true, tenant_id, historian_prefix: prefix, useOf },
   })
-  const pages = centralPages({ central: own.central, layout: layoutOf(tenant.name), routes: own.routes })
+  const pages = centralPages({ central: own.central, layout: layoutOf(tenant.name, []), routes: own.routes })
   const { use } = workspace.budget!
   return {
     ingestService,
@@ -242,7 +248,8 @@ function settingsOf(settings: HubSettings, prefix: string): HubSettings {
   }
 }
 
-const layoutOf = (name: string): PageLayoutOptions => ({
+/** @param more pages that only those of the hub open */
+const layoutOf = (name: string, more: NavItem[]): PageLayoutOptions => ({
   product: 'hub',
   name,
   first: 'Fleet',
@@ -250,6 +257,7 @@ const layoutOf = (name: string): PageLayoutOptions => ({
     { href: '/mqtt', text: 'Messages', about: 'MQTT messages of the edges as they come' },
     { href: '/enrol', text: 'Enrol', about: 'Kits that let a new box send to this hub', for: 'operator' },
     { href: UPDATES_PATH, text: 'Updates', about: 'Versions of the boxes, and updates that this hub rolls out' },
+    ...more,
   ],
 })
 
@@ -261,7 +269,7 @@ export async function serveHub(
 ): Promise<Service[]> {
   const http = await serveCentral(settings, {
     central,
-    layout: layoutOf(settings.SERVICE_SITE_ID),
+    layout: layoutOf(settings.SERVICE_SITE_ID, [{ ...SYSTEM_PAGE, for: 'admin' }]),
     routes,
     scopeOf: host?.scopeOf,
     log,

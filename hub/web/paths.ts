@@ -22,6 +22,7 @@ export const PAGES = [
   'home',
   'hub',
   'import',
+  'log',
   'login',
   'logout',
   'modbus',
@@ -33,8 +34,10 @@ export const PAGES = [
   'quantities',
   'runs',
   'search',
+  'settings',
   'setup',
   'static',
+  'system',
   'trends',
   'users',
 ]

@@ -8,6 +8,7 @@ import { problemPages } from '#shared/central/pages/login.route.ts'
 import { pageRoutes } from '#shared/central/pages/routes.ts'
 import { createPageLayout } from '#shared/central/pages/create-layout.ts'
 import { createCentral } from '#shared/central/central.ts'
+import { withoutInspection } from '#shared/central/inspection.ts'
 import { openWorkspace } from '#shared/central/workspace.ts'
 import type { EquipmentDay } from '#shared/core/rules/evaluate/run-types.ts'
 import type { Finding, RuleResult } from '#shared/core/findings/finding.ts'
@@ -50,7 +51,7 @@ export async function openSession(): Promise<Session> {
     ...own,
     service: 'session',
     version: readVersion(),
-    effective: [],
+    inspection: withoutInspection(),
     site_id: 'local',
     auth: { secret: secret(), passwords: { agent, admin, viewer: undefined }, apiKey: undefined, trustedProxies: [] },
     scheduled: false,

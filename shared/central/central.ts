@@ -2,7 +2,6 @@ import type { LiveReader } from '#shared/core/telemetry/live.ts'
 import { fileURLToPath } from 'node:url'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
-import type { Effective } from '#shared/core/env.ts'
 import type { Finding } from '#shared/core/findings/finding.ts'
 import { LEGACY_TENANT } from '#shared/core/tenant.ts'
 import { isClockSet } from '#shared/core/telemetry/misdated.ts'
@@ -37,9 +36,10 @@ import { openTrigger, type Trigger } from './fdd/trigger.ts'
 import type { FddHandlers, FddInit } from './fdd/worker.ts'
 import { importSessions } from './import/sessions.ts'
 import { checkSpace } from '#shared/central/import/disk-space.ts'
+import type { Inspection } from './inspection.ts'
 import { openPricing, type Pricing, pricedRecorder } from './pricing.ts'
 import { centralRoutes } from '#shared/central/api/routes.ts'
-import { settingsRoutes } from '#shared/central/api/health.ts'
+import { inspectionRoutes } from '#shared/central/api/process-log.ts'
 import { createSearch } from './search-service.ts'
 import { IDLE_MS, type Workspace } from './workspace.ts'
 
@@ -58,8 +58,7 @@ export type CentralOptions = {
   /** The process as health names it. */
   service: string
   version: string
-  /** The settings of the process, each with its source. */
-  effective: Effective[]
+  inspection: Omit<Inspection, 'log'>
   clock: Clock
   log: Logger
   /** Folder of a file for each run; none are written without it. */
@@ -147,6 +146,7 @@ export function createCentral(workspace: Workspace, options: CentralOptions): Ce
     runs,
     analytics: createAnalyticsService({ worker: analyst, model: stores.model, clock, screening: options.screening ?? false }),
     config,
+    inspection: { ...options.inspection, log },
     tenancy,
     budget: workspace.budget,
     auth: openAuthOver(workspace, options.auth, { tenancy, onRefused: refused.add }),
@@ -172,7 +172,7 @@ export function createCentral(workspace: Workspace, options: CentralOptions): Ce
   const schedule = options.scheduled ? [fddService(context, trigger), running] : [running]
   return {
     context,
-    routes: [...centralRoutes(context, trigger), ...ofHub(settingsRoutes(options.effective))],
+    routes: [...centralRoutes(context, trigger), ...ofHub(inspectionRoutes(context))],
     services: [workers, backups.service, alertService],
     schedule,
   }

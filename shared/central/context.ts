@@ -40,6 +40,7 @@ import type { AnalyticsService } from '#shared/central/analytics/service.ts'
 import type { LiveRun } from '#shared/central/fdd/live-runs.ts'
 import type { AlertService } from './alerts/alert-service.ts'
 import type { Backups } from './backup/backups.ts'
+import type { Inspection } from './inspection.ts'
 import type { Backtests } from './fdd/backtests.ts'
 import type { Catalogue, RuleFileView } from './fdd/rule-views.ts'
 import type { ImportSessions } from './import/sessions.ts'
@@ -88,6 +89,7 @@ export type CentralContext = {
   analytics: AnalyticsService
   search: SearchService
   config: PlatformConfigStore
+  inspection: Inspection
   auth: Auth
   users: UserStore
   apiTokens: ApiTokenStore

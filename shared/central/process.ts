@@ -1,6 +1,6 @@
 /** The steps that all mains with central share: from settings to an open central, and from there to its server. */
 import type { Logger } from 'pino'
-import type { Settings } from '#shared/core/env.ts'
+import type { Settings, VariableTable } from '#shared/core/env.ts'
 import type { Clock } from '#shared/core/ports.ts'
 import type { AuditStore } from '#shared/core/stores.ts'
 import { clockOf } from '#shared/node/clock.ts'
@@ -14,7 +14,7 @@ import type { MailSettings } from '#shared/node/alerts/mail.ts'
 import { readVersion } from '#shared/node/version.ts'
 import type { BackupSchedule } from './backup/backups.ts'
 import { type Central, type CentralOptions, createCentral } from './central.ts'
-import type { CENTRAL_VARIABLES } from './env.ts'
+import { CENTRAL_VARIABLES } from './env.ts'
 import { problemPages } from '#shared/central/pages/login.route.ts'
 import { pageRoutes } from './pages/routes.ts'
 import { createPageLayout } from '#shared/central/pages/create-layout.ts'
@@ -44,20 +44,13 @@ export const clockFor = (settings: Settings<typeof CENTRAL_VARIABLES>): Clock =>
 
 export type ProcessParts = Pick<
   CentralOptions,
-  | 'service'
-  | 'effective'
-  | 'clock'
-  | 'log'
-  | 'scheduled'
-  | 'onFindings'
-  | 'priority'
-  | 'watchEdges'
-  | 'health'
-  | 'tenancy'
-  | 'signIns'
-> & {
-  site_id?: string
-}
+  'service' | 'clock' | 'log' | 'scheduled' | 'onFindings' | 'priority' | 'watchEdges' | 'health' | 'tenancy' | 'signIns'
+> &
+  Pick<CentralOptions['inspection'], 'effective' | 'recent'> & {
+    site_id?: string
+    /** What the product adds to a file of diagnostics, by file name. */
+    sources?: CentralOptions['inspection']['sources']
+  }
 
 const MB = 2 ** 20
 
@@ -83,9 +76,11 @@ export async function openWorkspaceOf(
 export function createCentralOf(settings: CentralSettings, workspace: Workspace, parts: ProcessParts): Central {
   const auth = authSettings(settings, settings.SERVICE_CENTRAL_BIND)
   if (!auth.ok) throw new Error(auth.complaints.join('; '))
+  const { effective, recent, sources = {}, ...options } = parts
   return createCentral(workspace, {
     site_id: settings.SERVICE_SITE_ID,
-    ...parts,
+    ...options,
+    inspection: { effective, recent, sources, secrets: secretsOf(settings), tlsDir: settings.SERVICE_TLS_DIR },
     version: readVersion(),
     resultsDir: settings.SERVICE_RULE_RESULTS_DIR,
     memoryMb: settings.QUERY_MEMORY_MB,
@@ -95,6 +90,13 @@ export function createCentralOf(settings: CentralSettings, workspace: Workspace,
     mail: mailSettings(settings),
     auth: auth.settings,
   })
+}
+
+/** The secrets among the settings, so that nothing that leaves the process shows them. */
+function secretsOf(settings: CentralSettings): string[] {
+  const table: VariableTable = CENTRAL_VARIABLES
+  const values = Object.entries(settings).map(([name, value]) => (table[name]?.secret ? value : undefined))
+  return values.filter(value => typeof value === 'string')
 }
 
 /** @returns undefined where no folder for backups is set */

@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { pino } from 'pino'
 import { createCentral } from '#shared/central/central.ts'
+import { withoutInspection } from '#shared/central/inspection.ts'
 import { openWorkspace } from '#shared/central/workspace.ts'
 import { pageRoutes } from '#shared/central/pages/routes.ts'
 import { createPageLayout } from '#shared/central/pages/create-layout.ts'
@@ -59,7 +60,7 @@ async function openOurs(workspace: string): Promise<string> {
     ...own,
     service: 'bench',
     version: '0.0.0+000000000000',
-    effective: [],
+    inspection: withoutInspection(),
     site_id: BUILDING.site_id,
     auth: { secret: undefined, passwords: { admin: undefined, agent: undefined, viewer: undefined }, trustedProxies: [] },
     scheduled: false,

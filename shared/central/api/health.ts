@@ -1,4 +1,3 @@
-import { type Effective, SOURCES } from '#shared/core/env.ts'
 import { mergePollStatus } from '#shared/core/poll/merged.ts'
 import type { PollStatus } from '#shared/core/poll/poll-status.ts'
 import type { IngestService } from '#shared/central/ingest-service.ts'
@@ -114,17 +113,3 @@ export const pollStatusRoute = (ingestService: Pick<IngestService, 'ingest'>, ow
     summary: 'How polling goes, device by device, here and at the edges',
     handle: () => mergePollStatus(own?.(), ingestService.ingest.registry.pollReports()),
   })
-
-const VARIABLE = Type.Object({ name: Type.String(), value: Type.String(), source: oneOf(SOURCES), doc: Type.String() })
-
-/** @param effective every variable with its value and source, secrets masked */
-export const settingsRoutes = (effective: Effective[]): Route[] => [
-  route({
-    method: 'GET',
-    path: '/api/config/effective',
-    auth: 'admin',
-    summary: 'Every variable with its value and where it comes from, as read at the start; secrets are masked',
-    reply: Type.Object({ ok: Type.Literal(true), settings: Type.Array(VARIABLE) }),
-    handle: () => ({ ok: true, settings: effective }),
-  }),
-]

@@ -33,3 +33,14 @@ function parse<T>(path: string, read: () => T): T {
     throw new Error(`SERVICE_TLS_DIR: ${path} is unreadable: ${errorText(error)}`, { cause: error })
   }
 }
+
+/** What everybody sees of a server's certificate. `not_after` in ms since 1970 UTC; `fingerprint` is SHA-256 in hexadecimal pairs. */
+export type PublicCertificate = { not_after: number; fingerprint: string }
+
+/** @throws Error that names the file when it is missing or unreadable */
+export async function readPublicCertificate(folder: string): Promise<PublicCertificate> {
+  const path = join(folder, 'cert.pem')
+  const pem = await readPem(path)
+  const { validToDate, fingerprint256 } = parse(path, () => new X509Certificate(pem))
+  return { not_after: validToDate.getTime(), fingerprint: fingerprint256 }
+}

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { DAY, HOUR, MINUTE, SECOND } from '#shared/core/time.ts'
 import { type HomeModel, homeBody } from '#appliance/pages/home.view.ts'
-import { readMachine } from '#appliance/services/machine.ts'
+import { readMachine } from '#shared/node/machine.ts'
 import type { ShownRun } from '#shared/central/ui/run-panel.ts'
 import { levelMeanings } from '#shared/core/priority/priority-levels.ts'
 import { overridesOf } from '#shared/core/priority/override-rows.ts'

@@ -8,6 +8,7 @@ import { createPageLayout } from '#shared/central/pages/create-layout.ts'
 import { pageRoutes } from '#shared/central/pages/routes.ts'
 import { openHttp } from '#shared/node/http/server.ts'
 import { systemRoutes } from '#appliance/system/system.routes.ts'
+import { PUBLISHER_OFF } from '#appliance/services/publisher.ts'
 import { openUpdates } from '#appliance/system/updates.ts'
 import { folder } from '../../support/folders.ts'
 import { signedIn } from '../../support/signed-in.ts'
@@ -30,7 +31,11 @@ async function openBox(t: ExecutionContext) {
   const updates = openUpdates(updateFolder)
   const http = await openHttp({
     ...{ name: 'box', host: '127.0.0.1', port: 0, log: SILENT, version: context.version, trustedProxies: [] },
-    routes: [...routes, ...pageRoutes(context, layout), ...systemRoutes({ updates, context, layout })],
+    routes: [
+      ...routes,
+      ...pageRoutes(context, layout),
+      ...systemRoutes({ updates, hubState: () => PUBLISHER_OFF, context, layout }),
+    ],
     auth: context.auth,
     audit: context.audit,
     problemPage: problemPages(layout),

@@ -1,5 +1,6 @@
 /** Central as a box has it, in a folder of the test, with a login for each role. */
 import { createCentral } from '#shared/central/central.ts'
+import { withoutInspection } from '#shared/central/inspection.ts'
 import { openWorkspace } from '#shared/central/workspace.ts'
 import { wallClock } from '#shared/node/clock.ts'
 import { SILENT, site } from './catalogue-site.ts'
@@ -13,7 +14,7 @@ export async function openBoxCentral(workspace: string) {
     ...own,
     service: 'test',
     version: '0.1.0+d792499f00aa',
-    effective: [],
+    inspection: withoutInspection(),
     site_id: site.site_id,
     auth: { secret: 'a secret of at least thirty-two characters', passwords: PASSWORDS, trustedProxies: [] },
     scheduled: false,

@@ -10,6 +10,7 @@ import type { Finding } from '#shared/core/findings/finding.ts'
 import type { Clock } from '#shared/core/ports.ts'
 import { pageRoutes } from '#shared/central/pages/routes.ts'
 import { createPageLayout } from '#shared/central/pages/create-layout.ts'
+import { withoutInspection } from '#shared/central/inspection.ts'
 import { openWorkspace, type Workspace } from '#shared/central/workspace.ts'
 import type { MailSettings } from '#shared/node/alerts/mail.ts'
 import { wallClock } from '#shared/node/clock.ts'
@@ -68,7 +69,7 @@ export async function startCentral(
   const central = createCentral(opened, {
     service: 'test',
     version: '0.0.0+000000000000',
-    effective: EFFECTIVE,
+    inspection: withoutInspection(EFFECTIVE),
     clock,
     log,
     resultsDir: given.resultsDir,

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pino from 'pino'
 import { type CentralOptions, createCentral } from '#shared/central/central.ts'
+import { withoutInspection } from '#shared/central/inspection.ts'
 import { openWorkspace, type Workspace } from '#shared/central/workspace.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 import { problemPages } from '#shared/central/pages/login.route.ts'
@@ -116,7 +117,7 @@ function centralOptions({ open, priority, screening }: SiteOptions): CentralOpti
   return {
     service: 'test',
     version: '0.1.0+d792499f00aa',
-    effective: [],
+    inspection: withoutInspection(),
     clock: { now: () => NOW, sleep: wallClock.sleep },
     log: pino({ level: 'silent' }),
     memoryMb: 128,

@@ -10,6 +10,7 @@ import { writeTelemetry } from '#shared/core/telemetry/telemetry.ts'
 import { topicOf } from '#shared/core/topic/topics.ts'
 import { processPublish } from '#shared/flow/ingest/mqtt-ingest.ts'
 import { wallClock } from '#shared/node/clock.ts'
+import { RecentLog } from '#shared/node/recent-log.ts'
 import { freePort } from '#scripts/lib/free-port.ts'
 import { PASSWORDS, SECRET } from './central-site.ts'
 import { silent } from './transport-site.ts'
@@ -40,7 +41,15 @@ export async function openTenantSite(
   if (!read.ok) throw new Error(read.complaints.join('; '))
   const { settings, effective } = read
   const broker = { host: '127.0.0.1', port: 1 }
-  const parts = { service: 'central', effective, clock: wallClock, log: silent, files: undefined, broker }
+  const parts = {
+    service: 'central',
+    effective,
+    recent: new RecentLog(),
+    clock: wallClock,
+    log: silent,
+    files: undefined,
+    broker,
+  }
   const hub = await openHubCentral(settings, parts)
   const servers = await serveHub(settings, hub, silent)
   const services = [...hub.services, ...hub.connections, ...servers]

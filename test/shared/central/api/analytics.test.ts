@@ -8,6 +8,7 @@ import { readEnv } from '#shared/core/env.ts'
 import { DAY, formatInstant, HOUR } from '#shared/core/time.ts'
 import { dayStart } from '#shared/core/time-zone.ts'
 import { wallClock } from '#shared/node/clock.ts'
+import { RecentLog } from '#shared/node/recent-log.ts'
 import { CENTRAL_ENV } from '#hub/central/env.ts'
 import { BUILDING, EQUIPMENT, POINTS, samplesOf, TO, ZONE } from '../../../support/sites/analytics-site.ts'
 import { PASSWORDS, startCentral, type TestCentral } from '../../../support/sites/central-site.ts'
@@ -197,6 +198,7 @@ test('the setting switches screening on', async t => {
     const central = createCentralOf(read.settings, opened, {
       ...own,
       effective: read.effective,
+      recent: new RecentLog(),
       service: 'test',
       scheduled: false,
       onFindings: () => undefined,

@@ -1,0 +1,124 @@
+/** The page of the process and its machine: health, clock, storage, certificate, network, and what can be done with them. */
+import type { HistoryExtent } from '#shared/core/series/history-quota.ts'
+import { nameTable } from '#shared/core/name-table.ts'
+import { formatNumber } from '#shared/core/number-text.ts'
+import { DAY, formatDuration } from '#shared/core/time.ts'
+import type { HealthCheck } from '#shared/central/context.ts'
+import type { PublicCertificate } from '#shared/node/http/server-tls.ts'
+import { type Html, html } from '#shared/node/http/html.ts'
+import { csrfField, versionText } from '#shared/central/ui/frame.ts'
+import { type State, stateIcon } from '#shared/central/ui/icons.ts'
+import { type Here, moment, momentAge } from '#shared/central/ui/moment.ts'
+import { historyWords } from '#shared/central/pages/setup.view.ts'
+
+/** Something that takes space of the disk up to a limit. */
+export type StorageUse = { name: string; bytes: number; max_bytes: number }
+export type SystemModel = {
+  version: string
+  startedAt: number
+  checks: Record<string, HealthCheck>
+  disk: { free_bytes: number; total_bytes: number }
+  history: HistoryExtent
+  /** Whether the clock follows a time server; null where that is unknown. */
+  clockSynced: boolean | null
+  certificate: PublicCertificate | undefined
+  addresses: { name: string; address: string; mac: string }[]
+  /** Whether the process is started again when it ends. */
+  restarts: boolean
+  isAdmin: boolean
+  /** Sections of the product. */
+  more: Html | false
+  here: Here
+  csrf: string
+}
+
+/** Shares of the disk from which a warning is given. */
+const DISK_WARNINGS = [0.95, 0.9, 0.8] as const
+const CERTIFICATE_SOON = 60 * DAY
+
+export const systemBody = (model: SystemModel): Html => html`<h1>System</h1>
+<p class="lead">Version ${versionText(model.version)} runs since ${momentAge(model.startedAt, model.here)}.</p>
+${diskWarning(model)}
+<div class="columns"><div>
+${healthSection(model)}
+${model.more}
+</div><div>
+<section class="card"><h2>Machine</h2><dl class="values">${machineFacts(model)}</dl></section>
+${toolsSection(model)}
+${model.isAdmin && model.restarts && restartSection(model)}
+</div></div>`
+
+function diskWarning({ disk: { free_bytes, total_bytes } }: SystemModel): Html | false {
+  const used = 1 - free_bytes / total_bytes
+  const passed = DISK_WARNINGS.find(share => used >= share)
+  return (
+    passed !== undefined &&
+    html`<p class="notice" role="status">${stateIcon(passed === 0.8 ? 'stale' : 'fault', `The disk is ${Math.floor(used * 100)} % full.`)} ${gigabytes(free_bytes)} of ${gigabytes(total_bytes)} are free. Old months of history are given up before readings are.</p>`
+  )
+}
+
+const CHECK_NAMES = nameTable<string>({
+  database: 'Database',
+  workspace: 'Disk',
+  history: 'History',
+  clock: 'Clock',
+  config: 'Settings of the rules',
+  fdd: 'Runs of rules',
+  result_files: 'Files of results',
+  backup: 'Backups',
+  alerts: 'Alerts',
+  poll: 'Polling',
+  hub: 'Uplink to the hub',
+  priority_history: 'Priority history',
+  edge_ids: 'Edge ids',
+  ingest: 'Messages of edges',
+  broker: 'Broker',
+  edge_claims: 'Buildings of edges',
+  tenant_budget: 'Budget',
+})
+const MARKS: Record<HealthCheck['status'], [State, string]> = {
+  ok: ['ok', 'well'],
+  warn: ['stale', 'warning'],
+  fail: ['fault', 'failed'],
+}
+const RANK: Record<HealthCheck['status'], number> = { fail: 0, warn: 1, ok: 2 }
+
+function healthSection({ checks }: SystemModel): Html {
+  const rows = Object.entries(checks).toSorted(([, a], [, b]) => RANK[a.status] - RANK[b.status])
+  return html`<section class="card"><h2>Health</h2><dl class="values">${rows.map(([name, check]) => {
+    const reason = [check.detail, check['reason'], check['note']].filter(part => typeof part === 'string').join('. ')
+    return html`<div><dt>${CHECK_NAMES[name] ?? name}</dt><dd>${stateIcon(...MARKS[check.status])}</dd>${reason !== '' && html`<dd class="muted">${reason}</dd>`}</div>`
+  })}</dl></section>`
+}
+
+function machineFacts({ disk, history, clockSynced, certificate, addresses, here }: SystemModel): Html {
+  return html`<div><dt>Clock</dt><dd>${moment(here.now, here)}, ${clockSynced === true ? 'set by a time server' : clockSynced === false ? html`<strong>not set by a time server</strong>` : 'not known whether by a time server'}</dd></div>
+<div><dt>Disk</dt><dd>${gigabytes(disk.free_bytes)} of ${gigabytes(disk.total_bytes)} free</dd></div>
+<div><dt>History</dt><dd>${historyWords(history)}</dd></div>
+<div><dt>Certificate of the pages</dt><dd>${certificate ? certificateWords(certificate, here) : 'none; the pages are not encrypted by this process'}</dd></div>
+${addresses.map(({ name, address }) => html`<div><dt>Network <code>${name}</code></dt><dd><code>${address}</code></dd></div>`)}`
+}
+
+function certificateWords({ not_after, fingerprint }: PublicCertificate, here: Here): Html {
+  const left = not_after - here.now
+  const until = left < 0 ? 'expired' : `${formatDuration(left)} left`
+  return html`${moment(not_after, here)}, ${left < CERTIFICATE_SOON ? html`<strong>${until}</strong>` : until}<br><code>${fingerprint}</code>`
+}
+
+const toolsSection = ({ isAdmin }: SystemModel): Html => html`<section class="card"><h2>Look and keep</h2>
+${
+  isAdmin
+    ? html`<ul class="links">
+<li><a href="/log">Log</a>: the newest lines, and how much is logged</li>
+<li><a href="/settings">Settings</a>: each with where it comes from</li>
+<li><a href="/api/diagnostics" download>Diagnostics file</a>: health, settings, log and machine as a ZIP, without readings and passwords</li>
+<li><a href="/backups">Backups</a>: download one; how to restore is said there</li>
+<li><a href="/audit">Audit</a>: who changed what</li></ul>`
+    : html`<p>Log, settings, diagnostics, backups and restart are shown to an admin.</p>`
+}</section>`
+
+const restartSection = ({ csrf }: SystemModel): Html => html`<section class="card"><h2>Restart</h2>
+<p>Ends the program and starts it again, which takes about half a minute. Polling stops meanwhile, a run of rules is cancelled, and nobody is signed out. Nothing that is stored is lost.</p>
+<form method="post" action="/system/restart">${csrfField(csrf)}<label class="check"><input type="checkbox" name="sure" value="yes" required> Restart although polling stops</label><button>Restart</button></form></section>`
+
+const gigabytes = (bytes: number): string => `${formatNumber(bytes / 1e9, bytes < 1e9 ? 2 : 1)} GB`
