@@ -12,6 +12,7 @@ export const PAGES = [
   'enrol',
   'baselines',
   'buildings',
+  'commission',
   'coverage',
   'devices',
   'discover',

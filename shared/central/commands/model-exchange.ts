@@ -67,18 +67,52 @@ const READERS: Record<ModelFormat, (text: string) => ReadModel> = {
 /** What an import does, or did: records by kind. */
 type Changes = Record<'added' | 'changed' | 'unchanged', Record<RecordKind, number>>
 
+type ModelText = { building_id: string; format: ModelFormat; text: string }
+
 /**
  * Adds and changes what the text says of a building, all of it or nothing. What the text does not name stays as it is.
  *
  * @param dryRun checks and counts only: nothing is stored or audited
  * @throws Problem invalid that names each row or node that is wrong, and its field
  */
-export function importModel(
-  { model, site_id }: ModelContext,
-  { audit }: Pick<Actor, 'audit'>,
-  { building_id, format, text }: { building_id: string; format: ModelFormat; text: string },
-  dryRun = false,
-): Changes {
+export function importModel(context: ModelContext, { audit }: Pick<Actor, 'audit'>, given: ModelText, dryRun = false): Changes {
+  const { building_id, format } = given
+  const { building, equipment, points, before, after } = checkModel(context, given)
+  const changes = changesOf(before, after, equipment.length)
+  if (dryRun) return changes
+  context.model.put({ ...(building && { building }), equipment, points })
+  audit({ subject: building_id, building_id, after: { format, ...changes } })
+  return changes
+}
+
+/** A record that an import would add or change, and the fields that would differ. */
+export type RecordDifference = {
+  record: RecordKind
+  name: string
+  isNew: boolean
+  fields: { field: string; before: unknown; after: unknown }[]
+}
+
+/** What an import would add and change, record by record. @throws Problem as `importModel` */
+export function compareModel(context: ModelContext, given: ModelText): RecordDifference[] {
+  const { equipment, before, after } = checkModel(context, given)
+  return after.flatMap((now, i): RecordDifference[] => {
+    const was = before[i] as Fields | undefined
+    if (now === undefined) return []
+    const fields = differingFields(was ?? {}, now as Fields)
+    return fields.length === 0 ? [] : [{ record: kindAt(i, equipment.length), name: now.name, isNew: was === undefined, fields }]
+  })
+}
+
+type Fields = Record<string, unknown>
+
+const differingFields = (was: Fields, now: Fields): RecordDifference['fields'] =>
+  Object.keys({ ...was, ...now }).flatMap(field =>
+    isSame([was[field] ?? null], [now[field] ?? null]) ? [] : [{ field, before: was[field], after: now[field] }],
+  )
+
+/** Reads and checks a text. `before` and `after` hold the building, then equipment, then points. @throws Problem as `importModel` */
+function checkModel({ model, site_id }: ModelContext, { building_id, format, text }: ModelText) {
   const { records, errors } = readText(text, format)
   refuse(errors)
   const unchecked = fromRecords(records, building_id)
@@ -107,11 +141,7 @@ export function importModel(
     ...points.map(one => known.points.get(one.point_id)),
   ]
   const after = [building ?? known.building, ...equipment, ...points]
-  const changes = changesOf(before, after, equipment.length)
-  if (dryRun) return changes
-  model.put({ ...(building && { building }), equipment, points })
-  audit({ subject: building_id, building_id, after: { format, ...changes } })
-  return changes
+  return { building, equipment, points, before, after }
 }
 
 /** Nothing of this process's own knowledge of a point is lost by an import. */
@@ -188,12 +218,13 @@ function changesOf(before: unknown[], after: unknown[], equipment: number): Chan
   const none = () => ({ building: 0, equipment: 0, point: 0 })
   const changes: Changes = { added: none(), changed: none(), unchanged: none() }
   for (const [i, now] of after.entries()) {
-    const kind: RecordKind = i === 0 ? 'building' : i <= equipment ? 'equipment' : 'point'
+    const kind = kindAt(i, equipment)
     const was = before[i]
     changes[was === undefined ? 'added' : isSame(was, now) ? 'unchanged' : 'changed'][kind]++
   }
   return changes
 }
+const kindAt = (i: number, equipment: number): RecordKind => (i === 0 ? 'building' : i <= equipment ? 'equipment' : 'point')
 const isSame = (a: unknown, b: unknown): boolean => stableJson(a) === stableJson(b)
 const stableJson = (value: unknown): string =>
   JSON.stringify(value, (_, one) =>

@@ -5,6 +5,7 @@ import { ROLES } from '#shared/core/model/role.ts'
 import type { Suggestion } from '#shared/core/suggest/suggest.ts'
 import { conversion } from '#shared/core/model/unit.ts'
 import { csrfField, operatorButton, type User } from '#shared/central/ui/frame.ts'
+import { LIKELY } from '#shared/flow/commission.ts'
 import type { ModelFormat } from '#shared/central/commands/model-exchange.ts'
 import { buildingChoice } from '#shared/central/pages/settings/params.view.ts'
 import { pointHref } from '#shared/central/ui/links.ts'
@@ -29,9 +30,6 @@ export type PointsModel = {
   user: User | undefined
   csrf: string
 }
-
-/** A suggestion that is right nine times in ten is worth choosing for a person who asks for it. */
-const LIKELY = 0.9
 
 const EXPORTS: readonly (readonly [ModelFormat, string])[] = [
   ['csv', 'CSV'],

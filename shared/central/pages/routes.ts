@@ -5,6 +5,8 @@ import { alertsPage } from '#shared/central/pages/settings/alerts.route.ts'
 import { analyticsPages } from '#shared/central/pages/analytics/analytics.route.ts'
 import { backupsPage } from '#shared/central/pages/settings/backups.route.ts'
 import { baselinesPage } from '#shared/central/pages/settings/baselines.route.ts'
+import { COMMISSION_PATH } from '#shared/central/pages/commission/commission.view.ts'
+import { commissionPages } from '#shared/central/pages/commission/commission.route.ts'
 import { coveragePage } from './coverage.route.ts'
 import { pointsPage } from './points.route.ts'
 import { buildingPages } from '#shared/central/pages/equipment/buildings.route.ts'
@@ -48,6 +50,10 @@ const OPERATION_PAGES: PageEntry[] = [
 ]
 /** Pages on what rules and prices need, and on who may do what. */
 const SETUP_PAGES: PageEntry[] = [
+  {
+    nav: { href: COMMISSION_PATH, text: 'Commission', about: 'From points to the first faults, step by step' },
+    routes: commissionPages,
+  },
   { nav: { href: '/analytics', text: 'Analytics', about: 'Running hours, economizer, anomalies' }, routes: analyticsPages },
   { nav: { href: '/points', text: 'Points', about: 'Which role each point has' }, routes: pointsPage },
   { nav: { href: '/coverage', text: 'Coverage', about: 'Which rules can run, and what the others lack' }, routes: coveragePage },

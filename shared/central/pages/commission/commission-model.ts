@@ -1,0 +1,85 @@
+/** Gathers where the setting up of a building stands, from the stores alone. */
+import { type CommissionFacts, commissionSteps } from '#shared/core/commission-steps.ts'
+import type { Building, Equipment, Point } from '#shared/core/model/model.ts'
+import { type UnitDoubt, unitDoubt } from '#shared/core/model/unit-doubt.ts'
+import type { Suggestion } from '#shared/core/suggest/suggest.ts'
+import { DAY, HOUR } from '#shared/core/time.ts'
+import { isOpen, LIKELY, suggestFor } from '#shared/flow/commission.ts'
+import { countCoverage } from '#shared/central/api/commission.ts'
+import type { CentralContext } from '#shared/central/context.ts'
+import { type DataEndContext, dataEnds } from '#shared/central/pages/data-freshness.ts'
+import type { PageLayout } from '#shared/central/pages/layout.ts'
+
+/** Buckets of the day whose values are compared with the unit. */
+const BUCKETS = DAY / HOUR
+
+export type Doubtful = { point: Point; values: [number, number]; doubt: UnitDoubt }
+export type OpenPoint = { point: Point; equipment: Equipment; suggestion: Suggestion }
+type Stores = DataEndContext & Pick<CentralContext, 'model' | 'rules' | 'runs' | 'health'>
+
+/** Points that are measured or were imported. */
+export const livePoints = ({ model }: Pick<CentralContext, 'model'>, { building_id }: Building): Point[] =>
+  model.points(building_id).filter(({ gone }) => !gone)
+
+/** @returns points of equipment without a role for which there is a suggestion, the surest first */
+export function openPoints({ model }: Pick<CentralContext, 'model'>, { building_id }: Building): OpenPoint[] {
+  const equipment = model.equipment(building_id)
+  const byId = new Map(equipment.map(one => [one.equipment_id, one]))
+  const points = suggestFor(model.points(building_id), equipment)
+  const open = points.flatMap(({ suggestions: [suggestion], ...point }) => {
+    const own = byId.get(point.equipment_id ?? '')
+    return own && suggestion && isOpen(point) ? [{ point, equipment: own, suggestion }] : []
+  })
+  return open.toSorted((a, b) => b.suggestion.confidence - a.suggestion.confidence)
+}
+
+/** @returns points whose values of the last day, or of the last day of the building's data, do not fit their unit */
+export async function doubtfulPoints(context: Stores, building: Building, now: number): Promise<Doubtful[]> {
+  const { building_id } = building
+  const points = livePoints(context, building).filter(({ role, kind }) => role !== undefined && kind === 'number')
+  if (points.length === 0) return []
+  const to = (await dataEnds(context, [building_id], now)).get(building_id) ?? now
+  const point_ids = points.map(({ point_id }) => point_id)
+  const span = { from: to - DAY, to: to + 1 }
+  const buckets = await context.historian.buckets({ building_id, point_ids, ...span, maxBuckets: BUCKETS })
+  return points.flatMap((point, i) => {
+    const { count, min, max } = buckets[i]!
+    const filled = [...count.keys()].filter(k => count[k]! > 0)
+    if (filled.length === 0) return []
+    const values: [number, number] = [Math.min(...filled.map(k => min[k]!)), Math.max(...filled.map(k => max[k]!))]
+    const doubt = unitDoubt(point, values)
+    return doubt ? [{ point, values, doubt }] : []
+  })
+}
+
+export async function commissionModel(context: Stores, building: Building, layout: Pick<PageLayout, 'here'>) {
+  const { building_id } = building
+  const points = livePoints(context, building)
+  const [{ lines }, doubtful, silent] = await Promise.all([
+    context.rules.coverage(building_id),
+    doubtfulPoints(context, building, layout.here().now),
+    silentPoints(context),
+  ])
+  const { can_run: canRun, cannot_run: cannotRun } = countCoverage(lines)
+  const unplaced = points.filter(({ equipment_id }) => equipment_id === undefined).length
+  const [newest] = context.runs.list({ building_id, limit: 1 })
+  const facts: CommissionFacts = {
+    points: points.length,
+    silent,
+    unplaced,
+    withoutRole: points.filter(point => point.equipment_id !== undefined && isOpen(point)).length,
+    likely: openPoints(context, building).filter(({ suggestion }) => suggestion.confidence >= LIKELY).length,
+    doubtful: doubtful.length,
+    canRun,
+    cannotRun,
+    lastRunAt: newest?.run.finished_at ?? null,
+  }
+  return { facts, steps: commissionSteps(facts) }
+}
+
+/** @returns undefined where this process polls nothing */
+async function silentPoints({ health }: Pick<CentralContext, 'health'>): Promise<number | undefined> {
+  const poll = await health.checks['poll']?.()
+  const figures = ['points_stale', 'points_down', 'points_fault'].map(name => poll?.[name])
+  return poll && figures.reduce<number>((sum, figure) => sum + (typeof figure === 'number' ? figure : 0), 0)
+}
