@@ -7,7 +7,7 @@ import { healthOf } from './api/health.ts'
 import type { CentralContext } from './context.ts'
 
 /** Addresses of the machine, without loopback. */
-export const addressesOf = (): { name: string; address: string; mac: string }[] =>
+export const machineAddresses = (): { name: string; address: string; mac: string }[] =>
   Object.entries(networkInterfaces()).flatMap(([name, addresses = []]) =>
     addresses.flatMap(({ address, mac, internal }) => (internal ? [] : [{ name, address, mac }])),
   )
@@ -33,7 +33,7 @@ export async function diagnosticsFile(context: CentralContext): Promise<Buffer> 
     'settings.json': effective,
     'machine.json': {
       ...{ cores: cpus().length, load: loadavg(), memory_bytes: totalmem(), free_bytes: freemem() },
-      ...{ process: process.memoryUsage(), addresses: addressesOf() },
+      ...{ process: process.memoryUsage(), addresses: machineAddresses() },
     },
     'edges.json': edges.list(),
     'runs.json': runs.list({ limit: RUNS_LISTED }),

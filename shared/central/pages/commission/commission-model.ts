@@ -22,7 +22,7 @@ export const livePoints = ({ model }: Pick<CentralContext, 'model'>, { building_
   model.points(building_id).filter(({ gone }) => !gone)
 
 /** @returns points of equipment without a role for which there is a suggestion, the surest first */
-export function openPoints({ model }: Pick<CentralContext, 'model'>, { building_id }: Building): OpenPoint[] {
+export function suggestedPoints({ model }: Pick<CentralContext, 'model'>, { building_id }: Building): OpenPoint[] {
   const equipment = model.equipment(building_id)
   const byId = new Map(equipment.map(one => [one.equipment_id, one]))
   const points = suggestFor(model.points(building_id), equipment)
@@ -68,7 +68,7 @@ export async function commissionModel(context: Stores, building: Building, layou
     silent,
     unplaced,
     withoutRole: points.filter(point => point.equipment_id !== undefined && isOpen(point)).length,
-    likely: openPoints(context, building).filter(({ suggestion }) => suggestion.confidence >= LIKELY).length,
+    likely: suggestedPoints(context, building).filter(({ suggestion }) => suggestion.confidence >= LIKELY).length,
     doubtful: doubtful.length,
     canRun,
     cannotRun,

@@ -11,7 +11,7 @@ import type { CentralParts } from '#shared/central/context.ts'
 import { ruleOwner } from '#shared/central/fdd/rule-owner.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { COMMISSION_PATH, commissionBody, commissionHref } from './commission.view.ts'
-import { commissionModel, doubtfulPoints, livePoints, openPoints } from './commission-model.ts'
+import { commissionModel, doubtfulPoints, livePoints, suggestedPoints } from './commission-model.ts'
 import { placeBody, ROWS_SHOWN } from './equipment-choice.view.ts'
 import { rolesBody } from './roles.view.ts'
 import { sheetRoutes } from './sheet.route.ts'
@@ -172,7 +172,7 @@ function roleRoutes(context: CentralParts, layout: PageLayout): Route[] {
       layout,
       call,
       'Accept suggested roles',
-      rolesBody({ building, open: openPoints(context, building), refusal, ...whoOf(layout, call) }),
+      rolesBody({ building, open: suggestedPoints(context, building), refusal, ...whoOf(layout, call) }),
     )
   return [
     route({

@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox'
 import type { CentralContext } from '#shared/central/context.ts'
 import { healthOf } from '#shared/central/api/health.ts'
 import { setLogLevel } from '#shared/central/commands/log-level.ts'
-import { addressesOf } from '#shared/central/diagnostics.ts'
+import { machineAddresses } from '#shared/central/diagnostics.ts'
 import { LOG_LEVELS, levelOf, readLog } from '#shared/central/inspection.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
 import type { NavItem } from '#shared/central/ui/frame.ts'
@@ -55,7 +55,7 @@ export function systemPages({ context, layout, auth, more, restart }: SystemOpti
           ...{ version, startedAt, checks, disk, certificate },
           history: context.historyExtent(),
           clockSynced: timeSynced(),
-          addresses: addressesOf(),
+          addresses: machineAddresses(),
           restarts: restart !== undefined,
           isAdmin: call.caller?.role === 'admin',
           more: await more(call),

@@ -11,9 +11,7 @@ import { type State, stateIcon } from '#shared/central/ui/icons.ts'
 import { type Here, moment, momentAge } from '#shared/central/ui/moment.ts'
 import { historyWords } from '#shared/central/pages/setup.view.ts'
 
-/** Something that takes space of the disk up to a limit. */
-export type StorageUse = { name: string; bytes: number; max_bytes: number }
-export type SystemModel = {
+type SystemModel = {
   version: string
   startedAt: number
   checks: Record<string, HealthCheck>
