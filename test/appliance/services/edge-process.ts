@@ -1,11 +1,11 @@
-/** An edge that writes readings without end and prints the number of each once it is on the disk. */
+/** An edge that writes readings without end, with a pause of `pace` ms, and prints the number of each once it is on the disk. */
 import { readKit } from '#shared/node/pki/kit-read.ts'
 import { reading, startEdge } from '../../support/sites/transport-site.ts'
 
-const [kit, dir, from] = process.argv.slice(2)
+const [kit, dir, from, pace = '10'] = process.argv.slice(2)
 const edge = await startEdge(await readKit(kit!, Date.now()), dir!)
 for (let n = Number(from) + 1; ; n++) {
   await edge.outbox.write([reading(n)])
   process.stdout.write(`${n}\n`)
-  await new Promise(resolve => setTimeout(resolve, 10))
+  await new Promise(resolve => setTimeout(resolve, Number(pace)))
 }

@@ -1,0 +1,233 @@
+/**
+ * Three edges, a broker and a hub as processes of their own, under a random sequence of kills, cut networks and full disks. At each
+ * kill of the hub, and at the end, what it holds of an edge is what the edge wrote: from the first on, without a gap, once.
+ *
+ * PLENUM_CHAOS_SEED repeats a sequence.
+ */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as wait } from 'node:timers/promises'
+import test, { type ExecutionContext } from 'ava'
+import { SECOND } from '#shared/core/time.ts'
+import { writeKit } from '#shared/node/pki/kit-files.ts'
+import { openReadOnly } from '#shared/node/sqlite.ts'
+import { freePort, untilListening } from '../../scripts/lib/free-port.ts'
+import { openNetwork } from '../support/cut-network.ts'
+import { canMountTmpfs } from '../support/disk/mounts.ts'
+import { timesOf } from '../support/optional.ts'
+import { makeAuthority, startEdge } from '../support/sites/transport-site.ts'
+import { eventually, temporaryFolder } from './run-start.ts'
+
+const SITES = ['A', 'B', 'C']
+const DISASTERS = timesOf(14, 200)
+/** Pause of an edge between two messages, ms. */
+const PACE_MS = 60
+const DISK_MB = 64
+const MB = 2 ** 20
+
+test('through kills, cut networks and full disks the hub holds what three edges wrote, once and in order', async t => {
+  t.timeout(600_000)
+  const seed = Number(process.env['PLENUM_CHAOS_SEED'] ?? Date.now() % 1_000_000)
+  t.log(`PLENUM_CHAOS_SEED=${seed}`)
+  const random = randomOf(seed)
+  const site = await openChaos(t)
+  const some = () => SITES[Math.floor(random() * SITES.length)]!
+  const disasters: [string, () => Promise<void>][] = [
+    ['broker', site.restartBroker],
+    ['hub', async () => site.restartHub(() => site.assertPrefix())],
+    ['edge', () => site.restartEdge(some())],
+    ['network', () => site.cutNetwork(some(), 500 + random() * 2500)],
+    ...(canMountTmpfs() ? [['disk', () => site.fillDisk(500 + random() * 1500)] as [string, () => Promise<void>]] : []),
+  ]
+  const happened: string[] = []
+  for (let n = 0; n < DISASTERS; n++) {
+    // Each kind occurs, and the order is random.
+    const [name, happen] = disasters[n < disasters.length ? n : Math.floor(random() * disasters.length)]!
+    happened.push(name)
+    await happen()
+    await wait(random() * SECOND)
+  }
+  t.log(happened.join(' '))
+  await site.assertAll()
+})
+
+/** A generator of numbers in [0, 1). @source mulberry32, Tommy Ettinger, public domain */
+function randomOf(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+async function openChaos(t: ExecutionContext) {
+  const dir = await temporaryFolder(t)
+  const [certs, disk, port] = [join(dir, 'pki'), openDisk(t, join(dir, 'disk')), await freePort()]
+  const pki = await makeAuthority(certs)
+  const kits = new Map<string, Awaited<ReturnType<typeof pki.kit>>>()
+  const networks = new Map<string, Awaited<ReturnType<typeof openNetwork>>>()
+  const written = new Map<string, number>()
+  for (const site_id of SITES) {
+    const network = await openNetwork(t, port)
+    const kit = await pki.kit({ site_id, edge_id: 'e1', broker_host: '127.0.0.1', broker_port: network.port })
+    await writeKit(kit, join(dir, `kit-${site_id}`))
+    kits.set(site_id, kit)
+    networks.set(site_id, network)
+    written.set(site_id, 0)
+  }
+  const outboxOf = (site_id: string) => join(dir, `outbox-${site_id}`)
+
+  const startBroker = async () => {
+    const env = { SERVICE_MQTT_BIND: '127.0.0.1', SERVICE_MQTT_PORT: String(port), SERVICE_MQTT_CERT_DIR: certs }
+    const broker = startProcess(t, 'hub/mqtt/main.ts', [], { ...env, SERVICE_LOG_LEVEL: 'error' })
+    t.true(await untilListening(port, 60_000), 'the broker listens')
+    return broker
+  }
+  const startHub = () => startProcess(t, 'test/hub/broker/hub-process.ts', [certs, disk.workspace, String(port)])
+  const startEdgeProcess = (site_id: string) => {
+    const from = written.get(site_id)!
+    const args = [join(dir, `kit-${site_id}`), outboxOf(site_id), String(from), String(PACE_MS)]
+    const edge = startProcess(t, 'test/appliance/services/edge-process.ts', args)
+    edge.onLine(line => void written.set(site_id, Number(line)))
+    return edge
+  }
+
+  let [broker, hub] = [await startBroker(), startHub()]
+  const edges = new Map(SITES.map(site_id => [site_id, startEdgeProcess(site_id)]))
+  await eventually('each edge has written', 120_000, async () => [...written.values()].every(count => count > 3) || undefined)
+
+  const stored = (site_id: string): number[] => {
+    const db = openReadOnly(join(disk.workspace, 'plenum.db'))
+    try {
+      const values = db.prepare(
+        'SELECT value FROM samples JOIN history_buildings USING (building) WHERE building_id = ? ORDER BY ts',
+      )
+      return values.pluck().all(`building-${site_id}`) as number[]
+    } finally {
+      db.close()
+    }
+  }
+  const assertPrefixOf = (site_id: string): number[] => {
+    const values = stored(site_id)
+    t.deepEqual(
+      values,
+      Array.from({ length: values.length }, (_, i) => i + 1),
+      `what the hub holds of ${site_id} has no gap`,
+    )
+    return values
+  }
+  return {
+    restartBroker: async () => {
+      await broker.kill()
+      broker = await startBroker()
+    },
+    restartHub: async (meanwhile: () => void) => {
+      await hub.kill()
+      meanwhile()
+      hub = startHub()
+    },
+    restartEdge: async (site_id: string) => {
+      await edges.get(site_id)!.kill()
+      edges.set(site_id, startEdgeProcess(site_id))
+    },
+    cutNetwork: async (site_id: string, ms: number) => {
+      networks.get(site_id)!.cut()
+      await wait(ms)
+      networks.get(site_id)!.mend()
+    },
+    fillDisk: async (ms: number) => {
+      disk.fill()
+      await wait(ms)
+      disk.free()
+    },
+    assertPrefix: () => SITES.forEach(assertPrefixOf),
+    /** Ends the edges, sends what is left, and compares. */
+    assertAll: async () => {
+      for (const site_id of SITES) {
+        await edges.get(site_id)!.kill()
+        const edge = await startEdge(kits.get(site_id)!, outboxOf(site_id))
+        t.teardown(edge.stop)
+        const acknowledged = async () => (edge.state().backlog === 0 && edge.state().last_ack_at !== null) || undefined
+        await eventually(`everything of ${site_id} is acknowledged`, 180_000, acknowledged)
+        t.like(edge.state(), { dropped: 0, thinned: 0, rejected: 0 })
+        const { last } = edge.outbox.reader('hub').span()
+        const values = assertPrefixOf(site_id)
+        // A message that was on the disk when its edge was killed is written again, under the same time.
+        t.true(values.length >= written.get(site_id)!, `${values.length} of ${written.get(site_id)} of ${site_id}`)
+        t.true(values.length <= last)
+        t.deepEqual(marksOf(disk.workspace, site_id), [last], `the mark of ${site_id} is its last message`)
+      }
+    },
+  }
+}
+
+function marksOf(workspace: string, site_id: string): number[] {
+  const db = openReadOnly(join(workspace, 'plenum.db'))
+  try {
+    return db.prepare('SELECT seq FROM edge_marks WHERE site_id = ?').pluck().all(site_id) as number[]
+  } finally {
+    db.close()
+  }
+}
+
+/** A program of the test that is killed at its end. */
+function startProcess(t: ExecutionContext, main: string, args: string[], env: Record<string, string> = {}) {
+  const { PATH = '', HOME = '' } = process.env
+  const child: ChildProcess = spawn(process.execPath, [main, ...args], {
+    env: { PATH, HOME, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const ended = once(child, 'exit')
+  const lines = createInterface({ input: child.stdout! })
+  let isKilled = false
+  const kill = async () => {
+    isKilled = true
+    child.kill('SIGKILL')
+    await ended
+  }
+  child.on('exit', (code, signal) => isKilled || t.fail(`${main} ended by itself with ${code ?? signal}`))
+  t.teardown(kill)
+  return { kill, onLine: (listener: (line: string) => void) => void lines.on('line', listener) }
+}
+
+/** The disk of the hub: small where one can be mounted, so that it can be filled. */
+function openDisk(t: ExecutionContext, dir: string) {
+  mkdirSync(dir)
+  if (canMountTmpfs()) {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_MB}m`, 'chaos', dir], { stdio: 'ignore' })
+    t.teardown(() => void execFileSync('umount', ['-l', dir]))
+  }
+  const workspace = join(dir, 'hub')
+  mkdirSync(workspace)
+  const other = join(dir, 'of-another-program')
+  return {
+    workspace,
+    fill() {
+      const file = openSync(other, 'a')
+      try {
+        for (const chunk of [MB, 4096]) {
+          // A write to a disk that is nearly full is shorter than asked for.
+          while (hasWritten(file, chunk));
+        }
+      } finally {
+        closeSync(file)
+      }
+    },
+    free: () => rmSync(other),
+  }
+}
+
+/** @returns false when the disk is full */
+function hasWritten(file: number, bytes: number): boolean {
+  try {
+    return writeSync(file, Buffer.alloc(bytes)) === bytes
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOSPC') return false
+    throw error
+  }
+}
