@@ -7,6 +7,7 @@ import { LEGACY_TENANT } from '#shared/core/tenant.ts'
 import { isClockSet } from '#shared/core/telemetry/misdated.ts'
 import type { Clock, ArraySnapshots } from '#shared/core/ports.ts'
 import type { MisdatedStore } from '#shared/core/stores.ts'
+import type { HistoryExtent } from '#shared/core/series/history-quota.ts'
 import { HOUR, SECOND } from '#shared/core/time.ts'
 import { openHistoryChanges } from '#shared/node/historian/changes.ts'
 import type { MailSettings } from '#shared/node/alerts/mail.ts'
@@ -255,6 +256,14 @@ function openWorkers({ path, parquetRoot: root, db }: Workspace, { memoryMb, ver
   return { worker, checker, analyst }
 }
 
+/** Months are numbers as well, because metrics have nothing else. */
+function historyCheck(extent: HistoryExtent): HealthCheck {
+  const [whole_from_secs, thinned_from_secs] = [extent.whole_from, extent.thinned_from].map(month =>
+    month === null ? null : Date.parse(`${month}-01`) / SECOND,
+  )
+  return { status: 'ok', ...extent, whole_from_secs, thinned_from_secs }
+}
+
 const warnOf = (fault: string | null | undefined): HealthCheck => (fault ? { status: 'warn', detail: fault } : { status: 'ok' })
 
 /** Readings that came with an impossible time are news for so long. */
@@ -297,7 +306,7 @@ function withOwnChecks(
       return { status: 'ok' }
     },
     workspace: () => checkSpace(path),
-    history: () => ({ status: 'ok', ...historian.extent() }),
+    history: () => historyCheck(historian.extent()),
     clock: () => clockCheck(clock.now(), stores.misdated),
     config: () => warnOf(config.fault()),
     fdd: () => warnOf(runs.status().last_error ?? trigger.fault()),

@@ -11,17 +11,32 @@ export type HistoryMonth = { building_id: string; month: string; bytes: number; 
 export type QuotaStep = { what: 'thin' | 'drop'; building_id: string; month: string }
 
 /**
+ * Space that a building does not use is free for others. When there is none left, buildings that take more than their equal share
+ * give up their own history first, so that one building with many points does not take the past of the others.
+ *
  * @param newest the month that is written now
- * @returns the next step towards `maxBytes`: the oldest month that can be thinned, else the oldest one; undefined when
- *   history fits, or only months are left that stay as they are
+ * @returns the next step towards `maxBytes`: the oldest month that can be thinned, else the oldest one; each first of buildings above
+ *   their share. Undefined when history fits, or only months are left that stay as they are
  */
 export function nextQuotaStep(months: readonly HistoryMonth[], newest: string, maxBytes: number): QuotaStep | undefined {
   const bytes = months.reduce((sum, one) => sum + one.bytes, 0)
   if (bytes <= maxBytes) return undefined
   const old = months.filter(({ month }) => monthsBetween(month, newest) >= WHOLE_MONTHS)
+  const above = buildingsAbove(months, maxBytes)
   const oldest = old.toSorted((a, b) => (a.month < b.month ? -1 : a.month > b.month ? 1 : b.bytes - a.bytes))
-  const one = oldest.find(({ isThinned }) => !isThinned) ?? oldest[0]
+  const isAbove = ({ building_id }: HistoryMonth) => above.has(building_id)
+  const whole = oldest.filter(({ isThinned }) => !isThinned)
+  const rest = whole.length > 0 ? whole : oldest
+  const one = rest.find(isAbove) ?? rest[0]
   return one && { what: one.isThinned ? 'drop' : 'thin', building_id: one.building_id, month: one.month }
+}
+
+/** Buildings that take more than an equal share of `maxBytes`. */
+function buildingsAbove(months: readonly HistoryMonth[], maxBytes: number): Set<string> {
+  const byBuilding = [...Map.groupBy(months, ({ building_id }) => building_id)]
+  const share = maxBytes / byBuilding.length
+  const above = byBuilding.filter(([, own]) => own.reduce((sum, { bytes }) => sum + bytes, 0) > share)
+  return new Set(above.map(([building_id]) => building_id))
 }
 
 function monthsBetween(from: string, to: string): number {

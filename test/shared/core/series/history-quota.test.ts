@@ -33,15 +33,31 @@ test('the oldest month is thinned first, of several the largest, and dropped onl
     'thin a 2025-12',
     'thin a 2026-02',
     'drop a 2025-11',
-    'drop b 2025-12',
     'drop a 2025-12',
     'drop a 2026-02',
+    'drop b 2025-12',
   ])
   t.deepEqual(
     months.map(({ month: name }) => name),
     ['2026-10', '2026-11'],
     'the month before and the present one stay, whatever they take',
   )
+})
+
+test('a building above its share gives up its own months first, and nothing is dropped before all old months are thinned', t => {
+  const months = [
+    month('small', '2020-01', 10),
+    month('large', '2025-01', 60),
+    month('large', '2025-02', 15, true),
+    month('large', '2026-11', 45),
+  ]
+  t.deepEqual(nextQuotaStep(months, '2026-11', 120), { what: 'thin', building_id: 'large', month: '2025-01' })
+  const thinned = months.map(one => (one.month === '2025-01' ? { ...one, isThinned: true } : one))
+  t.deepEqual(nextQuotaStep(thinned, '2026-11', 120), { what: 'thin', building_id: 'small', month: '2020-01' })
+  const all = thinned.map(one => (one.building_id === 'small' ? { ...one, isThinned: true } : one))
+  t.deepEqual(nextQuotaStep(all, '2026-11', 120), { what: 'drop', building_id: 'large', month: '2025-01' })
+  const newest = [month('small', '2020-01', 10, true), month('large', '2026-11', 145)]
+  t.deepEqual(nextQuotaStep(newest, '2026-11', 120), { what: 'drop', building_id: 'small', month: '2020-01' })
 })
 
 test('months are counted across the end of a year, and a month ahead stays', t => {
