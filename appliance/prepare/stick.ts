@@ -8,6 +8,7 @@ import { errorText } from '#shared/core/error-text.ts'
 import { STICK_FILES } from '#shared/core/system/stick-files.ts'
 import { replaceFile } from '#shared/node/files.ts'
 import { ageComplaint, readKitOfAnyTime } from '#shared/node/pki/kit-read.ts'
+import type { UpdateState } from '#shared/core/update/update-wire.ts'
 import { adoptKit } from '../kit/adopt-kit.ts'
 import { readSystem } from '#shared/core/system/system-file.ts'
 import { openUpdates } from '../system/updates.ts'
@@ -50,6 +51,12 @@ export async function takeStick(places: StickPlaces, name: string, now: number):
   }
   return { lines: lines.length > 0 ? lines : [`none of ${Object.values(STICK_FILES).join(', ')} is there`], wish }
 }
+
+/** @returns what became of the last update of the box, for the result on the stick */
+export const lastUpdateLine = (last: UpdateState | undefined): string[] =>
+  last === undefined
+    ? []
+    : [`last update: ${[last.state, last.version, last.at, last.reason].filter(part => part !== '').join(' ')}`]
 
 async function takeSystem({ stick, system }: StickPlaces): Promise<string> {
   const text = await readFile(join(stick, STICK_FILES.system), 'utf8')

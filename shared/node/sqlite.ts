@@ -1,4 +1,5 @@
 import { errorText } from '#shared/core/error-text.ts'
+import { type SchemaObject, isAdditive } from '#shared/core/schema-change.ts'
 import Database from 'better-sqlite3'
 import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join, parse } from 'node:path'
@@ -43,16 +44,36 @@ export function openReadOnly(path: string): Database.Database {
   return naming(path, () => new Database(path, { readonly: true, fileMustExist: true, timeout: BUSY_MS }))
 }
 
-/** Applies the files of `migrations/` that are new to the database in the order of their names, each in one transaction. */
+/** A migration whose file has this line changes what stored rows mean, so that no earlier version can use them. */
+const NOT_ADDITIVE = /^-- not additive\b/m
+
+/**
+ * Applies the files of `migrations/` that are new to the database in the order of their names, each in one transaction. The
+ * database knows the earliest version that can use its tables (`application_id`): an update that is taken back finds tables of the
+ * version after it, and goes on with them where they have only grown.
+ *
+ * @throws Error for tables of a newer version that this one cannot use
+ */
 function migrate(db: Database.Database): void {
   const files = readdirSync(MIGRATIONS)
     .filter(name => name.endsWith('.sql'))
     .toSorted()
-  const seen = db.pragma('user_version', { simple: true }) as number
-  if (seen > files.length) throw new Error('it was written by a newer version of this program')
+  const number = (pragma: string) => db.pragma(pragma, { simple: true }) as number
+  const seen = number('user_version')
+  if (seen > files.length) {
+    const earliest = number('application_id')
+    if (earliest > 0 && earliest <= files.length) return
+    throw new Error('it was written by a newer version of this program')
+  }
   if (seen > 0 && seen < files.length) copyBefore(db, seen)
+  const schema = db.prepare<[], SchemaObject>('SELECT type, name, tbl_name, sql FROM sqlite_schema')
   const apply = db.transaction((name: string, version: number) => {
-    db.exec(readFileSync(new URL(name, MIGRATIONS), 'utf8'))
+    const text = readFileSync(new URL(name, MIGRATIONS), 'utf8')
+    const before = schema.all()
+    db.exec(text)
+    const isUsable = !NOT_ADDITIVE.test(text) && isAdditive(before, schema.all())
+    const earliest = isUsable ? number('application_id') || Math.max(version - 1, 1) : version
+    db.pragma(`application_id = ${earliest}`)
     db.pragma(`user_version = ${version}`)
   })
   for (const [i, name] of files.entries()) if (i >= seen) apply.immediate(name, i + 1)

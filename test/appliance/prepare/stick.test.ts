@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { firstSite } from '#appliance/prepare/identity.ts'
-import { takeStick } from '#appliance/prepare/stick.ts'
+import { lastUpdateLine, takeStick } from '#appliance/prepare/stick.ts'
 import { STICK_FILES } from '#shared/core/system/stick-files.ts'
 import { makeKit, zipKit } from '#shared/node/pki/kit-files.ts'
 import { readKit } from '#shared/node/pki/kit-read.ts'
@@ -130,6 +130,12 @@ test('a reset has to name the box, and nothing else of the stick is taken then',
   t.throws(() => statSync(join(places.system, 'system.json')))
   put(STICK_FILES.reset, `${NAME}\r\n`)
   t.is((await takeStick(places, NAME, NOW)).wish, 'reset')
+})
+
+test('the result says what became of the last update, with the reason', t => {
+  t.deepEqual(lastUpdateLine(undefined), [])
+  const last = { state: 'rolled_back', version: '1.2.0+aa', slot: 'A', reason: 'no page', at: '2026-01-02T03:04:05Z' } as const
+  t.deepEqual(lastUpdateLine(last), ['last update: rolled_back 1.2.0+aa 2026-01-02T03:04:05Z no page'])
 })
 
 test('an empty stick says what it could have', async t => {

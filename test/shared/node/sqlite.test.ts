@@ -29,3 +29,23 @@ test('a database that cannot be opened is named, and no file of it stays open', 
   db.close()
   t.deepEqual(openBelow(folder), [])
 })
+
+test('after an update was taken back, tables that have only grown are used, and others are refused', t => {
+  const path = join(temporaryFolder(t), 'plenum.db')
+  const newer = openDatabase(path)
+  const version = newer.pragma('user_version', { simple: true }) as number
+  newer.exec(`ALTER TABLE parts ADD COLUMN added TEXT; CREATE TABLE added (a); PRAGMA user_version = ${version + 1}`)
+  newer.close()
+  const again = openDatabase(path)
+  t.is(again.pragma('user_version', { simple: true }), version + 1)
+  again.pragma(`application_id = ${version + 1}`)
+  again.close()
+  t.throws(() => openDatabase(path), { message: /written by a newer version/ })
+})
+
+test('the version before the newest migration can use its tables, so that an update of a box can be taken back', t => {
+  const db = openDatabase(':memory:')
+  const earliest = db.pragma('application_id', { simple: true }) as number
+  t.true(earliest < (db.pragma('user_version', { simple: true }) as number), `only from version ${earliest} on`)
+  db.close()
+})

@@ -46,7 +46,7 @@ test('a database that cannot be opened names its path and the reason', t => {
 test('a database of a newer version is refused', t => {
   const path = join(temporaryFolder(t), 'plenum.db')
   const db = openDatabase(path)
-  db.pragma('user_version = 999')
+  for (const pragma of ['user_version', 'application_id']) db.pragma(`${pragma} = 999`)
   db.close()
   t.throws(() => openDatabase(path), { message: /plenum\.db cannot be opened: it was written by a newer version/ })
 })
