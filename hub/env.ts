@@ -8,5 +8,11 @@ export const HUB_ENV = {
   ...MQTT_ENV,
   ...CENTRAL_VARIABLES,
   ...TENANT_VARIABLES,
+  SERVICE_EST_PORT: {
+    kind: 'integer',
+    min: 1,
+    max: 65_535,
+    doc: 'TCP port of EST (RFC 7030), by which devices enrol and renew their certificates; without it there is none',
+  },
   QUERY_MEMORY_MB: { kind: 'integer', default: 512, min: 64, max: 65_536, doc: 'memory for a query over history, MB' },
 } as const satisfies VariableTable

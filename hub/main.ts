@@ -7,7 +7,8 @@ import { runProcess } from '#shared/node/service.ts'
 import { settingsOrExit } from '#shared/node/settings.ts'
 import { brokerService } from './broker/broker.ts'
 import { readBrokerFiles, readCentralFiles } from './broker/files.ts'
-import { openHubCentral, serveHub } from './central/open.ts'
+import { auditOfHub, openHubCentral, serveHub } from './central/open.ts'
+import { estService } from './enrol/est.ts'
 import { HUB_ENV } from './env.ts'
 import { complainOfTenants } from './tenants/env.ts'
 
@@ -20,7 +21,8 @@ const log = openLog('hub', settings.SERVICE_LOG_LEVEL, recent)
 
 await runProcess(log, async () => {
   const { SERVICE_MQTT_BIND: host, SERVICE_MQTT_PORT: port, SERVICE_MQTT_CERT_DIR: certificates } = settings
-  const broker = brokerService({ host, port, ...(await readBrokerFiles(certificates)), log })
+  const files = await readBrokerFiles(certificates)
+  const broker = brokerService({ host, port, ...files, log })
   const hub = await openHubCentral(settings, {
     service: 'hub',
     effective,
@@ -31,5 +33,8 @@ await runProcess(log, async () => {
     broker: { host: host === '0.0.0.0' ? '127.0.0.1' : host, port },
   })
   const heartbeat = heartbeatService(settings.SERVICE_HEARTBEAT_FILE, () => true, log)
-  return [...hub.services, broker, ...hub.connections, ...(await serveHub(settings, hub, log)), heartbeat]
+  const { SERVICE_EST_PORT: estPort } = settings
+  const audit = auditOfHub(hub.central.context.audit, Date.now)
+  const est = estPort === undefined ? [] : [estService({ host, port: estPort, ...files, ...hub.enrol, audit, log })]
+  return [...hub.services, broker, ...hub.connections, ...est, ...(await serveHub(settings, hub, log)), heartbeat]
 })

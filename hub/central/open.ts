@@ -29,6 +29,7 @@ import { openConnectors } from '../connectors/open.ts'
 import { createAuthority } from '../enrol/authority.ts'
 import { enrolRoutes } from '../enrol/enrol.route.ts'
 import type { Enrolment } from '../enrol/issue-kit.ts'
+import { createEstSecrets } from '../enrol/est-secrets.ts'
 import { createPendingBoxes } from '../enrol/pending-boxes.ts'
 import { createRenewals } from '../enrol/renewals.ts'
 import { hubHealth } from '../ingest/health.ts'
@@ -69,6 +70,7 @@ type CentralOfHub = {
 export type HubCentral = CentralOfHub & {
   /** Undefined where the hub serves no tenants. */
   host: TenantHost | undefined
+  enrol: OverParts['enrol']
 }
 
 /** @throws Error that names the setting, file or folder that cannot be used */
@@ -96,6 +98,7 @@ export async function openHubCentral(settings: HubSettings, { files, broker, ...
   const enrol = {
     authority: createAuthority(files?.dir, Date.now),
     pending: createPendingBoxes(files?.dir, Date.now),
+    secrets: createEstSecrets(files?.dir, Date.now),
     brokerPort: broker.port,
   }
   const own = createOver(workspace, settings, { ...parts, ingestService, monitor, files, subscriber, tenancy, enrol })
@@ -105,6 +108,7 @@ export async function openHubCentral(settings: HubSettings, { files, broker, ...
   return {
     ...own,
     host,
+    enrol,
     routes: layout => [...own.routes(layout), migrateRoute(own.central.context), ...systemOfHub(own.central.context, layout)],
     services: [...own.services, ...tenants],
     connections: [...(subscriber ? [subscriber] : []), ...own.connections],
@@ -178,7 +182,7 @@ function createOver(workspace: Workspace, settings: HubSettings, options: OverPa
 }
 
 /** Audit rows of what the hub does by itself. */
-const auditOfHub =
+export const auditOfHub =
   (audit: Pick<AuditStore, 'add'>, now: () => number) =>
   ({ subject, after }: AuditNote): void =>
     audit.add({

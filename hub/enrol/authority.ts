@@ -10,7 +10,7 @@ import { DAY } from '#shared/core/time.ts'
 import { createSerialQueue } from '#shared/flow/serial-queue.ts'
 import { authorityFingerprint } from '#shared/node/pki/fingerprint.ts'
 import { zipKit } from '#shared/node/pki/kit-files.ts'
-import { serialOf } from '#shared/node/pki/pki.ts'
+import { readCrl, serialOf } from '#shared/node/pki/pki.ts'
 import type { Kit } from '#shared/node/pki/kit-read.ts'
 import { PkiBusy, withPkiLock } from '#shared/node/pki/pki-lock.ts'
 import { type IssuedRecord, openPki, type Pki, PKI_FILES, PkiRefusal } from '#shared/node/pki/pki-files.ts'
@@ -55,6 +55,10 @@ export type Authority = {
     csr_pem: string,
     proof: { isProven: boolean },
   ): Promise<NewCertificate & { serial: string; not_after: number }>
+  /** Every authority that edges trust, PEM. @throws Problem no_authority */
+  trusted(): Promise<string>
+  /** Whether the certificate is on a list of this folder, of this authority or of another one. @throws Problem no_authority */
+  isRevoked(serial: string): Promise<boolean>
   /** Revokes every certificate of an edge that is still valid. @throws Problem no_authority */
   revoke(edge: EdgeAddress): Promise<EdgeCertificate[]>
 }
@@ -107,6 +111,11 @@ export function createAuthority(dir: string | undefined, now: () => number): Aut
         const { cert_pem, ca_pem, token, serial, not_after } = await issue.catch(refuseRequest)
         return { cert_pem, ca_pem, ...(token !== undefined && { token }), serial, not_after }
       }),
+    trusted: async () => (await open(dir, now)).ca_pem,
+    isRevoked: async serial => {
+      const { ca_pem } = await open(dir, now)
+      return (await readCrl(await readFile(join(dir!, PKI_FILES.crl), 'utf8'), ca_pem)).has(serial)
+    },
     revoke: edge => change(pki => revokeOf(pki, edge)),
   }
 }

@@ -59,6 +59,21 @@ export function enrolmentRoutes(enrolment: Enrolment): Route[] {
       },
     }),
     route({
+      method: 'POST',
+      path: '/api/est/secrets',
+      auth: 'operator',
+      summary: 'Makes the secret with which a device enrols once by EST, as this edge; it is shown once',
+      body: strict(ids),
+      action: 'make_est_secret',
+      problems: ['no_authority', 'too_many_boxes'],
+      handle: async call => {
+        await authority.fingerprint()
+        const { expires_at, ...secret } = await enrolment.secrets.make(call.body)
+        call.audit({ subject: secret.username, after: { expires_at: formatInstant(expires_at) } })
+        return { ok: true, ...secret, expires_at: formatInstant(expires_at) }
+      },
+    }),
+    route({
       method: 'GET',
       path: '/api/enrolments',
       auth: 'operator',

@@ -7,6 +7,7 @@ import type { EdgeRecord } from '#shared/core/stores.ts'
 import { CSR_MAX, type NewCertificate } from '#shared/core/telemetry/renewal-wire.ts'
 import { formatInstant } from '#shared/core/time.ts'
 import type { Authority, EdgeCertificate, IssuedKit } from './authority.ts'
+import type { EstSecrets } from './est-secrets.ts'
 import type { PendingBox, PendingBoxes } from './pending-boxes.ts'
 import type { Renewals, Renewed } from './renewals.ts'
 
@@ -38,7 +39,7 @@ type Issuing = {
   /** Port at which edges reach the broker. */
   brokerPort: number
 }
-export type Enrolment = Issuing & { renewals: Renewals; pending: PendingBoxes }
+export type Enrolment = Issuing & { renewals: Renewals; pending: PendingBoxes; secrets: EstSecrets }
 
 /**
  * Issues a kit and writes the audit row.

@@ -20,6 +20,7 @@ import {
   SubjectKeyIdentifierExtension,
   X509Certificate,
   X509CertificateGenerator,
+  X509Certificates,
   X509Crl,
   X509CrlGenerator,
   X509CrlReason,
@@ -140,6 +141,20 @@ export async function makeRequest(cn: string): Promise<{ csr_pem: string; key_pe
   const keys = await crypto.subtle.generateKey(EC, true, ['sign', 'verify'])
   const request = await Pkcs10CertificateRequestGenerator.create({ name: [{ CN: [cn] }], keys, signingAlgorithm: SIGNING })
   return { csr_pem: withNewline(request.toString('pem')), key_pem: await exportKey(keys.privateKey) }
+}
+
+/** The subject of a certificate request, as `CN=edge:A:e1`. @throws Error when it cannot be read */
+export const requestName = (csr_pem: string): string => new Pkcs10CertificateRequest(csr_pem).subject
+
+/** @param base64 a certificate request as EST carries it, PKCS #10 without the lines of PEM. @throws Error when it is none */
+export const toCsrPem = (base64: string): string =>
+  withNewline(new Pkcs10CertificateRequest(base64.replace(/\s/g, '')).toString('pem'))
+
+/** @returns certificates as a PKCS #7 that holds nothing else, base64 in lines. @source RFC 5272, 4.1; RFC 7030, 4.1.3 */
+export function certsOnly(certificates_pem: string): string {
+  const all = new X509Certificates(PemConverter.decode(certificates_pem).map(raw => new X509Certificate(raw)))
+  const base64 = Buffer.from(all.export('raw')).toString('base64')
+  return `${base64.match(/.{1,64}/g)!.join('\n')}\n`
 }
 
 /** @param cert_pem the first certificate counts */

@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import { createAuthority } from '#hub/enrol/authority.ts'
 import { enrolRoutes } from '#hub/enrol/enrol.route.ts'
+import { createEstSecrets } from '#hub/enrol/est-secrets.ts'
 import { createPendingBoxes } from '#hub/enrol/pending-boxes.ts'
 import { createRenewals } from '#hub/enrol/renewals.ts'
 import { Problem } from '#shared/core/problem.ts'
@@ -30,7 +31,14 @@ export function openEnrolSite(dir: string | undefined, brokerPort: number) {
       const ask = () => Promise.reject(new Problem('edge_unreachable', 'no broker in this test'))
       const parts = { authority, tenant_id: undefined, edges, ask, audit: () => undefined, log: silent, now: Date.now }
       const pending = createPendingBoxes(dir, Date.now)
-      const enrolment = { authority, tenant_id: undefined, brokerPort, renewals: createRenewals(parts), pending }
+      const enrolment = {
+        authority,
+        tenant_id: undefined,
+        brokerPort,
+        renewals: createRenewals(parts),
+        pending,
+        secrets: createEstSecrets(dir, Date.now),
+      }
       return enrolRoutes(enrolment, context, layout)
     },
   })

@@ -1,0 +1,121 @@
+/** EST as a client of another make speaks it: requests and answers by openssl, over TLS. */
+import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { request as httpsRequest } from 'node:https'
+import { join } from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import { createAuthority } from '#hub/enrol/authority.ts'
+import { readBrokerFiles } from '#hub/broker/files.ts'
+import { createEstSecrets } from '#hub/enrol/est-secrets.ts'
+import { estService } from '#hub/enrol/est.ts'
+import { folder } from '../../support/folders.ts'
+import { makeHubAuthority } from '../../support/sites/enrol-site.ts'
+import { silent } from '../../support/sites/transport-site.ts'
+
+type Sent = { method?: string; body?: string; headers?: Record<string, string>; cert?: string; key?: string }
+
+async function openEst(t: ExecutionContext) {
+  const dir = folder(t)
+  const { hub } = await makeHubAuthority(dir)
+  const [authority, secrets] = [createAuthority(hub, Date.now), createEstSecrets(hub, Date.now)]
+  const files = await readBrokerFiles(hub)
+  const subjects: string[] = []
+  const est = estService({
+    ...{ host: '127.0.0.1', port: 0, ...files, authority, secrets, log: silent },
+    audit: ({ subject }) => void subjects.push(subject),
+  })
+  await est.start()
+  t.teardown(() => est.stop())
+  const ask = (path: string, { method = 'POST', body, headers = {}, cert, key }: Sent) =>
+    new Promise<{ status: number; type: string; text: string }>((resolve, reject) => {
+      const url = `https://127.0.0.1:${est.port()}/.well-known/est/${path}`
+      const options = { method, headers, ca: files.ca_pem, ...(cert && { cert, key }), agent: false as const }
+      const sent = httpsRequest(url, options, response => {
+        const parts: Buffer[] = []
+        response.on('data', (part: Buffer) => parts.push(part))
+        response.on('end', () =>
+          resolve({
+            status: response.statusCode!,
+            type: String(response.headers['content-type']),
+            text: Buffer.concat(parts).toString(),
+          }),
+        )
+      })
+      sent.on('error', reject)
+      sent.end(body)
+    })
+  const openssl = (...argv: string[]) =>
+    execFileSync('openssl', argv, { cwd: dir, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+  /** A key and a request for it, as base64 of DER. */
+  const makeCsr = (cn: string, curve = 'prime256v1') => {
+    const name = `${cn.replaceAll(':', '-')}-${curve}`
+    openssl('ecparam', '-name', curve, '-genkey', '-noout', '-out', `${name}.key`)
+    openssl('req', '-new', '-key', `${name}.key`, '-subj', `/CN=${cn}`, '-out', `${name}.csr`)
+    const pem = openssl('req', '-in', `${name}.csr`)
+    return { body: pem.replace(/-----[^-]+-----/g, '').trim(), key: openssl('pkey', '-in', `${name}.key`) }
+  }
+  /** The certificates of an answer, as openssl reads them. */
+  const read = (text: string) => {
+    writeFileSync(join(dir, 'answer.p7'), Buffer.from(text, 'base64'))
+    return openssl('pkcs7', '-inform', 'DER', '-in', 'answer.p7', '-print_certs')
+  }
+  return { ask, makeCsr, read, secrets, authority, subjects }
+}
+
+const PKCS10 = { 'content-type': 'application/pkcs10' }
+const basic = (username: string, password: string) => ({
+  ...PKCS10,
+  authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`,
+})
+
+test('a device gets the authorities, a first certificate with its secret, and the next with its certificate', async t => {
+  const { ask, makeCsr, read, secrets, authority, subjects } = await openEst(t)
+  const ca = await ask('cacerts', { method: 'GET' })
+  t.is(ca.status, 200)
+  t.regex(read(ca.text), /CN\s?=\s?Hub[^]*CN\s?=\s?Root/)
+
+  const { username, password } = await secrets.make({ site_id: 'A', edge_id: 'e1' })
+  const { body, key } = makeCsr('edge:A:e1')
+  t.is((await ask('simpleenroll', { body, headers: basic(username, 'wrong') })).status, 401)
+  t.is((await ask('simpleenroll', { body, headers: PKCS10 })).status, 401)
+  const first = await ask('simpleenroll', { body, headers: basic(username, password) })
+  t.like(first, { status: 200, type: 'application/pkcs7-mime; smime-type=certs-only' })
+  const cert = read(first.text)
+  t.regex(cert, /subject=CN\s?=\s?edge:A:e1/)
+  t.is((await ask('simpleenroll', { body, headers: basic(username, password) })).status, 401, 'a secret is used once')
+
+  const next = makeCsr('edge:A:e1', 'prime256v1')
+  const renewed = await ask('simplereenroll', { body: next.body, headers: PKCS10, cert, key })
+  t.is(renewed.status, 200)
+  t.not(read(renewed.text), cert)
+  t.deepEqual(subjects, ['A/e1', 'A/e1'])
+  t.is((await authority.list()).length, 2)
+
+  t.is((await ask('simplereenroll', { body: next.body, headers: PKCS10 })).status, 403, 'without a certificate')
+  const other = makeCsr('edge:A:e2')
+  t.is((await ask('simplereenroll', { body: other.body, headers: PKCS10, cert, key })).status, 422, 'for another edge')
+  await authority.revoke({ site_id: 'A', edge_id: 'e1' })
+  t.is((await ask('simplereenroll', { body: next.body, headers: PKCS10, cert, key })).status, 403, 'revoked')
+})
+
+test('what cannot be used is refused with its reason, and uses no secret', async t => {
+  const { ask, makeCsr, read, secrets } = await openEst(t)
+  const { username, password } = await secrets.make({ site_id: 'A', edge_id: 'e1' })
+  const headers = basic(username, password)
+  for (const [status, sent] of [
+    [415, { body: 'x', headers: { ...headers, 'content-type': 'text/plain' } }],
+    [422, { body: 'no request', headers }],
+    [422, { body: makeCsr('edge:A:e1', 'secp384r1').body, headers }],
+    [413, { body: 'A'.repeat(20_000), headers }],
+    [404, { method: 'GET' }],
+  ] as const) {
+    t.is((await ask('simpleenroll', sent)).status, status, JSON.stringify(sent).slice(0, 80))
+  }
+  t.is((await ask('serverkeygen', { body: 'x', headers })).status, 404)
+  const good = await ask('simpleenroll', { body: makeCsr('anything').body, headers })
+  t.is(good.status, 200, good.text)
+  t.regex(read(good.text), /subject=CN\s?=\s?edge:A:e1/, 'the secret decides the name')
+  const again = await secrets.make({ site_id: 'A', edge_id: 'e1' })
+  const refused = await ask('simpleenroll', { body: makeCsr('edge:A:e1').body, headers: basic(again.username, again.password) })
+  t.is(refused.status, 409, 'it has a valid certificate')
+})
