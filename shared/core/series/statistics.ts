@@ -1,5 +1,5 @@
 /** Descriptive statistics of plain columns of numbers. */
-import { MINUTE } from '#shared/core/time.ts'
+import { HOUR, MINUTE } from '#shared/core/time.ts'
 
 /** The median absolute deviation times this is the standard deviation, if the values are normally distributed. */
 export const MAD_TO_SIGMA = 1.4826
@@ -26,14 +26,38 @@ const NOMINAL_MS = 5 * MINUTE
 const GAPS_MAX = 2001
 
 /** The usual interval between samples, ms, from gaps spread evenly over the series. */
-export function medianGap(ts: Float64Array): number {
+export const medianGap = (ts: Float64Array): number => upperMedianOf(gapsOf(ts)) ?? NOMINAL_MS
+
+function gapsOf(ts: Float64Array): Float64Array {
   const gaps = ts.length - 1
   const count = Math.min(gaps, GAPS_MAX)
-  const sample = Float64Array.from({ length: Math.max(0, count) }, (_, i) => {
+  return Float64Array.from({ length: Math.max(0, count) }, (_, i) => {
     const at = Math.floor((i * gaps) / count)
     return ts[at + 1]! - ts[at]!
   })
-  return upperMedianOf(sample) ?? NOMINAL_MS
+}
+
+/** A gap is long, and says that the value stood still, if it is longer than this many usual ones. */
+const LONG_GAPS = 3
+/** A point that reports changes has many long gaps, and much of its time lies in them; outages are few. */
+const CHANGE_SHARE = { gaps: 0.01, time: 0.25 }
+/** Points that report changes report an unchanged value too, at the latest after about this time. */
+const HEARTBEAT_MAX_MS = HOUR
+const HEARTBEAT_SHARE = 0.9
+
+/**
+ * The time within which a point that works reports again, ms: the usual interval, or of a point that reports changes alone
+ * the interval at which it repeats a value that stands still.
+ */
+export function reportingGap(ts: Float64Array): number {
+  const usual = medianGap(ts)
+  const gaps = gapsOf(ts)
+  const long = gaps.filter(gap => gap > LONG_GAPS * usual)
+  const sum = (all: Float64Array) => all.reduce((total, gap) => total + gap, 0)
+  if (long.length < CHANGE_SHARE.gaps * gaps.length || sum(long) < CHANGE_SHARE.time * sum(gaps)) return usual
+  let rest = HEARTBEAT_SHARE * sum(gaps)
+  const heartbeat = gaps.toSorted().find(gap => (rest -= gap) <= 0) ?? usual
+  return Math.max(usual, Math.min(heartbeat, HEARTBEAT_MAX_MS))
 }
 
 /** y = intercept + slope × x, by least squares, and the share of the variance of y that it explains. */

@@ -1,4 +1,4 @@
-import { medianGap } from '#shared/core/series/statistics.ts'
+import { medianGap, reportingGap } from '#shared/core/series/statistics.ts'
 import type { Equipment, Point } from '#shared/core/model/model.ts'
 import type { Historian } from '#shared/core/ports.ts'
 import type { ArraySnapshot } from '#shared/core/priority/array-snapshot.ts'
@@ -108,13 +108,19 @@ export function roleSeries(
     ts,
     values: untrusted ? withoutUntrusted(ts, canonical, untrusted) : canonical,
     ...(untrusted && { untrusted }),
-    nominalMs: poll_secs === undefined ? usualGap(ts, pinnedMs) : poll_secs * SECOND,
+    ...(poll_secs === undefined ? spacingOf(ts, pinnedMs) : { nominalMs: poll_secs * SECOND }),
   }
+}
+
+/** A point that reports changes alone is stale when it does not repeat its value either. */
+function spacingOf(ts: Float64Array, pinnedMs: number | undefined): Pick<RoleSeries, 'nominalMs' | 'reportsChanges'> {
+  const nominalMs = usualGap(ts, pinnedMs)
+  return nominalMs > medianGap(ts) * SPACING_DRIFT ? { nominalMs, reportsChanges: true } : { nominalMs }
 }
 
 function usualGap(ts: Float64Array, pinnedMs: number | undefined): number {
   if (pinnedMs !== undefined && ts.length <= GAPS_TOLD_FROM) return pinnedMs
-  const own = medianGap(ts)
+  const own = reportingGap(ts)
   const agree = pinnedMs !== undefined && own <= pinnedMs * SPACING_DRIFT && pinnedMs <= own * SPACING_DRIFT
   return agree ? pinnedMs : own
 }

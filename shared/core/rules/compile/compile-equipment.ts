@@ -149,7 +149,7 @@ function bindInstance(compiled: CompiledRule, equipment: EquipmentData, { resets
   for (const { state } of compiled.baselines) {
     restartBaseline(state, own.find(({ rule_id, name }) => rule_id === compiled.rule.id && name === state.spec.name)?.at)
   }
-  const everyMs = Math.max(0, ...compiled.sampled.map(({ signal }) => signal.nominalMs))
+  const everyMs = Math.max(0, ...compiled.sampled.map(({ signal }) => (signal.reportsChanges ? 0 : signal.nominalMs)))
   const isTooCoarse = everyMs > compiled.samplingMs
   const coarse = isTooCoarse && { coarse: { everyMs, needsMs: compiled.samplingMs } }
   return { ...compiled, ...coarse, equipment, isTooCoarse, leaves: [...new Set(compiled.leaves.map(({ signal }) => signal))] }

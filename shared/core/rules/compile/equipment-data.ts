@@ -25,6 +25,8 @@ export type RoleSeries = Series & {
   point_id: string
   /** Nominal time between samples, ms: a sample holds for min(gap, 3 × this). */
   nominalMs: number
+  /** It reports changes as they happen, and an unchanged value after `nominalMs`: no change lies between two samples. */
+  reportsChanges?: true
   /** The point's own unit, before its values were converted. When it changes, all stored values of the role change. */
   unit?: string
   /** Spans whose samples are not trusted; these samples have no value. */

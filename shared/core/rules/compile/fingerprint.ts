@@ -30,5 +30,5 @@ export function createFingerprint(
 }
 
 /** Whether a role has samples at all decides which proof of running counts. */
-const propertiesOf = ({ point_id, unit, nominalMs, low, high, ts, untrusted }: StepSignal) =>
-  [point_id, unit, nominalMs, low, high, ts.length > 0, untrusted].map(each => each ?? null)
+const propertiesOf = ({ point_id, unit, nominalMs, reportsChanges, low, high, ts, untrusted }: StepSignal) =>
+  [point_id, unit, nominalMs, reportsChanges, low, high, ts.length > 0, untrusted].map(each => each ?? null)

@@ -22,6 +22,8 @@ export type StepSignal = {
   values: Float64Array
   holdMs: number
   nominalMs: number
+  /** No change lies between two samples, however far apart they are. */
+  reportsChanges: boolean
   /** Samples in these spans are not trusted and have no value. */
   untrusted?: readonly UntrustedSpan[]
   /** Plausible range in the canonical unit. */
@@ -54,6 +56,7 @@ export function createStepSignal(
     values,
     holdMs,
     nominalMs: series.nominalMs,
+    reportsChanges: series.reportsChanges === true,
     low,
     high,
     offMinuteChanges: minutely && !isOffMinute(holdMs) ? new Float64Array(0) : offMinute(ts, values, holdMs),
