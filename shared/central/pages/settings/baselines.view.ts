@@ -4,9 +4,10 @@ import type { Building } from '#shared/core/model/model.ts'
 import type { StoredBaseline, StoredReset } from '#shared/core/tuning.ts'
 import { coldWords, dayLists, valueWords } from './baseline-words.ts'
 import { NOTE_MAX } from '#shared/central/commands/command.ts'
-import { csrfField, operatorButton, type User } from '#shared/central/ui/frame.ts'
+import { csrfField, type User } from '#shared/central/ui/frame.ts'
 import { formatMoment, type Here, moment } from '#shared/central/ui/moment.ts'
 import { buildingChoice, tuningTabs } from './params.view.ts'
+import { settingButton } from '#shared/central/ui/setting-button.ts'
 import { ruleOwnerNotice } from '#shared/central/ui/words.ts'
 import { countOf } from '#shared/core/number-text.ts'
 
@@ -59,7 +60,7 @@ const resetSaid = (
   index: number,
   model: BaselinesModel,
 ): Html => html`<p class="notice">Begun anew at ${formatMoment(reset.at, model.here)} by ${reset.changed_by}, ${moment(reset.changed_at, model.here)}: ${reset.note}. The next run takes it.</p>
-<form method="post" action="/baselines/restore">${keyFields(reset, model)}${operatorButton(model.user, `restore-${index}`, 'Let the earlier days count again')}</form>`
+<form method="post" action="/baselines/restore">${keyFields(reset, model)}${settingButton(model, `restore-${index}`, 'Let the earlier days count again')}</form>`
 
 const resetForm = (
   baseline: StoredBaseline,
@@ -68,7 +69,7 @@ const resetForm = (
 ): Html => html`<details class="figures"><summary>Begin anew</summary><form class="fields" method="post" action="/baselines/reset">${keyFields(baseline, model)}
 <p class="muted">After a repair or a change: days before now no longer count. Findings of earlier days keep what they were compared with.</p>
 <label>Why <input name="note" maxlength="${NOTE_MAX}" required></label>
-${operatorButton(model.user, `reset-${index}`, 'Begin anew')}</form></details>`
+${settingButton(model, `reset-${index}`, 'Begin anew')}</form></details>`
 
 const keyFields = (
   { equipment_id, rule_id, role, name }: Pick<StoredReset, 'equipment_id' | 'rule_id' | 'role' | 'name'>,

@@ -11,6 +11,7 @@ import { unitLabel } from '#shared/central/ui/measure.ts'
 import { type Here, moment } from '#shared/central/ui/moment.ts'
 import { paramWords, placeWords } from './param-words.ts'
 import { buildingChoice, tuningTabs } from './params.view.ts'
+import { settingButton } from '#shared/central/ui/setting-button.ts'
 import { ruleOwnerNotice } from '#shared/central/ui/words.ts'
 import { componentWords, SOURCE_WORDS } from '#shared/central/ui/words.ts'
 import { countOf } from '#shared/core/number-text.ts'
@@ -85,7 +86,7 @@ function tried({ form, outcome, building, here, equipment, params, ...model }: P
   const fields = Object.entries({ ...form, building: building.building_id })
   return html`<section class="card" id="tried" role="status"><h2><code>${form.param}</code> at ${paramWords(form.value, unit, building.unit_system)} for ${place}</h2>
 ${backtestResult(outcome, nameOf, building.unit_system, here)}
-<form method="post" action="/params/${encodeURIComponent(model.rule.id)}/set">${csrfField(model.csrf)}${fields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}${operatorButton(model.user, 'tried-why', 'Save this value', 'primary')}</form>
+<form method="post" action="/params/${encodeURIComponent(model.rule.id)}/set">${csrfField(model.csrf)}${fields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}${settingButton(model, 'tried-why', 'Save this value', 'primary')}</form>
 </section>`
 }
 
@@ -136,7 +137,7 @@ ${rule.isOverRoles && html`<label>Role <select name="role">${unit !== 'any' && h
 <label>Look back <select name="days">${DAYS_TRIED.map(days => html`<option value="${days}"${days === (own?.days ?? 7) && html` selected`}>${countOf(days, 'day')}</option>`)}</select></label>
 <label>Why <input name="note" maxlength="${NOTE_MAX}" value="${own?.note}"></label>
 ${operatorButton(user, `${name}-why`, 'What would this have found?')}
-${open && html`<button class="primary" formaction="${to('set')}">Save</button>`}
+${open && (model.ruleOwner === undefined ? html`<button class="primary" formaction="${to('set')}">Save</button>` : settingButton(model, `${name}-save`, 'Save', 'primary'))}
 </form>`
 }
 

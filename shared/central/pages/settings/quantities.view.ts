@@ -15,7 +15,8 @@ import {
 } from '#shared/core/model/quantity.ts'
 import { SOURCE_MAX } from '#shared/central/commands/quantities.ts'
 import { CARRIER_WORDS, propertyWords } from '#shared/central/ui/cost-words.ts'
-import { csrfField, operatorButton, type User } from '#shared/central/ui/frame.ts'
+import { csrfField, type User } from '#shared/central/ui/frame.ts'
+import { settingButton } from '#shared/central/ui/setting-button.ts'
 import { ruleOwnerNotice } from '#shared/central/ui/words.ts'
 
 export type QuantitiesModel = {
@@ -99,10 +100,14 @@ function quantityRow(quantity: Quantity, model: QuantitiesModel, building: Build
 </tr>`
 }
 
-function reviewForm({ quantity_id, review_status: now = 'NeedsReview' }: Quantity, { user, csrf }: QuantitiesModel): Html {
+function reviewForm(
+  { quantity_id, review_status: now = 'NeedsReview' }: Quantity,
+  { user, ruleOwner, csrf }: QuantitiesModel,
+): Html {
   const next = REVIEW_STATUSES.filter(status => status !== now && mayReview(now, status))
   return html`<span>${STATUS_WORDS[now]}</span> ${
     user?.mayOperate === true &&
+    ruleOwner === undefined &&
     html`<form method="post" action="/quantities/review">${csrfField(csrf)}<input type="hidden" name="quantity_id" value="${quantity_id}">${next.map(
       status => html`<button name="review_status" value="${status}">${REVIEW_VERBS[status]}</button>`,
     )}</form>`
@@ -117,7 +122,7 @@ function enterSection(model: QuantitiesModel, { building_id }: Building): Html {
   const unit = known?.unit_code ?? UNITS_OFFERED[property as Quantity['property']]?.[0]
   const units = [...new Set([...(unit === undefined ? [] : [unit]), ...QUANTITY_PROPERTIES.flatMap(one => UNITS_OFFERED[one])])]
   return html`<section class="card" id="enter"><h2>${known ? 'Correct a quantity' : 'Enter a quantity'}</h2>
-<form class="fields" method="post" action="/quantities">${csrfField(csrf)}<fieldset${user?.mayOperate !== true && html` disabled`}>
+<form class="fields" method="post" action="/quantities">${csrfField(csrf)}<fieldset${(user?.mayOperate !== true || model.ruleOwner !== undefined) && html` disabled`}>
 <input type="hidden" name="building_id" value="${building_id}">
 ${known && html`<input type="hidden" name="quantity_id" value="${known.quantity_id}">`}
 <label>Equipment <select name="equipment_id"><option value="">the whole building</option>${equipment.map(
@@ -134,19 +139,19 @@ ${known && html`<input type="hidden" name="quantity_id" value="${known.quantity_
   )}</select></label>
 <label>Source <input name="source_type" maxlength="${SOURCE_MAX}" required placeholder="rating plate, report, drawing"${known && html` value="${known.source_type}"`}></label>
 <p class="muted">It waits for review before it counts. Ratios without a unit, such as a COP, have the unit 1.</p>
-${operatorButton(user, 'enter-why', known ? 'Save' : 'Enter')}
+${settingButton(model, 'enter-why', known ? 'Save' : 'Enter')}
 </fieldset></form></section>`
 }
 
-const priceSection = ({ prices, user, csrf }: QuantitiesModel, { building_id }: Building): Html => {
+const priceSection = ({ prices, user, ruleOwner, csrf }: QuantitiesModel, { building_id }: Building): Html => {
   const field = (carrier: 'electricity' | 'fuel') =>
     html`<label>${CARRIER_WORDS[carrier]}, per kWh <input name="${carrier}" type="number" step="any" min="0"${prices?.[carrier] !== undefined && html` value="${prices[carrier]}"`}></label>`
   return html`<section class="card" id="prices"><h2>Prices of energy</h2>
-<form class="fields" method="post" action="/quantities/prices">${csrfField(csrf)}<fieldset${user?.mayOperate !== true && html` disabled`}>
+<form class="fields" method="post" action="/quantities/prices">${csrfField(csrf)}<fieldset${(user?.mayOperate !== true || ruleOwner !== undefined) && html` disabled`}>
 <input type="hidden" name="building_id" value="${building_id}">
 <label>Currency <input name="currency" required pattern="[A-Z]{3}" maxlength="3" placeholder="EUR" value="${prices?.currency}"></label>
 ${field('electricity')}${field('fuel')}
 <p class="muted">What is left blank has no price: then faults say kilowatt-hours.</p>
-${operatorButton(user, 'price-why', 'Set the prices')}
+${settingButton({ user, ruleOwner }, 'price-why', 'Set the prices')}
 </fieldset></form></section>`
 }

@@ -139,6 +139,11 @@ test.serial(
       t.regex(await text(await get(path)), RAN_BY, path)
       t.notRegex(await text(await own.get(path)), /run on the appliance/, path)
     }
+    const saves = /formaction="[^"]*\/set"/
+    t.notRegex(await (await get(RULE)).text(), saves, 'no form sets what would not count')
+    t.regex(await (await own.get(RULE)).text(), saves)
+    for (const path of [RULE, '/quantities'])
+      t.regex(await text(await get(path)), /It would not count here: the appliance Plant room/)
   },
 )
 
