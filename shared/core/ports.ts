@@ -165,7 +165,7 @@ export interface ResultReader {
    * The latest result of each rule and equipment, ordered by equipment and rule. A run over a past span does not replace the
    * result of a later span.
    */
-  latest(building_id: string): LatestResult[]
+  latest(building_id: string, equipment_id?: string): LatestResult[]
 }
 /** Describes a run of all rules over all equipment, from which the next run can resume. */
 export type Resumed = {

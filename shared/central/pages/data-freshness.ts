@@ -21,8 +21,10 @@ export async function dataEnds(context: DataEndContext, building_ids: readonly s
 /** History is asked only where neither a run nor a box knows of anything newer. */
 async function dataEnd(context: DataEndContext, building_id: string, now: number): Promise<number | undefined> {
   const { results, edges, historian } = context
-  const looked = results.latest(building_id).map(({ looked_to }) => looked_to)
   const heard = edges.list().flatMap(edge => (edge.building_id === building_id ? (edge.last_data_at ?? []) : []))
+  const [run] = results.runs({ building_id, limit: 1 })
+  if ([...heard, run?.to ?? -Infinity].some(at => now - at <= ENDED_MS)) return undefined
+  const looked = results.latest(building_id).map(({ looked_to }) => looked_to)
   const known = [...looked, ...heard].reduce((a, b) => Math.max(a, b), -Infinity)
   if (known === -Infinity || now - known <= ENDED_MS) return undefined
   const spans = await historian.spans(building_id)

@@ -43,7 +43,12 @@ export function openRuns(db: Database) {
   const latestOne = db
     .prepare('SELECT body FROM latest_results WHERE building_id = ? AND equipment_id = ? AND rule_id = ?')
     .pluck()
-  const latest = db.prepare('SELECT body FROM latest_results WHERE building_id = ? ORDER BY equipment_id, rule_id').pluck()
+  const latest = db
+    .prepare(
+      `SELECT body FROM latest_results WHERE building_id = @building_id AND (@equipment_id IS NULL OR equipment_id = @equipment_id)
+       ORDER BY equipment_id, rule_id`,
+    )
+    .pluck()
   return {
     /** @param whole whether the run evaluated all rules and equipment: its results then replace later ones as well */
     add: (run: RunRecord, whole: boolean) => {
@@ -72,7 +77,8 @@ export function openRuns(db: Database) {
       const { counts: _, reasons: _reasons, ...run } = JSON.parse(row.run) as RunSummary
       return { ...run, results: JSON.parse(row.results) as RunRecord['results'] }
     },
-    latest: (building_id: string) => latest.all(building_id).map(body => JSON.parse(String(body)) as LatestResult),
+    latest: (building_id: string, equipment_id?: string) =>
+      latest.all({ building_id, equipment_id: equipment_id ?? null }).map(body => JSON.parse(String(body)) as LatestResult),
   }
 }
 

@@ -180,7 +180,7 @@ async function rulesHere(context: EquipmentStores, building_id: string, equipmen
   const { clock, rules, results } = context
   const known = await within(clock, COVERAGE_WAIT_MS, rules.coverage(building_id))
   const own = known?.lines.filter(line => line.equipment_id === equipment_id) ?? []
-  const latest = results.latest(building_id).filter(result => result.equipment_id === equipment_id)
+  const latest = results.latest(building_id, equipment_id)
   const counted = (status: 'fault' | 'pass') => latest.filter(result => result.status === status).length
   const [inFault, passed] = [counted('fault'), counted('pass')]
   const canRun = own.filter(({ missing }) => missing.length === 0).length

@@ -69,7 +69,7 @@ export async function faultModel(
     inputs: rows,
     notPlotted: traces.slice(TRACES_MAX).map(({ role }) => role),
     rule,
-    result: results.latest(building_id).find(one => one.rule_id === rule_id && one.equipment_id === equipment_id),
+    result: results.latest(building_id, equipment_id).find(one => one.rule_id === rule_id),
     history: episodes.map(one => ({ finding: one, note: notes.get(one.finding_id) })),
     silencedBy: finding.suppressed_by === undefined ? undefined : findings.get(finding.suppressed_by),
     relabelledBy: finding.relabelled_by === undefined ? undefined : findings.get(finding.relabelled_by),
