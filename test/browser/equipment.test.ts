@@ -16,6 +16,7 @@ test.after.always(async t => {
 
 const PATHS = [
   '/buildings',
+  '/buildings/school?kind=vav',
   '/buildings/school/equipment/ahu-1',
   '/buildings/school/equipment/vav-3?days=30',
   '/buildings/school/equipment/chiller-1',
@@ -59,7 +60,7 @@ for (const [name, look] of looks('a desk in daylight', 'a phone at night')) {
     await page.waitForURL(/\/buildings\/school\/points\/ahu-1\.sa_t$/)
     t.true(await page.locator('svg.plot:visible').isVisible())
     await page.locator('.crumbs').getByRole('link', { name: 'Riverside School' }).click()
-    await page.getByRole('link', { name: 'VAV 3, library' }).click()
+    await page.locator('.kinds').getByRole('link', { name: 'VAV 3, library' }).click()
     t.regex(page.url(), /equipment\/vav-3$/)
     t.deepEqual(complaints, [])
   })

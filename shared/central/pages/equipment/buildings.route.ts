@@ -1,20 +1,29 @@
 /** The page of all buildings, and that of one. Where there is one building, the first is the second. */
 import type { Finding } from '#shared/core/findings/finding.ts'
-import { needBuilding } from '#shared/core/lookup.ts'
-import type { Building } from '#shared/core/model/model.ts'
-import { type Call, PAGE_ID, type Route, route, strict } from '#shared/node/http/route.ts'
+import { Type } from '@sinclair/typebox'
+import { needBuilding, needEquipment } from '#shared/core/lookup.ts'
+import { type Building, EQUIPMENT_TYPES, type EquipmentType } from '#shared/core/model/model.ts'
+import { type Call, oneOf, PAGE_ID, type Route, route, strict } from '#shared/node/http/route.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 import { dataEnds } from '#shared/central/pages/data-freshness.ts'
-import { countOpen, type OpenCounts, toRows } from '#shared/central/pages/faults/fault-list.ts'
+import { addCounts, countOpen, NONE_OPEN, type OpenCounts, toRows } from '#shared/central/pages/faults/fault-list.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
+import { abortOnClose } from '#shared/central/analytics/service.ts'
 import { BUILDINGS_PATH } from '#shared/central/ui/links.ts'
+import { figuresSection } from './building-figures.ts'
+import { buildingHistory } from './building-model.ts'
+import { branchList, branchOf } from './equipment-tree.ts'
 import { buildingBody, type BuildingPageModel, type BuildingRow, buildingsBody, type EquipmentRow } from './buildings.view.ts'
 
-type Stores = Pick<CentralContext, 'model' | 'findings' | 'notes' | 'results' | 'edges' | 'historian'>
+type Stores = Pick<
+  CentralContext,
+  'model' | 'findings' | 'notes' | 'results' | 'edges' | 'historian' | 'prices' | 'analytics' | 'rules'
+>
 type AnyCall = Pick<Call<unknown, unknown, unknown>, 'caller' | 'reply'>
 
 /** Most active findings of one building that a page counts. */
 const ACTIVE_MAX = 5000
+const BUILDING = strict({ building_id: PAGE_ID })
 
 export const buildingPages = (context: Stores, layout: PageLayout): Route[] => [
   route({
@@ -35,16 +44,50 @@ export const buildingPages = (context: Stores, layout: PageLayout): Route[] => [
     path: `${BUILDINGS_PATH}/:building_id`,
     auth: 'viewer',
     summary: 'The page of one building',
-    params: strict({ building_id: PAGE_ID }),
+    params: BUILDING,
+    query: strict({ kind: Type.Optional(oneOf(['', ...EQUIPMENT_TYPES])) }),
     problems: ['unknown_building'],
-    handle: call => showBuilding(context, layout, call, needBuilding(context.model, call.params.building_id)),
+    handle: call =>
+      showBuilding(context, layout, call, needBuilding(context.model, call.params.building_id), call.query.kind || undefined),
+  }),
+  route({
+    method: 'GET',
+    path: `${BUILDINGS_PATH}/:building_id/figures`,
+    auth: 'viewer',
+    summary: 'The part of the page of one building with comfort, running hours, energy and coverage',
+    params: BUILDING,
+    problems: ['unknown_building'],
+    handle: async ({ params, reply }) => {
+      const building = needBuilding(context.model, params.building_id)
+      const { now } = layout.here()
+      const until = (await dataEnds(context, [building.building_id], now)).get(building.building_id) ?? now
+      return figuresSection(context, building, until, now, abortOnClose(reply))
+    },
+  }),
+  route({
+    method: 'GET',
+    path: `${BUILDINGS_PATH}/:building_id/tree`,
+    auth: 'viewer',
+    summary: 'What an equipment feeds, and its points, for the tree of the page of one building',
+    params: BUILDING,
+    query: strict({ of: PAGE_ID }),
+    problems: ['unknown_building', 'unknown_equipment'],
+    handle: ({ params, query }) => {
+      const building = needBuilding(context.model, params.building_id)
+      needEquipment(context.model, building.building_id, query.of)
+      const { rows } = equipmentRows(context, building, layout.here().now)
+      return branchList(branchOf(building, rows, context.model.points(building.building_id), query.of))
+    },
   }),
 ]
 
-async function showBuilding(context: Stores, layout: PageLayout, call: AnyCall, building: Building) {
+async function showBuilding(context: Stores, layout: PageLayout, call: AnyCall, building: Building, kind?: EquipmentType) {
   const here = { ...layout.here(), timezone: building.timezone }
   const dataEnd = (await dataEnds(context, [building.building_id], here.now)).get(building.building_id)
-  const model: BuildingPageModel = { ...equipmentRows(context, building, here.now), dataEnd, here }
+  const listed = equipmentRows(context, building, here.now)
+  const equipment = listed.rows.map(one => one.equipment)
+  const history = buildingHistory(context, building, equipment, dataEnd ?? here.now, here.now)
+  const model: BuildingPageModel = { ...listed, history, kind, dataEnd, here }
   return layout.document(call, { title: building.name, current: BUILDINGS_PATH, here }, buildingBody(model))
 }
 
@@ -75,16 +118,7 @@ function buildingRow(context: Stores, building: Building, now: number): Building
 const lastRunAt = ({ results }: Stores, building_id: string): number | null =>
   results.runs({ building_id, limit: 1 })[0]?.finished_at ?? null
 
-const NONE_OPEN: OpenCounts = { 1: 0, 2: 0, 3: 0, data: 0, overrides: 0 }
-const addCounts = (a: OpenCounts, b: OpenCounts): OpenCounts => ({
-  1: a[1] + b[1],
-  2: a[2] + b[2],
-  3: a[3] + b[3],
-  data: a.data + b.data,
-  overrides: a.overrides + b.overrides,
-})
-
-function equipmentRows(context: Stores, building: Building, now: number): Omit<BuildingPageModel, 'dataEnd' | 'here'> {
+function equipmentRows(context: Stores, building: Building, now: number): Pick<BuildingPageModel, 'row' | 'rows' | 'loose'> {
   const { building_id } = building
   const all = context.model.equipment(building_id)
   const points = Map.groupBy(context.model.points(building_id), ({ equipment_id = '' }) => equipment_id)

@@ -6,9 +6,16 @@ import { type Html, html } from '#shared/node/http/html.ts'
 import { type OpenCounts, faultsHref, DEFAULT_QUERY } from '#shared/central/pages/faults/fault-list.ts'
 import { PRIORITIES, type Priority } from '#shared/core/findings/finding.ts'
 import { EQUIPMENT_WORDS } from '#shared/central/ui/equipment-words.ts'
-import { priorityIcon } from '#shared/central/ui/icons.ts'
+import { overrideIcon, priorityIcon } from '#shared/central/ui/icons.ts'
 import { breadcrumbs, buildingHref, equipmentHref, equipmentLink } from '#shared/central/ui/links.ts'
 import { formatDay, type Here, momentAge } from '#shared/central/ui/moment.ts'
+import { figuresLater } from './building-figures.ts'
+import type { BuildingHistory } from './building-model.ts'
+import { buildingHealth, faultMap, overridesByAge } from './building-sections.ts'
+import { branchList, branchOf } from './equipment-tree.ts'
+
+/** Rows of one kind on the page of a building, the worst; a link leads to all. */
+const ROWS_SHOWN = 30
 
 export type BuildingRow = { building: Building; equipment: number; points: number; open: OpenCounts; last_run_at: number | null }
 export type EquipmentRow = { equipment: Equipment; points: number; open: OpenCounts; parent: Equipment | undefined }
@@ -17,6 +24,9 @@ export type BuildingPageModel = {
   rows: EquipmentRow[]
   /** Points of no equipment. */
   loose: number
+  history: BuildingHistory
+  /** The only kind that is listed, with all of it. */
+  kind: EquipmentType | undefined
   dataEnd: number | undefined
   here: Here
 }
@@ -48,32 +58,47 @@ function openMarks(open: OpenCounts): Html {
 }
 
 export function buildingBody(model: BuildingPageModel): Html {
-  const { row, rows, loose, dataEnd, here } = model
+  const { row, rows, loose, history, kind, dataEnd, here } = model
   const { building, open, last_run_at, points } = row
+  const { building_id, timezone } = building
+  const names = new Map(rows.map(({ equipment }) => [equipment.equipment_id, equipment.name]))
   const total = PRIORITIES.reduce((sum, priority) => sum + open[priority], 0)
   const faults = faultsHref({ ...DEFAULT_QUERY, building: building.building_id, state: 'active' })
-  const kinds = EQUIPMENT_TYPES.flatMap(type => {
+  const kinds = (kind ? [kind] : EQUIPMENT_TYPES).flatMap(type => {
     const own = rows.filter(({ equipment }) => equipment.equipment_type === type)
     return own.length > 0 ? [{ type, own }] : []
   })
   return html`${breadcrumbs(building, undefined)}
 <h1>${building.name}</h1>
-<p class="lead">${countOf(rows.length, 'piece')} of equipment with ${countOf(points, 'point')}; ${total > 0 ? html`<a href="${faults}">${countOf(total, 'fault')} open</a>` : 'no fault is open'}. ${last_run_at === null ? 'No check for faults has finished yet.' : html`Last check ${momentAge(last_run_at, here)}.`} ${dataEnd !== undefined && `Its data ended on ${formatDay(dataEnd, here)}.`}</p>
+<p class="lead">${buildingHealth({ ...history, open: total, last_run_at, now: here.now })}</p>
+<p class="muted">${countOf(rows.length, 'piece')} of equipment with ${countOf(points, 'point')}; ${total > 0 ? html`<a href="${faults}">${countOf(total, 'fault')} open</a>` : 'no fault is open'}. ${dataEnd !== undefined && `Its data ended on ${formatDay(dataEnd, here)}.`}</p>
+${kind && html`<p><a href="${buildingHref(building_id)}">All of ${building.name}</a></p>`}
 ${rows.length === 0 && html`<section class="card quiet-card"><h2>No equipment yet</h2><p>Equipment comes with the points of a device or a package. <a href="/points?building=${encodeURIComponent(building.building_id)}">Points and their roles</a></p></section>`}
-${kinds.map(({ type, own }) => kindTable(type, own))}
-${loose > 0 && html`<p>${countOf(loose, 'point')} of no equipment: <a href="/points?building=${encodeURIComponent(building.building_id)}">Points and their roles</a></p>`}`
+${!kind && rows.length > 0 && faultMap(history, building_id, timezone)}
+${kinds.map(({ type, own }) => kindTable(type, own, kind ? own.length : ROWS_SHOWN, building_id))}
+${loose > 0 && html`<p>${countOf(loose, 'point')} of no equipment: <a href="/points?building=${encodeURIComponent(building.building_id)}">Points and their roles</a></p>`}
+${
+  !kind &&
+  rows.length > 0 &&
+  html`<div class="columns"><section class="card" id="tree"><h2>What feeds what</h2>${branchList(branchOf(building, rows, [], undefined))}</section>
+<div>${overridesByAge(history.overrides, building_id, id => names.get(id) ?? id, here)}</div></div>
+${figuresLater(building)}`
+}`
 }
 
 const kindTable = (
   type: EquipmentType,
-  rows: EquipmentRow[],
-): Html => html`<h2>${EQUIPMENT_WORDS[type][1]} <span class="count">${rows.length}</span></h2>
+  all: EquipmentRow[],
+  shown: number,
+  building_id: string,
+): Html => html`<h2>${EQUIPMENT_WORDS[type][1]} <span class="count">${all.length}</span></h2>
 <table class="fleet kinds"><thead><tr><th scope="col">Equipment</th><th scope="col">Open faults</th><th scope="col">Points</th><th scope="col">Fed by</th></tr></thead>
-<tbody>${rows.map(
+<tbody>${all.slice(0, shown).map(
   ({ equipment, points, open, parent }) => html`<tr>
 <td data-label="Equipment" class="what"><div>${equipmentLink(equipment, equipment.name)}</div></td>
-<td data-label="Open faults"><div>${openMarks(open)}</div></td>
+<td data-label="Open faults"><div>${openMarks(open)}${open.overrides > 0 && html` ${overrideIcon(countOf(open.overrides, 'override'))}`}</div></td>
 <td data-label="Points"><div>${points}</div></td>
 <td data-label="Fed by"><div>${parent ? html`<a href="${equipmentHref(parent)}">${parent.name}</a>` : html`<span class="muted">–</span>`}</div></td>
 </tr>`,
-)}</tbody></table>`
+)}</tbody></table>
+${all.length > shown && html`<p><a href="${buildingHref(building_id)}?kind=${type}">and ${countOf(all.length - shown, 'other')}, none worse</a></p>`}`

@@ -199,6 +199,15 @@ function groupOf({ finding, priority }: FaultRow, by: Grouping, names: FindingNa
 /** Active equipment faults by priority, active findings about sensors and data, and active overrides. */
 export type OpenCounts = Record<Priority, number> & { data: number; overrides: number }
 
+export const NONE_OPEN: OpenCounts = { 1: 0, 2: 0, 3: 0, data: 0, overrides: 0 }
+export const addCounts = (a: OpenCounts, b: OpenCounts): OpenCounts => ({
+  1: a[1] + b[1],
+  2: a[2] + b[2],
+  3: a[3] + b[3],
+  data: a.data + b.data,
+  overrides: a.overrides + b.overrides,
+})
+
 /** How many rows are active: what Home and Fleet count. */
 export function countOpen(rows: { lane: Lane; row: FaultRow }[]): OpenCounts {
   const open = rows.filter(({ row }) => row.finding.state === 'active')
