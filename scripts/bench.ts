@@ -12,6 +12,7 @@ const BENCHES: Record<string, string> = {
   ingest: './benchmarks/ingest.ts',
   journal: './benchmarks/journal.ts',
   modbus: './benchmarks/modbus.ts',
+  pages: './benchmarks/pages.ts',
   poll: './benchmarks/poll.ts',
   'rules-api': './benchmarks/rules-api.ts',
   wear: './benchmarks/wear.ts',

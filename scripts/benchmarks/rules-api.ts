@@ -3,13 +3,12 @@
  * points and the shipped catalogue, beside a bare fastify process that answers with the same bytes; and how long the event
  * loop stands while 20 of them come at once. `ratio` is our CPU for one request of each over the peer's.
  */
-import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import type { Answer, Figures, Order } from './lib-fdd/rules-api-child.ts'
+import { type ForkedServer, forkServer } from '#scripts/lib/forked-server.ts'
+import type { Answer } from './lib-fdd/rules-api-child.ts'
 
 const PATHS = [
   '/api/fdd-rules?limit=1000',
@@ -27,7 +26,7 @@ const { values } = parseArgs({ options: { json: { type: 'boolean' } } })
 const say = (line: string) => values.json || process.stdout.write(`${line}\n`)
 const round = (n: number): number => Math.round(n * 100) / 100
 
-type Side = { url: string; figures(): Promise<Figures>; close(): Promise<void> }
+const CHILD = new URL('./lib-fdd/rules-api-child.ts', import.meta.url)
 
 const workspace = mkdtempSync(join(tmpdir(), 'plenum-bench-rules-'))
 try {
@@ -37,11 +36,11 @@ try {
 }
 
 async function bench() {
-  const ours = await open({ workspace })
+  const ours = await forkServer(CHILD, { workspace })
   const begun = performance.now()
   const answers = Object.fromEntries(await Promise.all(PATHS.map(async path => [path, await ask(ours, path)] as const)))
   const first = { first_ms: round(performance.now() - begun), first_loop_ms: round((await ours.figures()).loop_ms) }
-  const peer = await open({ answers })
+  const peer = await forkServer(CHILD, { answers })
   const cost = { ours: await costOf(ours), peer: await costOf(peer) }
   const loop = { ours: await loopOf(ours), peer: await loopOf(peer) }
   await Promise.all([ours.close(), peer.close()])
@@ -65,7 +64,7 @@ async function bench() {
   }
 }
 
-async function costOf(side: Side): Promise<Record<string, number>> {
+async function costOf(side: ForkedServer): Promise<Record<string, number>> {
   const costs: Record<string, number> = {}
   for (const path of PATHS) {
     for (let i = 0; i < WARM_UP; i++) await ask(side, path)
@@ -77,7 +76,7 @@ async function costOf(side: Side): Promise<Record<string, number>> {
 }
 
 /** The worst of all paths. */
-async function loopOf(side: Side): Promise<number> {
+async function loopOf(side: ForkedServer): Promise<number> {
   let worst = 0
   for (const path of PATHS) {
     await side.figures()
@@ -87,34 +86,9 @@ async function loopOf(side: Side): Promise<number> {
   return round(worst)
 }
 
-async function ask({ url }: Pick<Side, 'url'>, path: string): Promise<Answer> {
+async function ask({ url }: Pick<ForkedServer, 'url'>, path: string): Promise<Answer> {
   const response = await fetch(url + path)
   const text = await response.text()
   if (response.status !== 200) throw new Error(`${path}: ${response.status} ${text}`)
   return { type: response.headers.get('content-type')!, text }
-}
-
-async function open(order: Order): Promise<Side> {
-  const child = fork(new URL('./lib-fdd/rules-api-child.ts', import.meta.url))
-  const url = await tell<string>(child, order)
-  return {
-    url,
-    figures: () => tell<Figures>(child, 'figures'),
-    async close() {
-      const ended = once(child, 'exit')
-      child.disconnect()
-      await ended
-    },
-  }
-}
-
-async function tell<Reply>(child: ChildProcess, message: Order | 'figures'): Promise<Reply> {
-  const over = new AbortController()
-  const { signal } = over
-  const reply = Promise.race([
-    once(child, 'message', { signal }).then(([value]) => value as Reply),
-    once(child, 'exit', { signal }).then(([code]) => Promise.reject(new Error(`the process ended with ${code}`))),
-  ])
-  child.send(message)
-  return reply.finally(() => over.abort())
 }
