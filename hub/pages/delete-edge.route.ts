@@ -70,10 +70,11 @@ function deleteEdge(
   return { edge_id, site_id, building_id }
 }
 
+/** The refresh of Fleet leaves it as the reader has it, open or closed. */
 export const deleteEdgeForm = (
   csrf: string,
   { site_id, edge_id, building_id }: EdgeRecord,
-): Html => html`<details><summary>Delete</summary>
+): Html => html`<details hx-morph-skip><summary>Delete</summary>
 <p>The hub forgets this edge. Points, history and faults of <code>${building_id}</code> stay, and the hub runs its rules. The certificate stays valid until it is revoked on Enrol: with it the edge can connect and is listed again.</p>
 <form method="post" action="/fleet/edges/delete">${csrfField(csrf)}<input type="hidden" name="site_id" value="${site_id}"><input type="hidden" name="edge_id" value="${edge_id}">
 <label class="check"><input type="checkbox" name="confirm" value="yes" required> ${edge_id} does not come back</label>

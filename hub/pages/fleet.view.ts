@@ -1,6 +1,6 @@
 /** Fleet: every edge with its session and data freshness, the worst first. */
 import { type Html, html } from '#shared/node/http/html.ts'
-import type { Building } from '#shared/core/model/model.ts'
+import { type Building, edgeName } from '#shared/core/model/model.ts'
 import type { EdgeRecord } from '#shared/core/stores.ts'
 import { buildingHref } from '#shared/central/ui/links.ts'
 import { DAY, formatDuration } from '#shared/core/time.ts'
@@ -91,7 +91,7 @@ function edgeRow({ edge, health, reported, building, open, deletable }: FleetRow
   const { edge_id, name, site_id, online, session_changed_at, last_data_at, version } = edge
   const faults = PRIORITIES.filter(priority => open[priority] > 0)
   const href = `/faults?${new URLSearchParams({ building: edge.building_id })}`
-  return html`<tr>
+  return html`<tr id="edge-${edgeName(edge)}">
 <td data-label="Edge" class="what"><div><strong>${name || edge_id}</strong><span class="muted"><code>${edge_id}</code>, site ${site_id}${building && html`, <a href="${buildingHref(building.building_id)}">${building.name}</a>`}</span> <a href="/edges/${encodeURIComponent(edge_id)}/overrides?${new URLSearchParams({ site_id })}">Overrides</a>${deletable && deleteEdgeForm(csrf, edge)}</div></td>
 <td data-label="Status"><div>${stateIcon(STATUS_MARK[health.status], STATUS_WORDS[health.status])}<span class="muted">${health.reason}</span></div></td>
 <td data-label="Session"><div>${online ? 'open' : 'closed'}${session_changed_at !== null && html` <span class="muted">for ${formatDuration(here.now - session_changed_at)}</span>`}</div></td>
