@@ -118,5 +118,5 @@ await runProcess(log, async () => {
   const watching = [discovery, catalogueWatch(catalogue, log), history, enrolment.service]
   const field = [...edge.pollServices, ...priority.services, ...watching]
   const heartbeat = heartbeatService(settings.SERVICE_HEARTBEAT_FILE, () => isPolling(edge.polling.pollStatus()), log)
-  return [...first, ...field, metricsService(context, settings.SERVICE_METRICS_BIND, log), http, heartbeat]
+  return [...first, ...field, metricsService(context, http.requests, settings.SERVICE_METRICS_BIND, log), http, heartbeat]
 })

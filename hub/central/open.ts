@@ -278,5 +278,5 @@ export async function serveHub(
     scopeOf: host?.scopeOf,
     log,
   })
-  return [metricsService(central.context, settings.SERVICE_METRICS_BIND, log), http]
+  return [metricsService(central.context, http.requests, settings.SERVICE_METRICS_BIND, log), http]
 }

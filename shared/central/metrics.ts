@@ -3,17 +3,23 @@ import { createServer, type Server } from 'node:http'
 import { once } from 'node:events'
 import type { Logger } from 'pino'
 import type { Service } from '#shared/node/service.ts'
+import { BUCKETS_SECS, type RequestCounts } from '#shared/node/http/request-counts.ts'
 import type { CentralContext } from './context.ts'
 import { healthOf } from '#shared/central/api/health.ts'
 
 /**
  * `GET /metrics` in Prometheus' text format. Names are `plenum_` and what health calls them: `plenum_ingest_ok`,
  * `plenum_poll_points_down`; `plenum_check` is 1 for a check that is well, 0.5 for a warning and 0 for a failure. There is
- * one series for each name, none for each point or device. `detail` may name hosts and is left out; a `reason` is for everybody.
+ * one series for each name, none for each point or device. Requests are counted by kind and class of status. `detail` may name hosts and is left out; a `reason` is for everybody.
  *
  * @param bind `address:port`; undefined leaves it off
  */
-export function metricsService(context: CentralContext, bind: string | undefined, log: Logger): Service {
+export function metricsService(
+  context: CentralContext,
+  requests: Readonly<RequestCounts>,
+  bind: string | undefined,
+  log: Logger,
+): Service {
   let server: Server | undefined
   return {
     name: 'metrics',
@@ -29,7 +35,7 @@ export function metricsService(context: CentralContext, bind: string | undefined
           const gauge = known ?? new Gauge({ name, help, labelNames: Object.keys(labels), registers: [registry] })
           gauge.set(labels, value)
         }
-        return { type: own.contentType, text: `${await registry.metrics()}${await own.metrics()}` }
+        return { type: own.contentType, text: `${await registry.metrics()}${requestFigures(requests)}${await own.metrics()}` }
       }
       server = createServer((request, response) => {
         if (request.url !== '/metrics' || request.method !== 'GET') return void response.writeHead(404).end('GET /metrics\n')
@@ -54,6 +60,36 @@ export function metricsService(context: CentralContext, bind: string | undefined
       await once(server, 'close')
     },
   }
+}
+
+/** Latency, traffic, errors and load of the server, as a counter, a histogram and a gauge. */
+function requestFigures({ running, answered, latency }: Readonly<RequestCounts>): string {
+  const total = [...answered].flatMap(([kind, classes]) =>
+    [...classes].map(([status, count]) => `plenum_http_requests_total{kind="${kind}",status="${status}"} ${count}`),
+  )
+  const seconds = [...latency].flatMap(([kind, { buckets, count, sumSecs }]) => {
+    let within = 0
+    return [
+      ...BUCKETS_SECS.map(
+        (bound, i) => `plenum_http_request_seconds_bucket{kind="${kind}",le="${bound}"} ${(within += buckets[i]!)}`,
+      ),
+      `plenum_http_request_seconds_bucket{kind="${kind}",le="+Inf"} ${count}`,
+      `plenum_http_request_seconds_sum{kind="${kind}"} ${sumSecs}`,
+      `plenum_http_request_seconds_count{kind="${kind}"} ${count}`,
+    ]
+  })
+  const lines = [
+    '# HELP plenum_http_requests_total Requests by kind and class of status; aborted: the caller went away',
+    '# TYPE plenum_http_requests_total counter',
+    ...total,
+    '# HELP plenum_http_request_seconds Time from a request to the end of its answer, streams of events left out',
+    '# TYPE plenum_http_request_seconds histogram',
+    ...seconds,
+    '# HELP plenum_http_requests_running Requests that are being answered',
+    '# TYPE plenum_http_requests_running gauge',
+    `plenum_http_requests_running ${running}`,
+  ]
+  return `${lines.join('\n')}\n`
 }
 
 type Figure = { name: string; help: string; labels: Record<string, string>; value: number }

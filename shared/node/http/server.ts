@@ -19,6 +19,7 @@ import { addCompression } from './compress.ts'
 import { documentRoutes } from './openapi.ts'
 import { addRetryAfter, refuseBytes, sendProblem, toProblem } from './errors.ts'
 import { openIdempotency } from './idempotency.ts'
+import { countRequests, createRequestCounts, type RequestCounts } from './request-counts.ts'
 import { METHODS, mount, type ScopeOf } from './route-mount.ts'
 import { ofHub, type ProblemPage, type Route } from './route.ts'
 import type { ServerTls } from './server-tls.ts'
@@ -65,7 +66,7 @@ export type HttpOptions = {
   scopeOf?: ScopeOf | undefined
 }
 
-export type HttpService = Service & { app: FastifyInstance; url(): string }
+export type HttpService = Service & { app: FastifyInstance; url(): string; requests: Readonly<RequestCounts> }
 
 /**
  * Opens an HTTP server with strict bodies, problem documents, roles, security headers and an OpenAPI document. It listens
@@ -92,6 +93,8 @@ export async function openHttp(options: HttpOptions): Promise<HttpService> {
   app.decorateRequest('caller', undefined)
   app.decorateRequest('scope', undefined)
   app.setSerializerCompiler(() => data => JSON.stringify(data))
+  const requests = createRequestCounts()
+  countRequests(app, requests)
   addBodyParsers(app)
   addHeaders(app)
   addErrors(app, options)
@@ -106,6 +109,7 @@ export async function openHttp(options: HttpOptions): Promise<HttpService> {
   return {
     name: `${name} http`,
     app,
+    requests,
     url: () => app.listeningOrigin,
     async start() {
       await app.listen({ host, port }).catch(error => {

@@ -3,9 +3,11 @@ import { once } from 'node:events'
 import test from 'ava'
 import pino from 'pino'
 import { metricsService } from '#shared/central/metrics.ts'
+import { createRequestCounts } from '#shared/node/http/request-counts.ts'
 import { freePort } from '#scripts/lib/free-port.ts'
 import { startCentral } from '../../../support/sites/central-site.ts'
 
+const requests = createRequestCounts()
 const log = pino({ level: 'silent' })
 
 test('figures of health are given in the text format of Prometheus, and nothing else is', async t => {
@@ -16,7 +18,7 @@ test('figures of health are given in the text format of Prometheus, and nothing 
   const reason = '0001.jsonl, byte 7: a "quoted" reason'
   context.health.checks['priority_history'] = () => ({ status: 'warn', reason, records: 5, cuts: 1 })
   const at = `127.0.0.1:${await freePort()}`
-  const metrics = metricsService(context, at, log)
+  const metrics = metricsService(context, requests, at, log)
   await metrics.start()
   t.teardown(metrics.stop)
 
@@ -44,9 +46,9 @@ test('an address that is taken ends the start with a sentence; without an addres
   await once(taken, 'listening')
   t.teardown(() => taken.close())
   const at = `127.0.0.1:${(taken.address() as { port: number }).port}`
-  const error = await t.throwsAsync(metricsService(site.central.context, at, log).start())
+  const error = await t.throwsAsync(metricsService(site.central.context, requests, at, log).start())
   t.is(error.message, `SERVICE_METRICS_BIND ${at} cannot be used: listen EADDRINUSE: address already in use ${at}`)
-  const off = metricsService(site.central.context, undefined, log)
+  const off = metricsService(site.central.context, requests, undefined, log)
   await off.start()
   await off.stop()
 })
