@@ -27,7 +27,7 @@ test('an edge id that two processes use is reduced until ten minutes pass withou
   const edge = { ...EDGES[0]!, online: true, last_data_at: NOW, status_body: { shared } }
   const expected = {
     status: 'reduced',
-    reason: '2 processes use this edge id: give each appliance its own',
+    reason: '2 processes use this edge id, so nothing of them is stored: give each appliance its own',
   } as const
   t.deepEqual(healthOf(edge, NOW), expected)
   t.deepEqual(healthOf({ ...edge, online: false }, NOW), expected)
