@@ -7,7 +7,7 @@ import { type Html, html } from '#shared/node/http/html.ts'
 import { csrfField, operatorButton, type User } from '#shared/central/ui/frame.ts'
 import { equipmentLink, pointHref } from '#shared/central/ui/links.ts'
 import { unitLabel } from '#shared/central/ui/measure.ts'
-import { shareOf } from '#shared/central/ui/words.ts'
+import { componentWords, shareOf } from '#shared/central/ui/words.ts'
 import { COMMISSION_PATH, commissionCrumbs, commissionHref } from './commission.view.ts'
 import type { OpenPoint } from './commission-model.ts'
 
@@ -46,5 +46,5 @@ const suggestionRow = ({ point, equipment, suggestion: { role, confidence, why }
 <td data-label="Choose"><div><input type="checkbox" class="pick" name="role.${point.point_id}" value="${role}" aria-label="${point.name} is ${role}"${confidence >= LIKELY && html` checked`}></div></td>
 <td data-label="Point"><div><a href="${pointHref(point)}">${point.name}</a> <span class="muted">${unitLabel(point.unit)}</span></div></td>
 <td data-label="Equipment"><div>${equipmentLink(equipment, equipment.name)}</div></td>
-<td data-label="Role"><div>${ROLES[role]?.label ?? role} <code>${role}</code> <span class="muted">${shareOf(confidence)}</span></div></td>
+<td data-label="Role"><div>${componentWords(ROLES[role]?.label ?? role)} <code>${role}</code> <span class="muted">${shareOf(confidence)}</span></div></td>
 <td data-label="Why"><div class="muted">${why.join('; ')}</div></td></tr>`
