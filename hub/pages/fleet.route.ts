@@ -44,9 +44,14 @@ type FleetCall = Pick<Call<unknown, Static<typeof Query>, unknown>, 'query' | 'c
 function fleetModel(context: FleetContext, layout: PageLayout, { query: { status }, caller }: FleetCall): FleetModel {
   const here = layout.here()
   const mayDelete = context.registry !== undefined && caller?.role === 'admin'
-  const rows = context.edges.list().map((edge): FleetRow => {
+  const edges = context.edges.list()
+  // Several edges may report for one building, whose faults are counted once.
+  const openOf = new Map(
+    [...new Set(edges.map(({ building_id }) => building_id))].map(id => [id, openFaults(context, here.now, id)] as const),
+  )
+  const rows = edges.map((edge): FleetRow => {
     const building = context.model.building(edge.building_id)
-    const open = openFaults(context, here.now, edge.building_id)
+    const open = openOf.get(edge.building_id)!
     const deletable = mayDelete && isGone(edge, here.now)
     return { edge, health: healthOf(edge, here.now), reported: reportedBy(edge.status_body), building, open, deletable }
   })

@@ -52,7 +52,7 @@ async function fillHub(context: CentralContext, layout: PageLayout, stores: Work
       ...{ online: i % 7 > 0, session_changed_at: now - DAY, last_seen_at: now - MINUTE, last_data_at: now - i * SECOND },
       ...{
         status: 'operational',
-        metadata_revision: null,
+        metadata_revision: 1,
         status_body: { backlog: { rows: i, oldest_at: null }, clock_offset_ms: 20 },
       },
     }
