@@ -1,22 +1,30 @@
-/** `scripts/image`: builds the appliance's disk image and its signed updates. */
+/** `scripts/image`: builds the appliance's disk image and its signed updates, and the images of containers. */
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { makeSigningKeys } from '#image/build/bundle.ts'
 import { build } from '#image/build/build.ts'
-import { ARCHITECTURES, type Architecture } from '#image/build/target.ts'
+import { buildContainerRoot } from '#image/build/container-root.ts'
+import { imageTag, treeSource } from '#image/build/image-tag.ts'
+import { buildOci } from '#image/build/oci.ts'
+import { readOci } from '#image/build/oci-check.ts'
+import { ARCHITECTURES, type Architecture, TARGETS } from '#image/build/target.ts'
+import { COMPONENT_NAMES, type ComponentName } from '#image/recipes/components.ts'
 import { errorText } from '#shared/core/error-text.ts'
 
 const USAGE = `scripts/image build [options]     a disk image, a signed update and the bill of materials
+scripts/image oci [COMPONENT...]  images of containers as an OCI layout in OUT/oci-ARCH, all components unless some are named
+scripts/image root COMPONENT      the root file system of one container, in OUT
   --arch ${ARCHITECTURES.join('|')}    the processor (arm64)
   --out DIR           where they are put (.cache/image)
   --keys DIR          keys that sign updates, made there when there are none; the image trusts ca.pem of it (DIR/keys)
   --as-version V      the version that the image says it has, such as 1.2.3+0123456789ab (the repository's)
+  --tag T             of oci: the version or nightly; sha-<7 hex> of the revision when absent, and none where the tree has changes
 Runs as root on Debian; nothing of the target is run, so no emulation is needed.
 `
 const VERSION = /^\d+\.\d+\.\d+\+[\da-f]{12}$/
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
-function main(args: string[]): number {
+async function main(args: string[]): Promise<number> {
   const text = { type: 'string' } as const
   const { values, positionals } = parseArgs({
     args,
@@ -26,6 +34,7 @@ function main(args: string[]): number {
       out: { ...text, default: '.cache/image' },
       keys: text,
       'as-version': text,
+      tag: text,
       help: { type: 'boolean', default: false },
     },
   })
@@ -34,12 +43,43 @@ function main(args: string[]): number {
     return 0
   }
   const [command, ...more] = positionals
-  if (command !== 'build' || more.length > 0) throw new Error('name one command: build')
   const arch = ARCHITECTURES.find(one => one === values.arch)
   if (arch === undefined) throw new Error(`--arch takes ${ARCHITECTURES.join(' or ')}, not ${values.arch}`)
   if (values['as-version'] !== undefined && !VERSION.test(values['as-version']))
     throw new Error('--as-version takes 1.2.3+0123456789ab')
-  return buildImage(arch, resolve(values.out), values)
+  const out = resolve(values.out)
+  if (command === 'build' && more.length === 0) return buildImage(arch, out, values)
+  if (command === 'oci') return packContainers(more.length > 0 ? more.map(componentOf) : COMPONENT_NAMES, arch, out, values.tag)
+  if (command === 'root' && more.length === 1) return buildRoot(componentOf(more[0]!), arch, out)
+  throw new Error('name one command: build, oci, or root with one component')
+}
+
+function componentOf(name: string): ComponentName {
+  const component = COMPONENT_NAMES.find(one => one === name)
+  if (component === undefined) throw new Error(`there is no component ${name}; there are ${COMPONENT_NAMES.join(', ')}`)
+  return component
+}
+
+async function packContainers(
+  components: readonly ComponentName[],
+  arch: Architecture,
+  out: string,
+  asked: string | undefined,
+): Promise<number> {
+  const tag = imageTag(asked, treeSource())
+  if (tag === undefined) say('the images get no tag: the tree has changes that no revision has')
+  const layout = join(out, `oci-${arch}`)
+  buildOci({ components, arch, out: layout, tag, say })
+  const { complaints } = await readOci(layout)
+  for (const complaint of complaints) process.stderr.write(`${complaint}\n`)
+  if (complaints.length === 0) say(`${layout}${tag === undefined ? '' : `, tag ${tag}`}`)
+  return complaints.length === 0 ? 0 : 1
+}
+
+function buildRoot(component: ComponentName, arch: Architecture, out: string): number {
+  buildContainerRoot(out, component, TARGETS[arch])
+  say(out)
+  return 0
 }
 
 function buildImage(
@@ -58,7 +98,7 @@ function buildImage(
 }
 
 try {
-  process.exitCode = main(process.argv.slice(2))
+  process.exitCode = await main(process.argv.slice(2))
 } catch (error) {
   process.stderr.write(`image: ${errorText(error)}\n`)
   process.exitCode = 64

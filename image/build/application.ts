@@ -11,15 +11,24 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { closure } from '#scripts/closure.ts'
 import { emptyFolder, run, systemPath } from './host-commands.ts'
 import type { ImageTarget } from './target.ts'
 
-/** Files that code reads and does not import. */
-const DATA = ['package.json', 'LICENSE', 'shared/static/*', 'shared/node/migrations/*', 'rules/*.yaml']
-/** Packages whose files pages send to the browser. */
+/** Files that are in every application. */
+const ALWAYS = ['package.json', 'LICENSE']
+/** Files that code reads and does not import, by the file that reads them. */
+const READ_BY: Readonly<{ [file: string]: string }> = {
+  'shared/node/sqlite.ts': 'shared/node/migrations/*',
+  'shared/central/central.ts': 'rules/*.yaml',
+  'shared/central/pages/assets.ts': 'shared/static/*',
+}
+/** It sends files of these packages to the browser. */
+const ASSETS = 'shared/central/pages/assets.ts'
 const SERVED = ['htmx.org', 'uplot']
+/** It reads the index of documents, which is made for the image. */
+const INDEX_READER = 'shared/node/documents/index-file.ts'
 /** What packages bring for people and other platforms. */
 const NEEDLESS_FILE = /\.(?:d\.[mc]?ts|map|md|markdown|flow|tsbuildinfo)$/i
 const NEEDLESS_FOLDER = new Set([
@@ -57,6 +66,13 @@ type Locked = {
 }
 export type NodePackage = { name: string; version: string; license: string; integrity: string; path: string }
 
+type ApplicationOptions = {
+  target: ImageTarget
+  version: string
+  /** Where the index of documents is made, once for several components. */
+  index?: string
+}
+
 /**
  * Builds the folder that becomes `/opt/plenum`.
  *
@@ -66,16 +82,20 @@ export type NodePackage = { name: string; version: string; license: string; inte
 export function buildApplication(
   into: string,
   mains: readonly string[],
-  { target, version }: { target: ImageTarget; version: string },
+  { target, version, index = `${into}.documents.db` }: ApplicationOptions,
 ) {
   emptyFolder(into)
   const reached = mains.map(main => closure(main))
-  const data = run('git', ['ls-files', ...DATA])
+  const files = new Set(reached.flatMap(one => one.files))
+  const patterns = Object.entries(READ_BY).flatMap(([file, pattern]) => (files.has(file) ? [pattern] : []))
+  const data = run('git', ['ls-files', ...ALWAYS, ...patterns])
     .trim()
     .split('\n')
-  for (const file of new Set([...reached.flatMap(({ files }) => files), ...data])) copy(file, join(into, file))
+  for (const file of new Set([...files, ...data])) copy(file, join(into, file))
+  if (files.has(INDEX_READER)) copy(madeIndex(index), join(into, 'documents.db'))
   writeFileSync(join(into, 'VERSION'), `${version}\n`)
-  const names = new Set([...reached.flatMap(({ packages }) => packages), ...SERVED].filter(name => !name.startsWith('node:')))
+  const served = files.has(ASSETS) ? SERVED : []
+  const names = new Set([...reached.flatMap(({ packages }) => packages), ...served].filter(name => !name.startsWith('node:')))
   const runtime = `node-linux-${target.node}`
   const packages = neededPackages([...names, runtime], target)
   for (const one of packages) {
@@ -85,6 +105,12 @@ export function buildApplication(
   }
   for (const path of NEEDLESS_PATHS) rmSync(join(into, path), { recursive: true, force: true })
   return packages
+}
+
+/** @returns the path of the index of documents, which is made where it is missing */
+function madeIndex(path: string): string {
+  if (!existsSync(path)) run(process.execPath, ['scripts/index-documents.ts', resolve(path)])
+  return path
 }
 
 function copy(from: string, to: string): void {

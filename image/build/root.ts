@@ -158,12 +158,18 @@ export function addApplication(root: string, application: string): void {
 const ELF = Buffer.from([0x7f, 0x45, 0x4c, 0x46])
 
 /**
+ * @param application folder of the product, where it is not in its place yet
  * @param files of the root beside the product's, which were taken out of packages without what these depend on
  * @throws Error that names each program that needs a library which the root does not have
  */
-export function checkLibraries(root: string, files: readonly string[], { triplet }: ImageTarget): void {
+export function checkLibraries(
+  root: string,
+  files: readonly string[],
+  { triplet }: ImageTarget,
+  application = join(root, 'opt/plenum'),
+): void {
   const there = new Set([...readdirSync(join(root, 'usr/lib', triplet)), ...readdirSync(join(root, 'usr/lib'))])
-  const product = readdirSync(join(root, 'opt/plenum'), { recursive: true, withFileTypes: true })
+  const product = readdirSync(application, { recursive: true, withFileTypes: true })
     .filter(entry => entry.isFile())
     .map(({ parentPath, name }) => join(parentPath, name))
     .filter(path => /\/node$|\.node$|\.so(?:\.\d+)*$/.test(path))
@@ -171,9 +177,7 @@ export function checkLibraries(root: string, files: readonly string[], { triplet
     if (!readFileSync(path).subarray(0, ELF.length).equals(ELF)) return []
     const own = new Set(readdirSync(dirname(path)))
     const needed = [...run('readelf', ['-d', path]).matchAll(/\(NEEDED\).*\[(.+)\]/g)].map(([, library]) => library!)
-    return needed
-      .filter(library => !there.has(library) && !own.has(library))
-      .map(library => `${path.slice(root.length + 1)} needs ${library}`)
+    return needed.filter(library => !there.has(library) && !own.has(library)).map(library => `${path} needs ${library}`)
   })
   if (missing.length > 0) throw new Error(`the image lacks libraries: ${missing.join('; ')}`)
 }

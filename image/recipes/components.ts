@@ -8,7 +8,7 @@ import { WEB_ENV } from '#hub/web/env.ts'
 import type { VariableTable } from '#shared/core/env.ts'
 
 /** Names of images and services, as the service specification has them. @source specification, "Components" */
-const COMPONENT_NAMES = ['central', 'web', 'fieldbus', 'bacnet-modbus', 'haystack', 'mqtt', 'mcp', 'retrieval'] as const
+export const COMPONENT_NAMES = ['central', 'web', 'fieldbus', 'bacnet-modbus', 'haystack', 'mqtt', 'mcp', 'retrieval'] as const
 export type ComponentName = (typeof COMPONENT_NAMES)[number]
 
 type Component = {

@@ -1,5 +1,6 @@
 /** Writes the compose file and the list of settings of a recipe. */
 import { stringify } from 'yaml'
+import { CONTAINER_USER } from '../containers/container-config.ts'
 import { type ComponentName, COMPONENTS } from './components.ts'
 import {
   foldersOf,
@@ -12,8 +13,6 @@ import {
   settingsOf,
 } from './deployments.ts'
 
-/** User and group of every process in a container. */
-const CONTAINER_USER = '10001:10001'
 /** The network of a deployment. Central takes the addresses of browsers from web, and web has one in here. */
 const NETWORK = '${SERVICE_NETWORK:-172.30.230.0/24}'
 const LOOPBACK = '127.0.0.1'
