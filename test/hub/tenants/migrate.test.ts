@@ -160,7 +160,7 @@ test('the command moves everything of the buildings, once, and the edges need an
   t.deepEqual([await rowsOf(site.admin), await rowsOf(ann)], [2, 2])
 
   const late = sendToHub(site, 'e1', 'HQ', 3)
-  t.is(late.answer, undefined, 'the hub acknowledges nothing under the old certificate')
+  t.is(late.answer?.ack, undefined, 'the hub acknowledges nothing under the old certificate')
   t.regex(late.told?.notices?.[0]?.text ?? '', /moved to the tenant acme: it needs a kit of this tenant/)
   t.is(sendAs(site.hub, 'acme', 'e1', edgeModel('HQ', 'HQ'), 1)?.ack?.through_seq, 2, 'the stream goes on where it was')
   t.is((await importPackage(site, ann, 'annex')).status, 200, 'history is written on')
