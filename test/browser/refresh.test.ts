@@ -9,7 +9,8 @@ type Hub = { state: 'up' | 'connecting'; backlog: number }
 const test = anyTest as TestFn<{ chromium: OpenBrowser; box: TestSite; hub: Hub }>
 test.before(async t => {
   const hub: Hub = { state: 'up', backlog: 0 }
-  const rest = { oldest_at: NOW - SECOND, dropped: 0, thinned: 0, rejected: 0, last_ack_at: NOW, cert_not_after: null }
+  const counts = { dropped: 0, thinned: 0, rejected: 0 }
+  const rest = { ...counts, oldest_at: NOW - SECOND, last_ack_at: NOW, cert_not_after: null, clock_offset_ms: null }
   const box = await openSite({ product: 'appliance', sources: { hubState: () => ({ ...hub, ...rest }) } })
   t.context = { chromium: await openChromium(), box, hub }
 })
