@@ -12,6 +12,7 @@ import { openSite, PASSWORDS } from '../../support/sites/page-site.ts'
 const MAIN = 'hub/mcp/main.ts'
 const INDEX = documentIndex()
 
+// Each test starts a central with all rules and a process: one after the other, none waits for the start of the others.
 async function openCentral(t: ExecutionContext) {
   const site = await openSite({ product: 'hub', api: true })
   t.teardown(site.close)
@@ -20,7 +21,7 @@ async function openCentral(t: ExecutionContext) {
   return { site, token, env }
 }
 
-test('over stdio an agent finds an active fault and is told why, term by term, in units of the building', async t => {
+test.serial('over stdio an agent finds an active fault and is told why, term by term, in units of the building', async t => {
   const { env } = await openCentral(t)
   const { call } = await stdioClient(t, MAIN, env)
   const { text: list, isError } = await call('list_findings', { building_id: 'school', state: 'active' })
@@ -39,7 +40,7 @@ test('over stdio an agent finds an active fault and is told why, term by term, i
   t.regex(text, /f-zone: Zone too warm while occupied on vav-3/)
 })
 
-test('over HTTP each caller is central to its own token, and without one nobody is let in', async t => {
+test.serial('over HTTP each caller is central to its own token, and without one nobody is let in', async t => {
   const { site, token } = await openCentral(t)
   const env = { SERVICE_API_BASE: site.url, SERVICE_MCP_PORT: '0' }
   const server = await httpServer(t, MAIN, env)
@@ -72,7 +73,7 @@ const CALLS: [name: string, given: Record<string, unknown>, says: RegExp][] = [
 ]
 
 for (const main of ['hub/mcp/main.ts', 'appliance/mcp/main.ts']) {
-  test(`every read tool of ${main} answers in bounded plain words`, async t => {
+  test.serial(`every read tool of ${main} answers in bounded plain words`, async t => {
     const { env } = await openCentral(t)
     const { call, client } = await stdioClient(t, main, env)
     const { tools } = await client.listTools()
@@ -99,7 +100,7 @@ for (const main of ['hub/mcp/main.ts', 'appliance/mcp/main.ts']) {
   })
 }
 
-test('the session in MCP.md is what the tools answer, and its table lists them all', async t => {
+test.serial('the session in MCP.md is what the tools answer, and its table lists them all', async t => {
   const site = await openSite({ product: 'appliance', api: true })
   t.teardown(site.close)
   const token = await tokenFor(site.url, 'agent', PASSWORDS.agent)
@@ -117,7 +118,7 @@ test('the session in MCP.md is what the tools answer, and its table lists them a
 })
 
 for (const main of ['hub/mcp/main.ts', 'appliance/mcp/main.ts']) {
-  test(`search_docs of ${main} is there with its index alone, and says so when the index breaks`, async t => {
+  test.serial(`search_docs of ${main} is there with its index alone, and says so when the index breaks`, async t => {
     const { env } = await openCentral(t)
     const none = await stdioClient(t, main, { ...env, SERVICE_DOCS_INDEX: `${env.SERVICE_DOCS_INDEX}.none` })
     const { tools } = await none.client.listTools()
@@ -135,7 +136,7 @@ for (const main of ['hub/mcp/main.ts', 'appliance/mcp/main.ts']) {
   })
 }
 
-test('a list goes on with its cursor until each row was seen once', async t => {
+test.serial('a list goes on with its cursor until each row was seen once', async t => {
   const { env } = await openCentral(t)
   const { call } = await stdioClient(t, MAIN, env)
   const seen: string[] = []
@@ -154,7 +155,7 @@ test('a list goes on with its cursor until each row was seen once', async t => {
   t.is(new Set(seen).size, seen.length)
 })
 
-test('what is wrong with a call is said in words, and nothing of the server shows', async t => {
+test.serial('what is wrong with a call is said in words, and nothing of the server shows', async t => {
   const { env, site } = await openCentral(t)
   const { call } = await stdioClient(t, MAIN, env)
   for (const [name, given, says] of [
@@ -174,7 +175,7 @@ test('what is wrong with a call is said in words, and nothing of the server show
   t.regex(gone.text, /^central_unreachable: .*ECONNREFUSED/)
 })
 
-test('with writes allowed a chunk is appended once it is confirmed, and needs a token that may', async t => {
+test.serial('with writes allowed a chunk is appended once it is confirmed, and needs a token that may', async t => {
   const { env, site } = await openCentral(t)
   const writes = { ...env, SERVICE_MCP_ALLOW_WRITES: '1' }
   const { call } = await stdioClient(t, MAIN, writes)
@@ -201,7 +202,7 @@ test('with writes allowed a chunk is appended once it is confirmed, and needs a 
   t.regex((await reader.call('openfdd_csv_package_append', { ...chunk, confirm: true })).text, /^forbidden: /)
 })
 
-test('a page of another site and an unknown host name are refused', async t => {
+test.serial('a page of another site and an unknown host name are refused', async t => {
   const { site, token } = await openCentral(t)
   const { url } = await httpServer(t, MAIN, { SERVICE_API_BASE: site.url, SERVICE_MCP_PORT: '0', SERVICE_MCP_TOKEN: token })
   const message = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
@@ -217,7 +218,7 @@ test('a page of another site and an unknown host name are refused', async t => {
   t.is(await send({ 'x-forwarded-for': '203.0.113.9' }), 401, 'what came through a proxy is not of this machine')
 })
 
-test('settings that cannot work end the process with 78 and the name of the setting', async t => {
+test.serial('settings that cannot work end the process with 78 and the name of the setting', async t => {
   const { status, stderr } = spawnSync(process.execPath, [MAIN], {
     env: { PATH: process.env['PATH'], SERVICE_MCP_TRANSPORT: 'http', SERVICE_MCP_BIND: '0.0.0.0' },
     encoding: 'utf8',
