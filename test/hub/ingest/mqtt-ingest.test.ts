@@ -1,55 +1,15 @@
-import { join } from 'node:path'
-import test, { type ExecutionContext } from 'ava'
+import test from 'ava'
 import { hubHealth } from '#hub/ingest/health.ts'
 import { packBody } from '#shared/core/telemetry/body.ts'
 import { writeFindings } from '#shared/core/telemetry/findings.ts'
-import { type EdgeModel, writeMetadata } from '#shared/core/telemetry/metadata.ts'
+import { writeMetadata } from '#shared/core/telemetry/metadata.ts'
 import { writeLive } from '#shared/core/telemetry/live.ts'
 import type { Reading } from '#shared/core/telemetry/reading.ts'
-import { writeTelemetry } from '#shared/core/telemetry/telemetry.ts'
 import { HOUR, MINUTE } from '#shared/core/time.ts'
-import { Ingest } from '#shared/flow/ingest/ingest.ts'
-import type { IngestEvent } from '#shared/flow/ingest/ingest-monitor.ts'
 import { processPublish } from '#shared/flow/ingest/mqtt-ingest.ts'
-import { openDatabase } from '#shared/node/sqlite.ts'
-import { edgeClaimStore } from '#shared/node/store/edge-claims.ts'
-import { edgeStore } from '#shared/node/store/edges.ts'
-import { openInbox } from '#shared/node/store/inbox.ts'
-import { modelStore } from '#shared/node/store/model.ts'
-import { resultStores } from '#shared/node/store/results.ts'
-import { folder } from '../../support/folders.ts'
-import { envelope, finding, MESSAGE_ID, NOON, STREAM } from '../../support/messages.ts'
+import { envelope, finding, NOON } from '../../support/messages.ts'
 import { edgeModel } from '../../support/sites/transport-site.ts'
-
-/** Ingest with the hub's real stores and a clock that the test sets. */
-function hub(t: ExecutionContext) {
-  const db = openDatabase(join(folder(t), 'plenum.db'))
-  t.teardown(() => db.close())
-  const stores = { inbox: openInbox(db), model: modelStore(db), edges: edgeStore(db), claims: edgeClaimStore(db) }
-  const events: IngestEvent[] = []
-  const clock = { now: () => at.now, sleep: () => Promise.resolve() }
-  const at = { now: NOON }
-  const flow = new Ingest({ ...stores, clock, notify: event => events.push(event) })
-  const enrol = (site = 'A', edge = 'e1', model: EdgeModel = edgeModel(site)) =>
-    processPublish(flow, `sites/${site}/edges/${edge}/metadata`, packBody(writeMetadata(site, edge, model)))
-  const send = (body: object) => processPublish(flow, 'sites/A/edges/e1/telemetry/bacnet', packBody(body))
-  return { ...stores, db, findings: resultStores(db).findings, flow, events, at, enrol, send }
-}
-
-const telemetry = (seq: number, change: object = {}) => ({
-  ...writeTelemetry({
-    ...envelope(seq),
-    protocol: 'bacnet',
-    time_synced: true,
-    readings: [{ id: 'p1', t: NOON + seq * 1000, v: seq, q: 'good' }],
-  }),
-  ...change,
-})
-const acked = (through_seq: number, more: object = {}) => ({
-  site_id: 'A',
-  edge_id: 'e1',
-  ack: { stream: STREAM, through_seq, through_id: MESSAGE_ID, at: NOON, ...more },
-})
+import { hub, telemetry, acked } from './ingest-hub.ts'
 
 test('messages of an edge are neither stored nor acknowledged before its metadata has arrived', t => {
   const { flow, enrol, send, events } = hub(t)
@@ -265,50 +225,6 @@ test('the newest readings of an edge with a backlog are shown at once, and store
   t.is(flow.live.of('building-A', 'p1', at.now), undefined, 'it is not repeated, so it is old')
 })
 
-test('a deleted edge stays deleted for metadata that a broker retains, and returns with metadata that it sends', t => {
-  const { model, edges, claims, enrol, send, flow } = hub(t)
-  const edge = { site_id: 'A', edge_id: 'e1' }
-  const retained = (kind: string, body: object) => processPublish(flow, `sites/A/edges/e1/${kind}`, packBody(body), true)
-  enrol()
-  enrol('A', 'e2')
-  t.is(claims.takeovers().length, 1)
-  send(telemetry(1))
-  flow.registry.deleteEdge(edge)
-  t.deepEqual(
-    edges.list().map(({ edge_id }) => edge_id),
-    ['e2'],
-  )
-  t.deepEqual(claims.takeovers(), [])
-  const metadata = writeMetadata('A', 'e1', edgeModel('A'))
-  retained('metadata', metadata)
-  retained('status', { online: true, boot_id: 'x' })
-  flow.registry.flush()
-  t.is(edges.list().length, 1)
-  t.like(send(telemetry(2)), { notices: [{ code: 'metadata_refused' }] }, 'the edge is asked for its metadata')
-  t.like(enrol(), { notices: [{ code: 'building_taken_over' }] })
-  t.is(edges.list().length, 2)
-  t.deepEqual(send(telemetry(2)), acked(2), 'its numbers go on where they were')
-  t.deepEqual(
-    model.points('building-A').map(({ edge_id }) => edge_id),
-    ['e1', 'e1'],
-  )
-})
-
-test('an edge that only a retained status calls online counts as disconnected when it sends none itself', t => {
-  const { flow, enrol, edges, at } = hub(t)
-  enrol()
-  processPublish(flow, 'sites/A/edges/e1/status', packBody({ online: true }))
-  at.now += HOUR
-  flow.registry.expectStatuses()
-  processPublish(flow, 'sites/A/edges/e1/status', packBody({ online: true }), true)
-  t.like(edges.get('A', 'e1'), { online: true, last_seen_at: NOON })
-  flow.registry.disconnectSilentEdges()
-  t.is(edges.get('A', 'e1')?.online, false)
-  processPublish(flow, 'sites/A/edges/e1/status', packBody({ online: true }))
-  flow.registry.disconnectSilentEdges()
-  t.like(edges.get('A', 'e1'), { online: true, last_seen_at: NOON + HOUR })
-})
-
 test('points of an edge that changes its building are marked as gone in the former building', t => {
   const { enrol, model } = hub(t)
   enrol()
@@ -320,59 +236,6 @@ test('points of an edge that changes its building are marked as gone in the form
   t.deepEqual(
     model.points('building-B').map(({ gone }) => gone),
     [undefined, undefined],
-  )
-})
-
-test('session and data freshness are tracked separately, and a last will keeps the last reported status', t => {
-  const { flow, enrol, send, edges, at } = hub(t)
-  const status = (body: object) => processPublish(flow, 'sites/A/edges/e1/status', packBody(body))
-  status({ online: true, version: '1', backlog: { rows: 0 } })
-  t.is(edges.get('A', 'e1'), undefined)
-  enrol()
-  t.like(edges.get('A', 'e1'), { online: true, status: 'operational', session_changed_at: NOON, last_data_at: null })
-  at.now = NOON + 5000
-  send(telemetry(1))
-  status({ online: true, version: '1', backlog: { rows: 3 } })
-  t.like(edges.get('A', 'e1'), { session_changed_at: NOON, last_data_at: NOON + 1000, last_seen_at: NOON + 5000 })
-  at.now = NOON + 9000
-  status({ online: false, boot_id: 'b' })
-  t.like(edges.get('A', 'e1'), {
-    online: false,
-    status: 'disconnected',
-    session_changed_at: NOON + 9000,
-    last_data_at: NOON + 1000,
-  })
-  t.deepEqual(edges.get('A', 'e1')?.status_body, { online: false, version: '1', backlog: { rows: 3 }, boot_id: 'b', via: 'mqtt' })
-})
-
-test('a reading dated in the future makes an edge fresh only until now, not until its timestamp', t => {
-  const { flow, enrol, send, edges, at } = hub(t)
-  enrol()
-  at.now = NOON - MINUTE
-  send(telemetry(1))
-  flow.registry.flush()
-  t.is(edges.get('A', 'e1')?.last_data_at, NOON - MINUTE)
-  at.now = NOON + HOUR
-  send(telemetry(2))
-  flow.registry.flush()
-  t.is(edges.get('A', 'e1')?.last_data_at, NOON + 2000)
-})
-
-test('after a reconnect of the hub, an edge that sends no status counts as disconnected', t => {
-  const { flow, enrol, edges } = hub(t)
-  for (const edge of ['e1', 'e2']) {
-    enrol('A', edge)
-    processPublish(flow, `sites/A/edges/${edge}/status`, packBody({ online: true }))
-  }
-  flow.registry.expectStatuses()
-  processPublish(flow, 'sites/A/edges/e2/status', packBody({ online: true }))
-  flow.registry.disconnectSilentEdges()
-  t.deepEqual(
-    edges.list().map(({ edge_id, online }) => [edge_id, online]),
-    [
-      ['e1', false],
-      ['e2', true],
-    ],
   )
 })
 
