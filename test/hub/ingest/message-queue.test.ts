@@ -76,7 +76,7 @@ for (const [what, topic, bodyOf] of [
       }
     }
     const flooding = flood()
-    await until(() => sent > 500, 'the flood is on its way', 120_000)
+    await until(() => sent > 100 || !bad.writable, 'the flood is on its way', 120_000)
     for (let n = 2; n < 7; n++) {
       await honest.outbox.write([reading(n)])
       await until(() => honest.state().backlog === 0, `message ${n} is served during the flood`, 60_000)
