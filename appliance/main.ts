@@ -1,6 +1,7 @@
 /** The whole appliance: drivers, history, rules, pages, and the uplink to a hub. */
 import { join } from 'node:path'
 import { createIngestService } from '#shared/central/ingest-service.ts'
+import { healthOf } from '#shared/central/api/health.ts'
 import { metricsService } from '#shared/central/metrics.ts'
 import { clockFor, complainOfCentral, createCentralOf, openWorkspaceOf, serveCentral } from '#shared/central/process.ts'
 import { heartbeatService } from '#shared/node/heartbeat.ts'
@@ -28,6 +29,7 @@ import { modelSync } from './services/model-sync.ts'
 import { findingsSender, localRules } from './services/local-rules.ts'
 import { updateOperations } from './system/update-operations.ts'
 import { openEnrolment } from './kit/enrolment.ts'
+import { trialService } from './system/trial.ts'
 import { openUpdates } from './system/updates.ts'
 
 const [command, ...words] = process.argv.slice(2)
@@ -89,7 +91,10 @@ await runProcess(log, async () => {
     sources: { 'poll.json': () => edge.polling.pollStatus(), 'uplink.json': () => edge.uplink.hubState() },
     priority: journalSnapshots({ journal: () => journal, catalogue: catalogue.current, site }),
     onFindings: findingsSender(edge.storage.outbox, log),
-    health: applianceHealth({ edge, journal, ingest, edges, clock }),
+    health: applianceHealth({
+      ...{ edge, journal, ingest, edges, clock },
+      healthBefore: updates.isAvailable ? () => updates.healthBefore(version) : undefined,
+    }),
   })
   const { context } = central
   const discovery = bacnetDiscovery({ enabled: settings.SERVICE_BACNET_DISCOVERY, bind, bacnet, catalogue })
@@ -117,6 +122,7 @@ await runProcess(log, async () => {
   const first = [...workspace.services, ...central.services, ingest, syncing, ...edge.storageServices, ...central.schedule]
   const watching = [discovery, catalogueWatch(catalogue, log), history, enrolment.service]
   const field = [...edge.pollServices, ...priority.services, ...watching]
+  const trial = trialService({ updates, version, checks: async () => (await healthOf(context)).checks, log })
   const heartbeat = heartbeatService(settings.SERVICE_HEARTBEAT_FILE, () => isPolling(edge.polling.pollStatus()), log)
-  return [...first, ...field, metricsService(context, http.requests, settings.SERVICE_METRICS_BIND, log), http, heartbeat]
+  return [...first, ...field, metricsService(context, http.requests, settings.SERVICE_METRICS_BIND, log), http, heartbeat, trial]
 })

@@ -27,6 +27,17 @@ if ! is_installed; then
   cp package-lock.json "$stamp"
 fi
 
+# Runs apt-get. Another program may use it at the same time: apt-get itself waits for one of its two locks only.
+run_apt() {
+  local tries said
+  for ((tries = 0; tries < 120; tries++)); do
+    if said=$(DEBIAN_FRONTEND=noninteractive LC_ALL=C apt-get -qq -o DPkg::Lock::Timeout=600 "$@" 2>&1); then return 0; fi
+    case $said in *'Could not get lock'* | *'Unable to lock'*) sleep 5 ;; *) break ;; esac
+  done
+  printf '%s\n' "$said" >&2
+  return 1
+}
+
 # Installs what is missing of Debian's packages; the first argument says what they are for.
 install_packages() {
   local purpose=$1 need=()
@@ -37,8 +48,8 @@ install_packages() {
   [ ${#need[@]} -gt 0 ] || return 0
   [ "$(id -u)" = 0 ] || { echo "setup: $purpose as root, with these packages of Debian: ${need[*]}" >&2; exit 78; }
   echo "setup: apt-get install ${need[*]} (once)" >&2
-  apt-get update -qq >&2
-  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${need[@]}" >&2
+  run_apt update
+  run_apt install -y --no-install-recommends "${need[@]}"
 }
 
 case ${1:-} in
@@ -55,15 +66,17 @@ esac
 
 [ "${1:-}" = --test ] || exit 0
 
-# Debian's and Ubuntu's packages for the tests: a browser, an independent MQTT broker, and the firewall's own check.
+# Debian's and Ubuntu's packages for the tests: a browser, an independent MQTT broker, the firewall's own check, and what the box's
+# scripts ask its page with.
 want=()
 [ -x "${CHROMIUM:-/usr/bin/chromium}" ] || want+=(chromium)
 command -v mosquitto >/dev/null || [ -x /usr/sbin/mosquitto ] || want+=(mosquitto)
 [ -x /usr/sbin/nft ] || want+=(nftables)
+command -v wget >/dev/null || want+=(wget)
 if [ ${#want[@]} -gt 0 ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
   echo "setup: apt-get install ${want[*]} (once)" >&2
-  apt-get update -qq >&2
-  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${want[@]}" >&2
+  run_apt update
+  run_apt install -y --no-install-recommends "${want[@]}"
 elif [ ${#want[@]} -gt 0 ]; then
-  echo "setup: not root, so the tests use the packaged browser and broker, and leave out the firewall's check; for the real ones: apt-get install ${want[*]}" >&2
+  echo "setup: not root, so the tests use the packaged browser and broker, and leave out the firewall's check and the box's scripts; for the real ones: apt-get install ${want[*]}" >&2
 fi

@@ -15,7 +15,7 @@ import { defaultSystem, readSystem, type SystemSettings } from '#shared/core/sys
 import { PREPARE_ENV } from './env.ts'
 import { boxName, firstSecrets, firstSite, pageCertificate, pageFingerprint } from './identity.ts'
 import { openUpdates } from '../system/updates.ts'
-import { lastUpdateLine, takeStick } from './stick.ts'
+import { lastUpdateLines, takeStick } from './stick.ts'
 
 const COMMANDS = ['system', 'secrets', 'stick']
 const argv = process.argv.slice(2)
@@ -88,7 +88,7 @@ async function prepareFromStick(): Promise<void> {
   const head = [
     `${host}, version ${readVersion()}, ${new Date().toISOString()}`,
     `certificate SHA-256 ${pageFingerprint({ tls })}`,
-    ...lastUpdateLine(openUpdates(places.updates).state()),
+    ...lastUpdateLines(openUpdates(places.updates).state()),
   ]
   await replaceFile(result, [...head, ...lines, ''].join('\r\n'))
   for (const line of lines) say(`Plenum USB stick: ${line}`)

@@ -53,10 +53,13 @@ export async function takeStick(places: StickPlaces, name: string, now: number):
 }
 
 /** @returns what became of the last update of the box, for the result on the stick */
-export const lastUpdateLine = (last: UpdateState | undefined): string[] =>
+export const lastUpdateLines = (last: UpdateState | undefined): string[] =>
   last === undefined
     ? []
-    : [`last update: ${[last.state, last.version, last.at, last.reason].filter(part => part !== '').join(' ')}`]
+    : [
+        `last update: ${[last.state, last.version, last.at, last.reason].filter(part => part !== '').join(' ')}`,
+        ...(last.log ?? []).map(line => `its log: ${line}`),
+      ]
 
 async function takeSystem({ stick, system }: StickPlaces): Promise<string> {
   const text = await readFile(join(stick, STICK_FILES.system), 'utf8')

@@ -5,6 +5,7 @@ import type { Clock, PriorityJournal, PriorityState } from '#shared/core/ports.t
 import type { PollStatus } from '#shared/core/poll/poll-status.ts'
 import { earlierTrouble, type Storing, storingStatus } from '#shared/core/storage-status.ts'
 import type { EdgeStore } from '#shared/core/stores.ts'
+import { type HealthBefore, lostSince } from '../core/system/since-update.ts'
 import type { EdgeServices } from './edge.ts'
 import type { PublisherState } from './publisher.ts'
 
@@ -61,15 +62,30 @@ export function journalCheck({ journal, reason, cuts = 0, lost = 0, first, last 
   }
 }
 
-/** The health checks that an appliance adds to those of central. */
+/** A version on trial fails while something that worked before it does not: the system of the box then goes back. */
+export function updateCheck(before: HealthBefore | undefined, now: Parameters<typeof lostSince>[1]): HealthCheck {
+  const lost = before ? lostSince(before, now) : []
+  return {
+    status: lost.length > 0 ? 'fail' : 'ok',
+    on_trial: before !== undefined,
+    ...(lost.length > 0 && { detail: `since the update: ${lost.join('; ')}` }),
+  }
+}
+
+/**
+ * The health checks that an appliance adds to those of central.
+ *
+ * @param parts `healthBefore`: of the version before, while this one is on trial; absent where the system is not ours
+ */
 export function applianceHealth(parts: {
   edge: Pick<EdgeServices, 'polling' | 'storage' | 'uplink'>
   journal: Pick<PriorityJournal, 'state'>
   ingest: Pick<IngestService, 'edgeIds' | 'counters'>
   edges: Pick<EdgeStore, 'list'>
   clock: Pick<Clock, 'now'>
+  healthBefore?: (() => HealthBefore | undefined) | undefined
 }): HealthSources {
-  const { edge, journal, ingest, edges, clock } = parts
+  const { edge, journal, ingest, edges, clock, healthBefore } = parts
   const { polling, storage, uplink } = edge
   return {
     checks: {
@@ -81,6 +97,12 @@ export function applianceHealth(parts: {
       hub: () => publisherCheck(uplink.hubState()),
       priority_history: () => journalCheck(journal.state()),
       edge_ids: ingest.edgeIds,
+      ...(healthBefore && {
+        update: () => {
+          const { points_ok } = polling.pollStatus()
+          return updateCheck(healthBefore(), { points_ok, hub: uplink.hubState(), journal: journal.state() })
+        },
+      }),
     },
     counters: () => ({ edges: edges.list().length, ...ingest.counters() }),
   }

@@ -5,6 +5,7 @@ import { countOf } from '#shared/core/number-text.ts'
 import { csrfField } from '#shared/central/ui/frame.ts'
 import { stateIcon } from '#shared/central/ui/icons.ts'
 import { type Here, momentAge } from '#shared/central/ui/moment.ts'
+import { logEnd } from '#shared/central/system/update-log.ts'
 import type { PublisherState } from '../services/publisher.ts'
 
 type BoxModel = {
@@ -20,7 +21,7 @@ const WORDS: Readonly<{ [S in UpdateState['state']]: string }> = {
   installing: 'is being checked and installed into the other slot; the box goes on working',
   installed: 'is installed; the box starts it now',
   trying:
-    'has started. It stays when the box has been healthy for five minutes; otherwise the version before comes back by itself',
+    'has started. It stays when page, polling, priority journal and uplink work for five minutes as they did before; otherwise the version before comes back by itself',
   confirmed: 'works and stays',
   refused: 'was refused',
   failed: 'could not be installed; nothing has changed',
@@ -41,10 +42,10 @@ function uplinkSection({ hub: { state, reason, backlog, oldest_at, cert_not_afte
 
 function lastSection({ last, here }: BoxModel): Html | false {
   if (last === undefined) return false
-  const { state, version, reason, at } = last
+  const { state, version, reason, at, log } = last
   return html`<section class="card"><h2>Last update</h2>
 <p>${version === '' ? 'The file' : html`Version <code>${version}</code>`} ${WORDS[state]} (${momentAge(Date.parse(at), here)}).</p>
-${reason !== '' && html`<p>Reason: ${reason}</p>`}</section>`
+${reason !== '' && html`<p>Reason: ${reason}</p>`}${logEnd(log)}</section>`
 }
 
 const formSection = ({ csrf }: BoxModel): Html => html`<section class="card"><h2>Update</h2>

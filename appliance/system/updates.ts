@@ -12,6 +12,7 @@ import { Value } from '@sinclair/typebox/value'
 import { Problem } from '#shared/core/problem.ts'
 import { type SystemReport, type UpdateRequest, UpdateState } from '#shared/core/update/update-wire.ts'
 import { replaceFile, syncFolder } from '#shared/node/files.ts'
+import { HealthBefore } from '../core/system/since-update.ts'
 
 /** What an update may not fill: readings need room while it lies there. */
 const ROOM_BYTES = 64 * 2 ** 20
@@ -20,6 +21,9 @@ const PRIVATE = 0o600
 const HUB_PART = /^hub-[0-9a-f]{64}\.part$/
 /** Kind of machine as RAUC's configuration of the image names it. */
 const COMPATIBLE = `plenum-${process.arch === 'x64' ? 'amd64' : process.arch}`
+
+/** The power may have been cut before the new version was told that it has started. */
+const ON_TRIAL = new Set<UpdateState['state']>(['installing', 'installed', 'trying'])
 
 export type Updates = ReturnType<typeof openUpdates>
 
@@ -38,6 +42,25 @@ export function openUpdates(folder: string | undefined) {
       return undefined
     }
   }
+
+  /**
+   * @param version the one that runs
+   * @returns what the version before said about its health, while `version` is on trial; undefined at all other times
+   */
+  function healthBefore(version: string): HealthBefore | undefined {
+    const current = state()
+    if (current?.version !== version || !ON_TRIAL.has(current.state)) return undefined
+    try {
+      const value: unknown = JSON.parse(readFileSync(at('before.json'), 'utf8'))
+      return Value.Check(HealthBefore, value) ? value : { checks: {} }
+    } catch {
+      // It was not well before, or its version kept nothing: only what is demanded at any time is demanded.
+      return { checks: {} }
+    }
+  }
+
+  /** Notes what a version on trial lacks, for the reason that page, hub and USB stick show when it is left. */
+  const noteTrial = (words: string): Promise<void> => replaceFile(at('trial.txt'), `${words}\n`, PRIVATE)
 
   /** @throws Problem conflict while another update is under way, workspace_full where there is no room */
   async function begin(bytes: number): Promise<void> {
@@ -130,7 +153,7 @@ export function openUpdates(folder: string | undefined) {
   const report = (): SystemReport | undefined =>
     folder === undefined ? undefined : { compatible: COMPATIBLE, last: state() ?? null }
 
-  return { isAvailable: folder !== undefined, state, report, begin, receive, receivePiece }
+  return { isAvailable: folder !== undefined, state, report, healthBefore, noteTrial, begin, receive, receivePiece }
 }
 
 const sizeOf = (path: string): Promise<number> =>

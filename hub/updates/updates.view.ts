@@ -2,6 +2,7 @@
 import { csrfField } from '#shared/central/ui/frame.ts'
 import { type State, stateIcon } from '#shared/central/ui/icons.ts'
 import { type Here, momentAge } from '#shared/central/ui/moment.ts'
+import { logEnd } from '#shared/central/system/update-log.ts'
 import type { BoxReport, Rollout, RolloutBox } from '#shared/core/update/rollout.ts'
 import type { UpdateState } from '#shared/core/update/update-wire.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
@@ -85,8 +86,8 @@ const LAST_WORDS: Readonly<{ [S in UpdateState['state']]: string }> = {
   rolled_back: 'was left; the version before is back',
 }
 
-const lastWords = ({ state, version, reason, at }: UpdateState, here: Here): Html =>
-  html`${version === '' ? 'The file' : html`<code>${version}</code>`} ${LAST_WORDS[state]} ${momentAge(Date.parse(at), here)}${reason !== '' && html`<br><span class="muted">${reason}</span>`}`
+const lastWords = ({ state, version, reason, at, log }: UpdateState, here: Here): Html =>
+  html`${version === '' ? 'The file' : html`<code>${version}</code>`} ${LAST_WORDS[state]} ${momentAge(Date.parse(at), here)}${reason !== '' && html`<br><span class="muted">${reason}</span>`}${logEnd(log)}`
 
 const formSection = ({ csrf, rollout }: UpdatesModel): Html => html`<section class="card"><h2>Roll out an update</h2>
 ${

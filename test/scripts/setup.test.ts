@@ -3,6 +3,7 @@ import test, { type ExecutionContext } from 'ava'
 import { execFileSync } from 'node:child_process'
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { testWhere } from '../support/optional.ts'
 import { temporaryFolder } from '../support/sites/workspace.ts'
 
 const NPM = '#!/bin/sh\necho "$@" >> npm-calls\nrm -rf node_modules\nmkdir -p node_modules/.bin\n'
@@ -19,9 +20,9 @@ function checkout(t: ExecutionContext) {
   return {
     at,
     /** @returns how often npm has installed by then */
-    setUp(more: Record<string, string> = {}) {
+    setUp(more: Record<string, string> = {}, args: string[] = []) {
       const path = `${at('bin')}:${env['PATH']}`
-      execFileSync(at('scripts/setup.sh'), { env: { ...env, ...more, PATH: path }, stdio: ['ignore', 'ignore', 'ignore'] })
+      execFileSync(at('scripts/setup.sh'), args, { env: { ...env, ...more, PATH: path }, stdio: ['ignore', 'ignore', 'ignore'] })
       return existsSync(at('npm-calls')) ? readFileSync(at('npm-calls'), 'utf8').trim().split('\n').length : 0
     },
   }
@@ -58,3 +59,27 @@ test('nothing is installed under a running suite', t => {
   t.is(setUp({ PLENUM_NO_SETUP: '1' }), 1)
   t.is(process.env['PLENUM_NO_SETUP'], '1', 'so does every script that a test here calls')
 })
+
+/** Only root installs packages of Debian. */
+testWhere(process.getuid?.() === 0)(
+  'an apt-get that is locked by another program is called again, and any other failure ends it',
+  t => {
+    const { at, setUp } = checkout(t)
+    const program = (name: string, text: string) => {
+      writeFileSync(at(`bin/${name}`), `#!/bin/sh\n${text}\n`)
+      chmodSync(at(`bin/${name}`), 0o755)
+    }
+    const calls = () => readFileSync(at('apt-calls'), 'utf8').trim().split('\n').length
+    program('dpkg-query', 'exit 1')
+    program('sleep', ':')
+    program(
+      'apt-get',
+      'echo "$@" >> apt-calls; [ $(wc -l < apt-calls) -gt 2 ] || { echo "E: Could not get lock /var/lib/apt/lists/lock." >&2; exit 100; }',
+    )
+    setUp({}, ['--image'])
+    t.is(calls(), 4, 'update is called three times, install once')
+    program('apt-get', 'echo "$@" >> apt-calls; echo "E: Unable to locate package" >&2; exit 100')
+    t.throws(() => setUp({}, ['--image']))
+    t.is(calls(), 5)
+  },
+)

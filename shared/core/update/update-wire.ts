@@ -5,6 +5,8 @@ const strict = <P extends TProperties>(properties: P) => Type.Object(properties,
 
 /** `installed` runs from the next start, `trying` runs and is watched, `confirmed` stays. */
 const UPDATE_STATES = ['installing', 'installed', 'trying', 'confirmed', 'refused', 'failed', 'rolled_back'] as const
+/** A status message carries them each minute. */
+const LOG_LINES = 10
 /** What became of the last update of a box, as its system writes it. */
 export const UpdateState = Type.Object({
   state: Type.Union(UPDATE_STATES.map(state => Type.Literal(state))),
@@ -12,6 +14,8 @@ export const UpdateState = Type.Object({
   slot: Type.String(),
   reason: Type.String(),
   at: Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\dT[\\d:]{8}Z$' }),
+  /** The end of the log of a version that was left, oldest line first. */
+  log: Type.Optional(Type.Array(Type.String({ maxLength: 400 }), { maxItems: LOG_LINES })),
 })
 export type UpdateState = Static<typeof UpdateState>
 

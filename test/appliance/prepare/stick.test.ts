@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { firstSite } from '#appliance/prepare/identity.ts'
-import { lastUpdateLine, takeStick } from '#appliance/prepare/stick.ts'
+import { lastUpdateLines, takeStick } from '#appliance/prepare/stick.ts'
 import { STICK_FILES } from '#shared/core/system/stick-files.ts'
 import { makeKit, zipKit } from '#shared/node/pki/kit-files.ts'
 import { readKit } from '#shared/node/pki/kit-read.ts'
@@ -132,10 +132,12 @@ test('a reset has to name the box, and nothing else of the stick is taken then',
   t.is((await takeStick(places, NAME, NOW)).wish, 'reset')
 })
 
-test('the result says what became of the last update, with the reason', t => {
-  t.deepEqual(lastUpdateLine(undefined), [])
+test('the result says what became of the last update, with the reason and the end of its log', t => {
+  t.deepEqual(lastUpdateLines(undefined), [])
   const last = { state: 'rolled_back', version: '1.2.0+aa', slot: 'A', reason: 'no page', at: '2026-01-02T03:04:05Z' } as const
-  t.deepEqual(lastUpdateLine(last), ['last update: rolled_back 1.2.0+aa 2026-01-02T03:04:05Z no page'])
+  const line = 'last update: rolled_back 1.2.0+aa 2026-01-02T03:04:05Z no page'
+  t.deepEqual(lastUpdateLines(last), [line])
+  t.deepEqual(lastUpdateLines({ ...last, log: ['one', 'two'] }), [line, 'its log: one', 'its log: two'])
 })
 
 test('an empty stick says what it could have', async t => {

@@ -21,6 +21,7 @@ const STATE = {
   slot: 'A',
   reason: 'no <page> for five minutes',
   at: '2026-01-02T03:04:05Z',
+  log: ['starts', 'cannot open <file>'],
 }
 
 async function openBox(t: ExecutionContext) {
@@ -113,6 +114,7 @@ test('the page tells what became of the last update, as text, and takes the next
   const page = await (await admin.get('/system')).text()
   t.regex(page, /1\.2\.0\+0123456789ab<\/code> did not become healthy, and the version before is back/)
   t.true(page.includes('no &lt;page&gt; for five minutes'))
+  t.true(page.includes('starts\ncannot open &lt;file&gt;</pre>'))
   const csrf = /name="csrf" value="([^"]+)"/.exec(page)![1]!
   t.is((await admin.send('/system', formOf({ csrf: 'x' }, SMALL))).status, 403)
   t.false(existsSync(join(updateFolder, 'install')))

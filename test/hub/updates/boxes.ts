@@ -47,7 +47,8 @@ export function openBox(t: ExecutionContext, edge_id: string, outcome: Outcome =
       for (const name of ['install', 'bundle.raucb']) rmSync(join(path, name))
       if (outcome === 'confirmed') version = NEW
       const state = { state: outcome, version: NEW, slot: 'A', reason: outcome === 'confirmed' ? '' : 'no page for 25 min' }
-      writeFileSync(join(path, 'state.json'), JSON.stringify({ ...state, at: '2026-01-02T03:04:05Z' }))
+      const log = outcome === 'confirmed' ? {} : { log: ['cannot open <page>', 'the end'] }
+      writeFileSync(join(path, 'state.json'), JSON.stringify({ ...state, at: '2026-01-02T03:04:05Z', ...log }))
     },
   }
   return box

@@ -8,6 +8,7 @@ import { readBundle } from '#hub/updates/bundle-file.ts'
 import { openRollouts } from '#hub/updates/rollouts.ts'
 import { sendUpdate } from '#hub/updates/send-update.ts'
 import { updateRoutes } from '#hub/updates/updates.route.ts'
+import { updatesBody } from '#hub/updates/updates.view.ts'
 import type { BoxReport } from '#shared/core/update/rollout.ts'
 import type { UpdateRequest } from '#shared/core/update/update-wire.ts'
 import { wallClock } from '#shared/node/clock.ts'
@@ -151,4 +152,15 @@ test('the page begins a roll-out, stops it and goes on, for admins only, and sho
   t.is((await viewer.post('/updates/resume', '/updates')).status, 403)
   t.is((await admin.post('/updates/resume', '/updates')).status, 303)
   t.is((await admin.post('/updates/resume', '/updates')).status, 409)
+})
+
+test('a box that went back shows the end of the log of the version that was left, as text', async t => {
+  const box = openBox(t, 'e1', 'rolled_back')
+  const { rollouts, begin, reports } = openFleet(t, [box])
+  await rollouts.service.start()
+  await begin(bundleOf())
+  await until(() => rollouts.current()?.state === 'stopped', 'stopped')
+  const here = { now: Date.now(), timezone: 'Etc/UTC' }
+  const page = String(updatesBody({ here, csrf: '', isAdmin: false, rollout: rollouts.current(), boxes: reports() }))
+  t.true(page.includes('cannot open &lt;page&gt;\nthe end</pre>'), page)
 })

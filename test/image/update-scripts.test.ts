@@ -1,0 +1,184 @@
+/**
+ * The scripts of the box that install, watch and confirm an update, run as they are with their paths in a folder of the test. They ask
+ * a real HTTPS server; RAUC, systemd and GRUB note what they are told.
+ */
+import { execFile } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { ExecutionContext } from 'ava'
+import { openUpdates } from '#appliance/system/updates.ts'
+import { issueServer, makeCa } from '#shared/node/pki/pki.ts'
+import { folder } from '../support/folders.ts'
+import { testWhere } from '../support/optional.ts'
+
+const SCRIPTS = 'image/root/usr/lib/plenum'
+const [OLD, NEW] = ['1.0.0+aaaaaaaaaaaa', '1.1.0+bbbbbbbbbbbb']
+/** On a box that is `/usr/bin/wget` of busybox; the options are the same. */
+const hasWget = existsSync('/usr/bin/wget')
+const run = promisify(execFile)
+
+type Answers = { login: number; health: number }
+
+async function openBox(t: ExecutionContext) {
+  const at = folder(t)
+  for (const name of ['bin', 'efi', 'updates']) mkdirSync(join(at, name))
+  const put = (name: string, text: string) => writeFileSync(join(at, name), text)
+  const answers: Answers = { login: 200, health: 200 }
+  const authority = await makeCa({ name: 'box', now: Date.now(), days: 30 })
+  const { key_pem, cert_pem } = await issueServer(authority, { cn: 'box', hosts: ['127.0.0.1'], now: Date.now(), days: 30 })
+  const health = { ok: true, checks: { poll: { status: 'ok', points_ok: 7 } } }
+  const server = createServer({ key: key_pem, cert: cert_pem }, (request, reply) => {
+    reply.statusCode = request.url === '/login' ? answers.login : answers.health
+    reply.end(JSON.stringify(health))
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => server.close())
+  const { port } = server.address() as AddressInfo
+
+  const moved = (text: string) =>
+    text
+      .replaceAll('/var/lib/plenum/updates', join(at, 'updates'))
+      .replaceAll('/usr/lib/plenum/common', join(at, 'common'))
+      .replaceAll('/boot/efi', join(at, 'efi'))
+      .replaceAll('/opt/plenum/VERSION', join(at, 'VERSION'))
+      .replaceAll('/etc/machine-id', join(at, 'machine-id'))
+      .replaceAll('/proc/cmdline', join(at, 'cmdline'))
+      .replaceAll('https://127.0.0.1', `https://127.0.0.1:${port}`)
+      .replace(/^healthy_secs=.*$/m, 'healthy_secs=2')
+      .replace(/^patience_secs=.*$/m, 'patience_secs=2')
+      .replace(/^step=.*$/m, 'step=1')
+  for (const name of ['common', 'confirm', 'update']) put(name, moved(readFileSync(join(SCRIPTS, name), 'utf8')))
+  const program = (name: string, text: string) => {
+    put(`bin/${name}`, `#!/bin/sh\n${text}\n`)
+    chmodSync(join(at, 'bin', name), 0o755)
+  }
+  for (const name of ['rauc', 'systemctl', 'grub-editenv']) program(name, `echo "${name} $*" >> ${join(at, 'told')}`)
+  program('journalctl', `cat ${join(at, 'journal')}`)
+  for (const name of ['chown', 'sync']) program(name, ':')
+  put('machine-id', '0123\n')
+  put('cmdline', 'quiet rauc.slot=B\n')
+  put('journal', '')
+  put('efi/grubenv', 'environment=1\n')
+
+  const updates = openUpdates(join(at, 'updates'))
+  const script = (name: string) =>
+    run('sh', [join(at, name)], { env: { PATH: `${join(at, 'bin')}:${process.env['PATH']}` } }).catch(
+      (error: { code?: number }) => error,
+    )
+  return {
+    at,
+    put,
+    program,
+    answers,
+    health,
+    updates,
+    script,
+    runs: (version: string) => put('VERSION', `${version}\n`),
+    tell: (state: string, version = NEW) =>
+      put('updates/state.json', JSON.stringify({ state, version, slot: 'B', reason: '', at: '2026-01-02T03:04:05Z' })),
+    told: () => (existsSync(join(at, 'told')) ? readFileSync(join(at, 'told'), 'utf8').trim().split('\n') : []),
+    has: (name: string) => existsSync(join(at, name)),
+  }
+}
+
+const onBox = testWhere(hasWget)
+
+onBox('a version that is healthy without a break is confirmed, and what was before is forgotten', async t => {
+  const box = await openBox(t)
+  box.runs(NEW)
+  box.tell('installed')
+  box.put('updates/before.json', '{}')
+  await box.script('confirm')
+  t.like(box.updates.state(), { state: 'confirmed', version: NEW, slot: 'B', reason: '' })
+  t.true(box.told().includes('rauc status mark-good'))
+  t.false(box.told().some(line => line.includes('reboot')))
+  t.false(box.has('updates/before.json'))
+})
+
+const NASTY = [
+  '{"level":60,"msg":"cannot open \\"a\\\\b\\"","at":"C:\\\\x"}',
+  '\tat a tab\u0007 and a bell',
+  'Grüße "state":"confirmed"',
+]
+for (const [title, answers, trial, reason] of [
+  [
+    'lacks what worked before',
+    { login: 200, health: 503 },
+    'update: since the update: uplink: the hub was connected before and is not ("away")\n',
+    /the hub was connected before and is not \("away"\)/,
+  ],
+  ['serves no page', { login: 500, health: 200 }, '', /its page does not answer/],
+  ['is not well and says no more', { login: 200, health: 503 }, '', /it says that it is not well/],
+] as const)
+  onBox(`a version that ${title} is left, and the one before tells the reason and the end of the log`, async t => {
+    const box = await openBox(t)
+    box.runs(NEW)
+    box.tell('installed')
+    box.put('updates/trial.txt', trial)
+    box.put('journal', `${NASTY.join('\n')}\n`)
+    Object.assign(box.answers, answers)
+    await box.script('confirm')
+    t.deepEqual(box.told(), ['rauc status mark-bad', 'systemctl reboot'])
+    t.is(box.updates.state()?.state, 'trying')
+
+    // The box starts the other slot.
+    box.runs(OLD)
+    Object.assign(box.answers, { login: 200, health: 200 })
+    await box.script('confirm')
+    const last = box.updates.state()
+    t.like(last, { state: 'rolled_back', version: NEW })
+    t.true(last!.reason.startsWith(`${OLD} runs again: it was not healthy for 2 s: `), last!.reason)
+    t.regex(last!.reason, reason)
+    t.deepEqual(last!.log, [NASTY[0]!, 'at a tab and a bell', NASTY[2]!])
+    // The next boot neither repeats nor loses it.
+    await box.script('confirm')
+    t.is(box.updates.state()?.state, 'rolled_back')
+  })
+
+onBox('a version that never came up is told as such', async t => {
+  const box = await openBox(t)
+  box.runs(OLD)
+  box.tell('installed')
+  await box.script('confirm')
+  t.like(box.updates.state(), { state: 'rolled_back', reason: `${OLD} runs again: it did not start` })
+  t.is(box.updates.state()?.log, undefined)
+})
+
+onBox('an update keeps the health of the version before, and nothing of an older one', async t => {
+  const box = await openBox(t)
+  box.runs(OLD)
+  box.program('rauc', `case $1 in info) echo "RAUC_MF_VERSION='${NEW}'" ;; esac`)
+  box.put('updates/install', 'newer\n')
+  box.put('updates/trial.txt', 'of an earlier trial')
+  await box.script('update')
+  t.is(box.updates.state()?.state, 'installed')
+  t.deepEqual(JSON.parse(readFileSync(join(box.at, 'updates/before.json'), 'utf8')), box.health)
+  t.false(box.has('updates/trial.txt'))
+  t.true(box.told().includes('systemctl reboot'))
+
+  box.answers.health = 503
+  box.put('updates/install', 'newer\n')
+  await box.script('update')
+  t.false(box.has('updates/before.json'))
+})
+
+onBox('an older version and the one that runs are refused unless they are asked for', async t => {
+  const box = await openBox(t)
+  box.runs(NEW)
+  for (const [version, reason] of [
+    [OLD, `it is older than ${NEW}`],
+    [NEW, 'it runs already'],
+  ] as const) {
+    box.program('rauc', `case $1 in info) echo "RAUC_MF_VERSION='${version}'" ;; esac`)
+    box.put('updates/install', 'newer\n')
+    await box.script('update')
+    t.like(box.updates.state(), { state: 'refused', version, reason })
+    t.deepEqual(box.told(), [])
+  }
+  box.put('updates/install', 'force\n')
+  await box.script('update')
+  t.is(box.updates.state()?.state, 'installed')
+})
