@@ -12,9 +12,10 @@ import type { WrittenRule } from '#shared/core/rules/check/rule.ts'
 import { loadRules } from '#shared/node/rules/rule-files.ts'
 import { backtest } from './rules-backtest.ts'
 import { mutate } from './rules-mutate.ts'
-import { readmeOf } from './rules-readme.ts'
+import { sourceLines, sourceProblems } from './lib/rule-sources.ts'
+import { readmeOf, sharedReasons } from './rules-readme.ts'
 
-const USAGE = `scripts/rules check [FOLDER|FILE|ID]...     parse and check: keys, names, dimensions, who silences whom
+const USAGE = `scripts/rules check [FOLDER|FILE|ID]...     parse and check: keys, names, dimensions, sources, who silences whom
 scripts/rules test [FOLDER|FILE|ID]...      run the tests inside the rules
 scripts/rules mutate [FOLDER|FILE|ID]...    whether those tests notice every operator and figure that is altered
     --json                                  one line for each alteration
@@ -107,8 +108,11 @@ function checkAll(rules: WrittenRule[], _: Options, out: Out): boolean {
   const cycles = suppressionCycles(rules)
   for (const cycle of cycles) out(`${cycle.join(' silences ')}: a ring`)
   for (const { filename, tests } of rules) if (tests.length === 0) out(`${filename}:1:1: the rule has no tests`)
+  const reasons = sharedReasons()
+  const unsourced = rules.flatMap(rule => sourceProblems(rule, reasons))
+  for (const line of unsourced) out(line)
   out(`${rules.length} rules checked`)
-  return cycles.length === 0 && rules.every(({ tests }) => tests.length > 0)
+  return cycles.length === 0 && unsourced.length === 0 && rules.every(({ tests }) => tests.length > 0)
 }
 
 function testAll(rules: WrittenRule[], _: Options, out: Out): boolean {
@@ -126,7 +130,8 @@ function testAll(rules: WrittenRule[], _: Options, out: Out): boolean {
 }
 
 function explainAll(rules: WrittenRule[], _: Options, out: Out): boolean {
-  for (const rule of rules) out(`${explainRule(rule).join('\n')}\n`)
+  const reasons = sharedReasons()
+  for (const rule of rules) out(`${[...explainRule(rule), ...sourceLines(rule, reasons)].join('\n')}\n`)
   return rules.length > 0
 }
 

@@ -1,6 +1,7 @@
 /** `rules/README.md`: the rules by family, and which of them answers what others ask for. */
 import { parse } from 'yaml'
 import type { WrittenRule } from '#shared/core/rules/check/rule.ts'
+import type { SharedReasons } from './rule-sources.ts'
 
 export type Family = { title: string; rules: string[]; about: string }
 /** One list that somebody published, row by row. */
@@ -26,7 +27,13 @@ export function readLists(text: string): List[] {
 }
 
 /** @throws Error when a rule belongs to no family or to two, or a list names a rule that is not there */
-export function cataloguePage(rules: WrittenRule[], template: string, families: Family[], lists: List[]): string {
+export function cataloguePage(
+  rules: WrittenRule[],
+  template: string,
+  families: Family[],
+  lists: List[],
+  reasons: SharedReasons,
+): string {
   for (const { id } of rules) {
     const own = families.filter(family => family.rules.some(pattern => fits(id, pattern)))
     if (own.length !== 1) throw new Error(`${id} belongs to ${own.length} families`)
@@ -40,6 +47,7 @@ export function cataloguePage(rules: WrittenRule[], template: string, families: 
   return template
     .replace('{{rules}}', () => families.map(family => familyText(family, rules)).join('\n\n'))
     .replace('{{lists}}', () => lists.map(listText).join('\n\n'))
+    .replace('{{reasons}}', () => reasonsText(reasons))
 }
 
 const fits = (id: string, pattern: string): boolean =>
@@ -91,4 +99,9 @@ function listText({ title, rows }: List): string {
     return `| ${row} | ${ids && note ? `${ids}: ${note}` : ids || `no rule: ${note}`} |`
   })
   return [`### ${title}`, '', '| asked for | rule, or why not |', '|---|---|', ...lines].join('\n')
+}
+
+function reasonsText(reasons: SharedReasons): string {
+  const rows = Object.entries(reasons).map(([name, text]) => `| ${name} | ${text} |`)
+  return ['| name | source |', '|---|---|', ...rows].join('\n')
 }

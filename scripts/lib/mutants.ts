@@ -41,12 +41,12 @@ const DAYS = ['days', 'min_days']
  * Every comparison made strict or loose and turned round, `and` and `or` swapped, `not` and minus dropped, signs of
  * arithmetic swapped, every figure, duration and default up and down by `FACTOR` (counts by one at least), a gate and each of its guards dropped, a
  * cause's condition dropped, a flag dropped. What only the sentence shows (`explains`) is not judged by tests, nor is what a
- * let brings to it alone.
+ * let brings to it alone. Sources are left out: they name figures as they were.
  *
  * @returns in the order of the keys; one that is no valid rule any more is still in it
  */
 export function mutantsOf({ body }: WrittenRule): Mutant[] {
-  const { tests: _, test_base: _base, ...rule } = body
+  const { tests: _, test_base: _base, sources: _sources, ...rule } = body
   const found = [
     ...paramMutants(rule),
     ...texts(rule, 'let', name => judged(rule).has(name)),

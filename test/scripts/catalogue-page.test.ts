@@ -9,11 +9,17 @@ const FAMILIES = [
   { title: 'Pumps', rules: ['PUMP-1'], about: 'Of pumps.' },
 ]
 const page = (families = FAMILIES, lists = '[]') =>
-  cataloguePage(RULES, '# A\n{{rules}}\n# B\n{{lists}}\n', families, readLists(lists))
+  cataloguePage(RULES, '# A\n{{reasons}}\n{{rules}}\n# B\n{{lists}}\n', families, readLists(lists), {
+    settles: 'air is in balance',
+  })
 
 test('rules stand in their families, the ninth before the tenth', t => {
   const ids = [...page().matchAll(/^\| ([A-Z]+-\d+) /gm)].map(([, id]) => id)
   t.deepEqual(ids, ['FAN-9', 'FAN-10', 'PUMP-1'])
+})
+
+test('reasons that rules share stand with their names', t => {
+  t.regex(page(), /\| settles \| air is in balance \|/)
 })
 
 test('a row of a list names its rules, with a note, or says why there is none', t => {

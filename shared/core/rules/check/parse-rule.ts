@@ -9,6 +9,7 @@ import { UNITS, unitCode } from '#shared/core/model/unit.ts'
 import { sha256 } from '#shared/core/findings/finding-id.ts'
 import { OAF_ROLES } from '#shared/core/rules/language/macros.ts'
 import { getOwn } from '#shared/core/get-own.ts'
+import { ruleFigures } from './rule-figures.ts'
 import { parseProgram } from './parse-program.ts'
 import { parseTests } from './parse-tests.ts'
 import { ROLE_GROUPS, type RoleGroup, type RuleParam, type WrittenRule } from './rule.ts'
@@ -41,6 +42,7 @@ function readRule(root: YamlFields, yaml: YamlText, body: Record<string, unknown
   if (!root.has('roles')) yaml.complain(root.map, 'roles is missing')
   refuseAfterTests(root, yaml)
   const params = readParams(root.fields('params'), yaml)
+  checkSources(root.fields('sources'), yaml, body)
   const program = parseProgram(root, yaml, { roles: { ...optional, ...roles }, params, ...(each && { each: each.name }) }, each)
   const rule: WrittenRule = {
     id,
@@ -130,6 +132,16 @@ function readParam(name: string, field: YamlFields, at: unknown, yaml: YamlText)
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || roleOf(name)) yaml.complain(at, `${name} cannot be a parameter's name`)
   field.close()
   return param
+}
+
+/** Refuses a source of a figure that the rule does not have: the figure was altered, and its reason with it. */
+function checkSources(fields: YamlFields | undefined, yaml: YamlText, body: Record<string, unknown>): void {
+  const figures = new Set(ruleFigures(body))
+  for (const key of fields?.keys() ?? []) {
+    fields!.text(key)
+    const stray = key.split(/,\s*/).find(name => !figures.has(name))
+    if (stray !== undefined) yaml.complain(fields!.keyNode(key), `sources: the rule has no figure ${stray}`)
+  }
 }
 
 function readKind(root: YamlFields, yaml: YamlText): FindingKind {
