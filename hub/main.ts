@@ -6,7 +6,7 @@ import { RecentLog } from '#shared/node/recent-log.ts'
 import { runProcess } from '#shared/node/service.ts'
 import { settingsOrExit } from '#shared/node/settings.ts'
 import { brokerService } from './broker/broker.ts'
-import { readBrokerFiles, readCentralFiles } from './broker/files.ts'
+import { openBrokerFiles, openCentralFiles } from './broker/files.ts'
 import { auditOfHub, openHubCentral, serveHub } from './central/open.ts'
 import { estService } from './enrol/est.ts'
 import { HUB_ENV } from './env.ts'
@@ -21,20 +21,21 @@ const log = openLog('hub', settings.SERVICE_LOG_LEVEL, recent)
 
 await runProcess(log, async () => {
   const { SERVICE_MQTT_BIND: host, SERVICE_MQTT_PORT: port, SERVICE_MQTT_CERT_DIR: certificates } = settings
-  const files = await readBrokerFiles(certificates)
-  const broker = brokerService({ host, port, ...files, log })
+  const files = await openBrokerFiles(certificates, log)
+  const broker = brokerService({ host, port, files, log })
   const hub = await openHubCentral(settings, {
     service: 'hub',
     effective,
     recent,
     clock: clockFor(settings),
     log,
-    files: await readCentralFiles(certificates),
+    files: await openCentralFiles(certificates, log),
     broker: { host: host === '0.0.0.0' ? '127.0.0.1' : host, port },
   })
   const heartbeat = heartbeatService(settings.SERVICE_HEARTBEAT_FILE, () => true, log)
   const { SERVICE_EST_PORT: estPort } = settings
   const audit = auditOfHub(hub.central.context.audit, Date.now)
-  const est = estPort === undefined ? [] : [estService({ host, port: estPort, ...files, ...hub.enrol, audit, log })]
-  return [...hub.services, broker, ...hub.connections, ...est, ...(await serveHub(settings, hub, log)), heartbeat]
+  const est = estPort === undefined ? [] : [estService({ host, port: estPort, tls: files.tls, ...hub.enrol, audit, log })]
+  const watched = [files.tls, files.revoked]
+  return [...hub.services, ...watched, broker, ...hub.connections, ...est, ...(await serveHub(settings, hub, log)), heartbeat]
 })

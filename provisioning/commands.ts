@@ -116,10 +116,18 @@ const COMMANDS = nameTable<Command>({
     },
   },
   renew: {
-    usage: 'renew --kit FOLDER [--days N]                   a new certificate for the same key',
-    options: { kit: { type: 'string' }, ...days },
-    required: ['kit'],
+    usage:
+      'renew --kit FOLDER | --cert FILE [--days N]     a new certificate for the same key: of a kit, or in a file of broker, central or connector',
+    options: { kit: { type: 'string' }, cert: { type: 'string' }, ...days },
+    required: [],
     run: async (given, { open, now }) => {
+      if ((given.kit === undefined) === (given.cert === undefined)) throw new UsageError('one of --kit and --cert is needed')
+      if (given.cert !== undefined) {
+        const [file, pki] = [String(given.cert), await open()]
+        const { serial, not_after } = await pki.renewFile(file, daysOf(given))
+        const until = formatInstant(not_after)
+        return { text: `${file} lasts until ${until}\n`, json: { out: file, serial, not_after: until, changed: true } }
+      }
       const kit = await readKit(String(given.kit), now())
       const serial = new X509Certificate(kit.cert_pem).serialNumber
       const renewed = await (await open()).renew({ kit, serial, ...daysOf(given) })
@@ -223,7 +231,7 @@ async function trust({ also, crl, only }: Given, { dir, open }: Place): Promise<
   })
   const trusted = await (only ? pki.trustOnlyOwn() : pki.trust(await added()))
   const count = trusted.split('-----BEGIN').length - 1
-  const text = `${dir} trusts ${countOf(count, 'certificate')} of authorities; restart the broker\n`
+  const text = `${dir} trusts ${countOf(count, 'certificate')} of authorities; the hub uses them at once\n`
   return { text, json: { dir, trusted: count, changed: trusted !== pki.ca_pem } }
 }
 

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { type HttpService, openHttp } from '#shared/node/http/server.ts'
 import type { Kit } from '#shared/node/pki/kit-read.ts'
 import { openAuthWithoutUsers } from '#shared/node/auth/no-users.ts'
+import { unchanging } from '#shared/node/watched-files.ts'
 import type { HistoryService } from './history-service.ts'
 import { connectorRoutes } from './connector-routes.ts'
 
@@ -35,7 +36,7 @@ export function connectorService({ service, kit, host, port, version, log }: Con
     version,
     host,
     port,
-    tls: { cert, key },
+    tls: unchanging({ cert, key }),
     routes: connectorRoutes(service, token),
     auth: openAuthWithoutUsers(log, Date.now),
     audit: undefined,

@@ -1,13 +1,14 @@
 /** The embedded broker: mutual TLS, identity and topics from the certificate, revocation that ends live sessions. */
+import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
-import { readFile, stat } from 'node:fs/promises'
 import { createServer, type Server, type TLSSocket } from 'node:tls'
 import { Aedes, type Client } from 'aedes'
 import type { Logger } from 'pino'
-import { readCrl } from '#shared/node/pki/pki.ts'
+import { isIssuedBy } from '#shared/node/pki/broker-certificate.ts'
 import type { Service } from '#shared/node/service.ts'
 import { type AuthenticatedClient, sessionEndReason } from './client-auth.ts'
 import { type ConnectionLimits, createConnectionLimits } from './connection-limits.ts'
+import { type BrokerFiles, tlsOptions } from './files.ts'
 import { GuardedStream } from './guarded-stream.ts'
 import { CONNECT_MS, CONNECTIONS_MAX, HANDSHAKE_MS } from './limits.ts'
 import { brokerPolicy } from './policy.ts'
@@ -16,16 +17,12 @@ type BrokerOptions = {
   host: string
   /** 0 takes a free one. */
   port: number
-  /** One or more authorities. */
-  ca_pem: string
-  cert_pem: string
-  key_pem: string
-  /** List of revoked certificates; read again twice a second; undefined where there is none. */
-  crlPath: string | undefined
+  /** What changes in them counts at once: from the next handshake, and for the sessions that are open. */
+  files: BrokerFiles
   log: Logger
 }
 
-/** A revoked certificate loses its session within a second. */
+/** A session ends within a second of its certificate. */
 const LOOK_MS = 500
 /** A refusal that comes again and again is logged once in this time. */
 const QUIET_MS = 60_000
@@ -34,33 +31,36 @@ const LINES_MAX = 200
 const TEXT_MAX = 300
 
 export function brokerService(options: BrokerOptions): Service & { port(): number; sessions(): string[] } {
-  const { log } = options
+  const { log, files } = options
+  const { tls, revoked } = files
   const sessions = new Map<Client, AuthenticatedClient>()
   const sockets = new Set<TLSSocket>()
   const warn = quietly(log, Date.now)
-  const revoked = revocations(options)
   let server: Server | undefined
   let broker: Aedes | undefined
   let looking: NodeJS.Timeout | undefined
 
-  const sweep = () => {
+  const endWhere = (reasonOf: (guest: AuthenticatedClient) => string | undefined) => {
     for (const [client, guest] of sessions) {
-      const reason = sessionEndReason(guest, revoked.serials(), Date.now())
-      if (!reason) continue
+      const reason = reasonOf(guest)
+      if (reason === undefined) continue
       log.warn({ cn: guest.cn }, `session ended: ${reason}`)
       client.close()
     }
   }
-  const look = async () => {
-    await revoked.look().catch((error: Error) => warn(`the list of revoked certificates is kept as it was: ${error.message}`))
-    sweep()
-  }
+  const sweep = () => endWhere(guest => sessionEndReason(guest, revoked.current(), Date.now()))
+  revoked.onChange(sweep)
+  tls.onChange(pair => {
+    server?.setSecureContext(tlsOptions(pair))
+    endWhere(({ raw }) =>
+      isIssuedBy(new X509Certificate(raw), pair.ca_pem) ? undefined : 'its authority is not trusted any more',
+    )
+  })
 
   return {
     name: 'broker',
     async start() {
-      await revoked.look()
-      const { hooks, watch } = brokerPolicy({ sessions, revoked: revoked.serials, warn })
+      const { hooks, watch } = brokerPolicy({ sessions, revoked: revoked.current, warn })
       broker = await Aedes.createBroker({ ...hooks, connectTimeout: CONNECT_MS })
       watch(broker)
       broker.on('clientReady', client => {
@@ -73,10 +73,10 @@ export function brokerService(options: BrokerOptions): Service & { port(): numbe
         const who = conn instanceof GuardedStream ? conn.name : 'somebody'
         warn(`a connection of ${who} failed: ${error.message}`)
       })
-      server = listener(options, broker, createConnectionLimits(sockets), warn)
+      server = listener(files, broker, createConnectionLimits(sockets), warn)
       server.listen(options.port, options.host)
       await once(server, 'listening')
-      looking = setInterval(() => void look(), LOOK_MS)
+      looking = setInterval(sweep, LOOK_MS)
       log.info({ host: options.host, port: portOf(server) }, 'broker listens')
     },
     async stop() {
@@ -97,14 +97,9 @@ function portOf(server: Server | undefined): number {
   return typeof address === 'object' && address ? address.port : 0
 }
 
-function listener(
-  { ca_pem, cert_pem, key_pem }: BrokerOptions,
-  broker: Aedes,
-  connections: ConnectionLimits,
-  warn: Warn,
-): Server {
-  const tls = { ca: ca_pem, cert: cert_pem, key: key_pem, minVersion: 'TLSv1.2', handshakeTimeout: HANDSHAKE_MS } as const
-  const server = createServer({ ...tls, requestCert: true, rejectUnauthorized: true }, socket => {
+function listener({ tls }: BrokerFiles, broker: Aedes, connections: ConnectionLimits, warn: Warn): Server {
+  const options = { ...tlsOptions(tls.current()), handshakeTimeout: HANDSHAKE_MS }
+  const server = createServer({ ...options, requestCert: true, rejectUnauthorized: true }, socket => {
     const entered = connections.open(socket)
     if (entered.ok) broker.handle(entered.stream)
     else warn(entered.reason)
@@ -113,23 +108,6 @@ function listener(
   server.on('connection', connections.startHandshake)
   server.on('tlsClientError', (error, { remoteAddress = 'somebody' }) => warn(`${remoteAddress} refused: ${error.message}`))
   return server
-}
-
-/** The serials of the list, read again when its file has changed. */
-function revocations({ crlPath, ca_pem }: BrokerOptions) {
-  let serials: ReadonlySet<string> = new Set()
-  let seen: number | undefined
-  return {
-    serials: () => serials,
-    /** @throws Error when the file cannot be read or is not the authority's; the previous list then stays in force */
-    look: async () => {
-      if (crlPath === undefined) return
-      const { mtimeMs } = await stat(crlPath)
-      if (mtimeMs === seen) return
-      serials = await readCrl(await readFile(crlPath, 'utf8'), ca_pem)
-      seen = mtimeMs
-    },
-  }
 }
 
 type Warn = (text: string) => void

@@ -3,7 +3,8 @@ import type { PeerCertificate } from 'node:tls'
 import { type Identity, parseIdentity } from '#shared/core/auth/identity.ts'
 import { serialOf } from '#shared/node/pki/pki.ts'
 
-export type AuthenticatedClient = { identity: Identity; cn: string; serial: string; not_after: number }
+/** `raw`: the certificate, DER. */
+export type AuthenticatedClient = { identity: Identity; cn: string; serial: string; not_after: number; raw: Buffer }
 type AuthResult = { ok: true; peer: AuthenticatedClient } | { ok: false; reason: string }
 
 /**
@@ -21,6 +22,7 @@ export function authenticate(certificate: PeerCertificate, clientId: string): Au
     cn: clientId,
     serial: serialOf(certificate.serialNumber),
     not_after: Date.parse(certificate.valid_to),
+    raw: certificate.raw,
   }
   return { ok: true, peer }
 }

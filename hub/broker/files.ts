@@ -1,26 +1,90 @@
-/** The broker's and central's files as provisioning lays them out, checked before anything listens or connects. */
+/** The broker's and central's files as provisioning lays them out, checked before anything listens or connects, and again when they change. */
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createSecureContext } from 'node:tls'
+import type { Logger } from 'pino'
 import { readEdgeTokensKey } from '#shared/node/auth/edge-token.ts'
+import { isIssuedBy } from '#shared/node/pki/broker-certificate.ts'
+import { ageComplaint } from '#shared/node/pki/kit-read.ts'
 import { type Pair, readCrl } from '#shared/node/pki/pki.ts'
 import { PKI_FILES } from '#shared/node/pki/pki-files.ts'
+import { type WatchedFiles, watchFiles } from '#shared/node/watched-files.ts'
+
+/** A certificate and its key, and the authorities whose certificates are accepted; one or more. */
+export type TrustingPair = Pair & { ca_pem: string }
+/** Each is watched by itself: a certificate that cannot be used does not keep a revocation from the broker. */
+export type BrokerFiles = { tls: WatchedFiles<TrustingPair>; revoked: WatchedFiles<ReadonlySet<string>> }
+
+/** Options of a TLS server that asks for certificates. */
+export const tlsOptions = ({ ca_pem, cert_pem, key_pem }: TrustingPair) =>
+  ({ ca: ca_pem, cert: cert_pem, key: key_pem, minVersion: 'TLSv1.2' }) as const
 
 /** @throws Error that names the file that cannot be read, or is not what it should be */
-export async function readBrokerFiles(dir: string): Promise<Pair & { ca_pem: string; crlPath: string }> {
-  const ca_pem = await readCa(dir)
-  const crlPath = join(dir, PKI_FILES.crl)
-  const crl_pem = await readFile(crlPath, 'utf8')
-  await readCrl(crl_pem, ca_pem).catch(error => refuse(crlPath, error))
-  return { ...(await readPair(dir, PKI_FILES.broker)), ca_pem, crlPath }
+export async function openBrokerFiles(dir: string, log: Logger): Promise<BrokerFiles> {
+  const [ca, crlPath] = [join(dir, PKI_FILES.ca.cert), join(dir, PKI_FILES.crl)]
+  const { cert, key } = PKI_FILES.broker
+  const tls = await watchFiles<TrustingPair>({
+    name: 'certificate of the broker',
+    paths: [ca, join(dir, cert), join(dir, key)],
+    read: async before => {
+      const ca_pem = await readCa(dir)
+      const files = { ...(await readPair(dir, PKI_FILES.broker)), ca_pem }
+      const complaint = before && ageComplaint(files, Date.now())
+      if (complaint !== undefined) refuse(join(dir, cert), new Error(complaint))
+      // What TLS itself refuses, such as a key that is too short, must not reach a server that runs.
+      if (before) createSecureContext(tlsOptions(files))
+      return files
+    },
+    log,
+  })
+  const revoked = await watchFiles<ReadonlySet<string>>({
+    name: 'list of revoked certificates',
+    paths: [ca, crlPath],
+    read: async () => {
+      const [crl_pem, ca_pem] = [await readFile(crlPath, 'utf8'), await readCa(dir)]
+      return readCrl(crl_pem, ca_pem).catch(error => refuse(crlPath, error))
+    },
+    log,
+  })
+  return { tls, revoked }
 }
 
 /** `tokensKey`: from which the tokens of edges are made; undefined where the folder has none. */
-export type CentralFiles = Pair & { dir: string; ca_pem: string; tokensKey: string | undefined }
+export type CentralFiles = TrustingPair & { dir: string; tokensKey: string | undefined }
 
 /** @throws Error that names the file that cannot be read, or is not what it should be */
 export async function readCentralFiles(dir: string): Promise<CentralFiles> {
   return { ...(await readPair(dir, PKI_FILES.central)), dir, ca_pem: await readCa(dir), tokensKey: await readEdgeTokensKey(dir) }
+}
+
+/**
+ * The files of central, read again when they change. A certificate that the broker would refuse is not used, nor one of another
+ * name: what central subscribes to depends on it.
+ *
+ * @throws Error as `readCentralFiles` does
+ */
+export function openCentralFiles(dir: string, log: Logger): Promise<WatchedFiles<CentralFiles>> {
+  const at = (name: string) => join(dir, name)
+  const { cert, key } = PKI_FILES.central
+  return watchFiles<CentralFiles>({
+    name: 'certificate of central',
+    paths: [PKI_FILES.ca.cert, cert, key].map(at),
+    read: async before => {
+      const files = await readCentralFiles(dir)
+      const complaint = before && complaintOfClient(files, before)
+      if (complaint !== undefined) refuse(at(cert), new Error(complaint))
+      return files
+    },
+    log,
+  })
+}
+
+function complaintOfClient({ cert_pem, ca_pem }: TrustingPair, before: TrustingPair): string | undefined {
+  const [certificate, { subject }] = [new X509Certificate(cert_pem), new X509Certificate(before.cert_pem)]
+  if (certificate.subject !== subject) return `it is of ${certificate.subject}; restart the hub to change from ${subject}`
+  if (!isIssuedBy(certificate, ca_pem)) return `no authority in ${PKI_FILES.ca.cert} has issued it`
+  return ageComplaint({ cert_pem }, Date.now())
 }
 
 async function readCa(dir: string): Promise<string> {

@@ -7,7 +7,7 @@ import { openLog } from '#shared/node/log.ts'
 import { RecentLog } from '#shared/node/recent-log.ts'
 import { runProcess } from '#shared/node/service.ts'
 import { settingsOrExit } from '#shared/node/settings.ts'
-import { readCentralFiles } from '../broker/files.ts'
+import { openCentralFiles } from '../broker/files.ts'
 import { CENTRAL_ENV } from './env.ts'
 import { type HubCentral, openHubCentral, serveHub } from './open.ts'
 import { complainOfTenants } from '../tenants/env.ts'
@@ -31,7 +31,7 @@ await runProcess(log, async () => {
     recent,
     clock: clockFor(settings),
     log,
-    files: connects ? await readCentralFiles(settings.SERVICE_MQTT_CERT_DIR) : undefined,
+    files: connects ? await openCentralFiles(settings.SERVICE_MQTT_CERT_DIR, log) : undefined,
     broker: { host: settings.SERVICE_MQTT_HOST, port: settings.SERVICE_MQTT_PORT },
   })
   if (once) process.exit(await runOnce(hub))

@@ -24,7 +24,9 @@ import type { LiveReader } from '#shared/core/telemetry/live.ts'
 import { LEGACY_TENANT, type Tenant } from '#shared/core/tenant.ts'
 import { type AuditNote, ofHub, type Route } from '#shared/node/http/route.ts'
 import type { Service } from '#shared/node/service.ts'
+import type { Current, WatchedFiles } from '#shared/node/watched-files.ts'
 import type { CentralFiles } from '../broker/files.ts'
+import { createServiceCertificates, type ServiceCertificates } from '../enrol/service-certificates.ts'
 import { openConnectors } from '../connectors/open.ts'
 import { createAuthority } from '../enrol/authority.ts'
 import { enrolRoutes } from '../enrol/enrol.route.ts'
@@ -53,7 +55,7 @@ const TENANT_BALLAST = 8 * 2 ** 20
 type HubSettings = CentralSettings & { SERVICE_MULTI_TENANT: boolean }
 type Parts = Pick<ProcessParts, 'service' | 'effective' | 'recent' | 'clock' | 'log'> & {
   /** Undefined where this process does not connect to a broker. */
-  files: CentralFiles | undefined
+  files: WatchedFiles<CentralFiles> | undefined
   broker: { host: string; port: number }
 }
 
@@ -94,14 +96,29 @@ export async function openHubCentral(settings: HubSettings, { files, broker, ...
     tenantTokens: host.tokens,
   }
   const subscriber: MqttSubscriber | undefined =
-    files && createMqttSubscriber({ broker, ...files, ingestService, monitor, tenants: host, log: parts.log })
+    files && createMqttSubscriber({ broker, files, ingestService, monitor, tenants: host, log: parts.log })
+  const dir = files?.current().dir
+  const authority = createAuthority(dir, Date.now)
+  const certificates = createServiceCertificates({
+    ...{ dir, tlsDir: settings.SERVICE_TLS_DIR, renew: authority.renewFile, log: parts.log, now: Date.now },
+    audit: note => auditOfHub(own.central.context.audit, Date.now)(note),
+  })
   const enrol = {
-    authority: createAuthority(files?.dir, Date.now),
-    pending: createPendingBoxes(files?.dir, Date.now),
-    secrets: createEstSecrets(files?.dir, Date.now),
+    authority,
+    pending: createPendingBoxes(dir, Date.now),
+    secrets: createEstSecrets(dir, Date.now),
     brokerPort: broker.port,
   }
-  const own = createOver(workspace, settings, { ...parts, ingestService, monitor, files, subscriber, tenancy, enrol })
+  const own = createOver(workspace, settings, {
+    ...parts,
+    ingestService,
+    monitor,
+    files,
+    subscriber,
+    tenancy,
+    enrol,
+    certificates,
+  })
   const tenants: Service[] = host
     ? [{ name: 'tenants', start: () => host.openAll(workspace.stores.tenants.list()), stop: () => host.stop() }]
     : []
@@ -110,7 +127,7 @@ export async function openHubCentral(settings: HubSettings, { files, broker, ...
     host,
     enrol,
     routes: layout => [...own.routes(layout), migrateRoute(own.central.context), ...systemOfHub(own.central.context, layout)],
-    services: [...own.services, ...tenants],
+    services: [...own.services, certificates.service, ...(files ? [files] : []), ...tenants],
     connections: [...(subscriber ? [subscriber] : []), ...own.connections],
   }
 }
@@ -122,21 +139,26 @@ const systemOfHub = (context: CentralContext, layout: PageLayout): Route[] =>
 type OverParts = Pick<ProcessParts, 'service' | 'effective' | 'recent' | 'clock' | 'log' | 'signIns'> & {
   ingestService: IngestService
   monitor: MqttMonitor
-  files: CentralFiles | undefined
+  files: Current<CentralFiles> | undefined
   subscriber: MqttSubscriber | undefined
   tenancy: Tenancy | undefined
-  enrol: Omit<Enrolment, 'tenant_id' | 'renewals'>
+  enrol: Omit<Enrolment, 'tenant_id' | 'renewals' | 'own'>
+  /** Those of the hub itself; undefined for a tenant. */
+  certificates?: ServiceCertificates
 }
 
 const ingestInto = ({ inbox, stores, budget }: Workspace, { clock, log }: Pick<Parts, 'clock' | 'log'>): IngestService =>
   createIngestService({ inbox, model: stores.model, edges: stores.edges, claims: stores.edgeClaims, clock, budget, log })
 
 function createOver(workspace: Workspace, settings: HubSettings, options: OverParts): CentralOfHub {
-  const { ingestService, monitor, files, subscriber, tenancy, enrol, ...parts } = options
+  const { ingestService, monitor, files, subscriber, tenancy, enrol, certificates, ...parts } = options
   const { edges, edgeClaims: claims } = workspace.stores
   const tenant_id = !tenancy || tenancy.tenant_id === LEGACY_TENANT ? undefined : tenancy.tenant_id
   const connectors = openConnectors({ tenant_id, edges, files, publish: subscriber?.publish })
-  const health = hubHealth({ edges, claims, budget: workspace.budget, ingestService, broker: subscriber }, parts.clock.now)
+  const health = hubHealth(
+    { edges, claims, budget: workspace.budget, ingestService, certificates: certificates?.check, broker: subscriber },
+    parts.clock.now,
+  )
   const { ingest } = ingestService
   const live: LiveReader = (building_id, point_id) => ingest.live.of(building_id, point_id, parts.clock.now())
   const given = {
@@ -171,7 +193,7 @@ function createOver(workspace: Workspace, settings: HubSettings, options: OverPa
       ...fleetRoutes({ ...context, registry: ingestService.ingest.registry }, layout),
       pollStatusRoute(ingestService),
       ...monitorRoutes(monitor, layout),
-      ...enrolRoutes({ ...enrol, tenant_id, renewals }, context, layout),
+      ...enrolRoutes({ ...enrol, tenant_id, renewals, own: certificates?.states ?? (() => []) }, context, layout),
       ...connectors.routes,
       ...updateRoutes(rollouts, context, layout),
       ...hubOverrides({ context, layout, connectors: connectors.client }),
@@ -191,7 +213,7 @@ export const auditOfHub =
     })
 
 type HostedParts = {
-  files: CentralFiles | undefined
+  files: Current<CentralFiles> | undefined
   subscriber: MqttSubscriber | undefined
   hub: Central
   useOf: NonNullable<Tenancy['useOf']>

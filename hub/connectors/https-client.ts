@@ -5,27 +5,27 @@ import { OPERATIONS } from '#shared/core/priority/priority-wire.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { MESSAGE_MAX } from '#shared/core/telemetry/body.ts'
 import { edgeToken } from '#shared/node/auth/edge-token.ts'
+import type { Current } from '#shared/node/watched-files.ts'
 import type { EdgeClient } from './edge-client.ts'
 
-type HttpsClientOptions = {
-  /** Tenant of the edges; equal edge names of two tenants have different tokens. */
-  tenant_id: string | undefined
+export type ConnectorFiles = {
   ca_pem: string
   /** Key from which the edges' tokens are derived; undefined where the hub has none, and then every request fails. */
   tokensKey: string | undefined
+}
+type HttpsClientOptions = {
+  /** Tenant of the edges; equal edge names of two tenants have different tokens. */
+  tenant_id: string | undefined
+  files: Current<ConnectorFiles>
   timeoutMs: number
 }
 
 /** Redirects are not followed, so the token is sent only to the edge's address. */
-export function createHttpsClient({
-  tenant_id,
-  ca_pem,
-  tokensKey,
-  timeoutMs,
-}: HttpsClientOptions): EdgeClient & { close(): void } {
+export function createHttpsClient({ tenant_id, files, timeoutMs }: HttpsClientOptions): EdgeClient & { close(): void } {
   // No keep-alive: an idle connection may have been closed unnoticed, and requests are rare.
-  const agent = new Agent({ ca: ca_pem, minVersion: 'TLSv1.2', keepAlive: false })
+  const agent = new Agent({ minVersion: 'TLSv1.2', keepAlive: false })
   const send: EdgeClient = async ({ edge_id, site_id, connector_url }, operation, edgeRequest) => {
+    const { ca_pem: ca, tokensKey } = files.current()
     if (tokensKey === undefined)
       throw new Problem('edge_unreachable', 'This hub has no file edge-tokens.key beside its certificate')
     const { method, path } = OPERATIONS[operation]
@@ -38,7 +38,7 @@ export function createHttpsClient({
     }
     const signal = AbortSignal.timeout(timeoutMs)
     try {
-      const { status, text } = await exchange(url, { method, headers, agent, signal }, body)
+      const { status, text } = await exchange(url, { method, headers, agent, ca, signal }, body)
       return { status, body: parse(text, edge_id) }
     } catch (error) {
       if (error instanceof Problem) throw error
@@ -50,7 +50,7 @@ export function createHttpsClient({
   return Object.assign(send, { close: () => agent.destroy() })
 }
 
-type Options = { method: string; headers: Record<string, string | number>; agent: Agent; signal: AbortSignal }
+type Options = { method: string; headers: Record<string, string | number>; agent: Agent; ca: string; signal: AbortSignal }
 
 /** @throws Problem edge_failed when the response is too long; Error when the connection fails */
 function exchange(url: URL, options: Options, body: string | undefined): Promise<{ status: number; text: string }> {

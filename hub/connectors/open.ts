@@ -5,12 +5,13 @@ import type { EdgeRecord, EdgeStore } from '#shared/core/stores.ts'
 import { SECOND } from '#shared/core/time.ts'
 import type { Topic } from '#shared/core/topic/topics.ts'
 import type { Route } from '#shared/node/http/route.ts'
+import type { Current } from '#shared/node/watched-files.ts'
 import type { Service } from '#shared/node/service.ts'
 import { addressRoutes } from './address-routes.ts'
 import { createBrokerClient } from './broker-client.ts'
 import type { EdgeReply } from './edge-client.ts'
 import { createConnectors } from './connectors.ts'
-import { createHttpsClient } from './https-client.ts'
+import { type ConnectorFiles, createHttpsClient } from './https-client.ts'
 
 /** Longest wait for a response. An edge reads from its own disk in well under a second, but a mobile connection is slow. */
 const RESPONSE_MS = 15 * SECOND
@@ -20,7 +21,7 @@ type OpenConnectorsOptions = {
   tenant_id?: string | undefined
   edges: EdgeStore
   /** Undefined where the hub has no certificates; it then cannot reach any edge by HTTPS. */
-  files: { ca_pem: string; tokensKey: string | undefined } | undefined
+  files: Current<ConnectorFiles> | undefined
   /** Undefined where the hub is not connected to a broker. */
   publish: ((topic: Topic, body: object) => Promise<void>) | undefined
   /** Default 15 s. */
@@ -45,7 +46,7 @@ export function openConnectors({
   publish,
   timeoutMs = RESPONSE_MS,
 }: OpenConnectorsOptions): OpenConnectors {
-  const https = files && createHttpsClient({ ...files, tenant_id, timeoutMs })
+  const https = files && createHttpsClient({ files, tenant_id, timeoutMs })
   const broker = publish && createBrokerClient({ publish: (topic, body) => publish({ ...topic, tenant_id }, body), timeoutMs })
   const client = createConnectors({ edges, https, broker: broker?.send })
   return {

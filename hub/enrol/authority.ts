@@ -10,7 +10,7 @@ import { DAY } from '#shared/core/time.ts'
 import { createSerialQueue } from '#shared/flow/serial-queue.ts'
 import { authorityFingerprint } from '#shared/node/pki/fingerprint.ts'
 import { zipKit } from '#shared/node/pki/kit-files.ts'
-import { readCrl, serialOf } from '#shared/node/pki/pki.ts'
+import { type Issued, readCrl, serialOf } from '#shared/node/pki/pki.ts'
 import type { Kit } from '#shared/node/pki/kit-read.ts'
 import { PkiBusy, withPkiLock } from '#shared/node/pki/pki-lock.ts'
 import { type IssuedRecord, openPki, type Pki, PKI_FILES, PkiRefusal } from '#shared/node/pki/pki-files.ts'
@@ -55,6 +55,12 @@ export type Authority = {
     csr_pem: string,
     proof: { isProven: boolean },
   ): Promise<NewCertificate & { serial: string; not_after: number }>
+  /**
+   * Renews the certificate in a file, of this hub itself, for as long as the one before.
+   *
+   * @throws PkiRefusal when it was not issued here or is revoked; Problem no_authority
+   */
+  renewFile(file: string): Promise<Pick<Issued, 'serial' | 'not_after'>>
   /** Every authority that edges trust, PEM. @throws Problem no_authority */
   trusted(): Promise<string>
   /** Whether the certificate is on a list of this folder, of this authority or of another one. @throws Problem no_authority */
@@ -111,6 +117,7 @@ export function createAuthority(dir: string | undefined, now: () => number): Aut
         const { cert_pem, ca_pem, token, serial, not_after } = await issue.catch(refuseRequest)
         return { cert_pem, ca_pem, ...(token !== undefined && { token }), serial, not_after }
       }),
+    renewFile: file => change(pki => pki.renewFile(file)),
     trusted: async () => (await open(dir, now)).ca_pem,
     isRevoked: async serial => {
       const { ca_pem } = await open(dir, now)

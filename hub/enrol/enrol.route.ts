@@ -97,6 +97,7 @@ const pageRoute = (enrolment: Enrolment, { edges }: Context, layout: PageLayout)
         brokerPort: enrolment.brokerPort,
         reached: call.request.hostname,
         edges: edges.list(),
+        own: enrolment.own(),
         pending: await pendingOf(enrolment, call.request),
       }
       return layout.document(call, { title: 'Enrol', current: '/enrol' }, enrolBody(model))

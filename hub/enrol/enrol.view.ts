@@ -7,6 +7,8 @@ import type { EdgeRecord } from '#shared/core/stores.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { type PendingModel, pendingSection } from './pending.view.ts'
 import { type EdgeCertificate, isSame, isValid } from './authority.ts'
+import type { ServiceCertificate } from './service-certificates.ts'
+import { serviceCertificatesSection } from './service-certificates.view.ts'
 
 /** Characters of a serial that are shown; the whole has up to 32. */
 const SERIAL_SHOWN = 12
@@ -21,6 +23,8 @@ type EnrolModel = {
   /** The name under which this page was asked for. */
   reached: string
   edges: EdgeRecord[]
+  /** Those of the hub itself, at the last look. */
+  own: readonly ServiceCertificate[]
   /** Undefined where boxes cannot ask. */
   pending: Pick<PendingModel, 'line' | 'waiting'> | undefined
 }
@@ -30,7 +34,7 @@ ${
   typeof model.certificates === 'string'
     ? html`<p class="lead">This hub issues no certificates.</p><section class="card"><p>${model.certificates}.</p></section>`
     : html`<p class="lead">${leadOf(model.certificates, model.here)}</p>${model.pending && pendingSection({ ...model, ...model.pending })}${kitForm(model)}${certificateTable(model, model.certificates)}`
-}`
+}${model.own.length > 0 && serviceCertificatesSection(model.own, model.here)}`
 
 function leadOf(certificates: EdgeCertificate[], { now }: Here): string {
   const valid = certificates.filter(one => isValid(one, now))

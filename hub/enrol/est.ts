@@ -17,8 +17,10 @@ import { Problem, PROBLEMS } from '#shared/core/problem.ts'
 import { RequestMeter } from '#shared/core/tenant-budget.ts'
 import { SECOND } from '#shared/core/time.ts'
 import type { AuditNote } from '#shared/node/http/route.ts'
-import { certsOnly, type Pair, requestName, serialOf, toCsrPem } from '#shared/node/pki/pki.ts'
+import { certsOnly, requestName, serialOf, toCsrPem } from '#shared/node/pki/pki.ts'
 import type { Service } from '#shared/node/service.ts'
+import type { Current } from '#shared/node/watched-files.ts'
+import { tlsOptions, type TrustingPair } from '../broker/files.ts'
 import type { Authority } from './authority.ts'
 import type { EstSecrets } from './est-secrets.ts'
 
@@ -31,11 +33,12 @@ const CONNECTIONS_MAX = 64
 const PER_NETWORK_MAX = 30
 const ALL_MAX = 300
 
-type EstOptions = Pair & {
+type EstOptions = {
   host: string
   /** 0 takes a free one. */
   port: number
-  ca_pem: string
+  /** Those of the broker, which is a server of the same names. */
+  tls: Current<TrustingPair>
   authority: Pick<Authority, 'issue' | 'renew' | 'isRevoked' | 'trusted'>
   secrets: Pick<EstSecrets, 'use'>
   audit: (note: AuditNote) => void
@@ -43,12 +46,12 @@ type EstOptions = Pair & {
 }
 type Answer = { type: string; base64: string }
 
-/** Listens from start to stop. The certificate is that of the broker, which is a server of the same names. */
+/** Listens from start to stop. */
 export function estService(options: EstOptions): Service & { port(): number } {
-  const { host, port, ca_pem, cert_pem, key_pem, log } = options
+  const { host, port, tls, log } = options
   const meter = new RequestMeter()
-  const tls = { ca: ca_pem, cert: cert_pem, key: key_pem, minVersion: 'TLSv1.2', requestCert: true } as const
-  const server: Server = createServer({ ...tls, rejectUnauthorized: false, requestTimeout: REQUEST_MS }, (request, response) => {
+  const limits = { requestCert: true, rejectUnauthorized: false, requestTimeout: REQUEST_MS }
+  const server: Server = createServer({ ...tlsOptions(tls.current()), ...limits }, (request, response) => {
     handle(options, meter, request).then(
       answer => send(response, 200, answer.base64, { 'content-type': answer.type, 'content-transfer-encoding': 'base64' }),
       (error: unknown) => {
@@ -60,6 +63,7 @@ export function estService(options: EstOptions): Service & { port(): number } {
     )
   })
   server.maxConnections = CONNECTIONS_MAX
+  tls.onChange(pair => server.setSecureContext(tlsOptions(pair)))
   return {
     name: 'est',
     async start() {

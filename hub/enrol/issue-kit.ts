@@ -10,6 +10,7 @@ import type { Authority, EdgeCertificate, IssuedKit } from './authority.ts'
 import type { EstSecrets } from './est-secrets.ts'
 import type { PendingBox, PendingBoxes } from './pending-boxes.ts'
 import type { Renewals, Renewed } from './renewals.ts'
+import type { ServiceCertificates } from './service-certificates.ts'
 
 /** A name of the domain name system has at most this many characters. @source RFC 1035 2.3.4 */
 const HOST_MAX = 253
@@ -39,7 +40,13 @@ type Issuing = {
   /** Port at which edges reach the broker. */
   brokerPort: number
 }
-export type Enrolment = Issuing & { renewals: Renewals; pending: PendingBoxes; secrets: EstSecrets }
+export type Enrolment = Issuing & {
+  renewals: Renewals
+  pending: PendingBoxes
+  secrets: EstSecrets
+  /** Certificates of the hub itself; none for a tenant. */
+  own: ServiceCertificates['states']
+}
 
 /**
  * Issues a kit and writes the audit row.

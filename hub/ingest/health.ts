@@ -10,6 +10,8 @@ type Parts = {
   /** Limits of what may be stored; undefined where there are none. */
   budget?: StorageBudget | undefined
   ingestService: Pick<IngestService, 'ingest' | 'counters' | 'edgeIds'>
+  /** Certificates of the hub itself; undefined in a central of a tenant. */
+  certificates?: (() => HealthCheck) | undefined
   /** Undefined where this process is not connected to a broker. */
   broker: { isConnected(): boolean } | undefined
 }
@@ -19,7 +21,10 @@ type Parts = {
  *
  * @param now ms of the process's clock
  */
-export function hubHealth({ edges, claims, budget, ingestService, broker }: Parts, now: () => number): HealthSources {
+export function hubHealth(
+  { edges, claims, budget, ingestService, certificates, broker }: Parts,
+  now: () => number,
+): HealthSources {
   const { monitor } = ingestService.ingest
   return {
     checks: {
@@ -30,6 +35,7 @@ export function hubHealth({ edges, claims, budget, ingestService, broker }: Part
         const detail = 'an edge is refused or a building takeover is not confirmed: see the page Fleet'
         return { status: 'warn', refused, takeovers, detail }
       },
+      ...(certificates && { certificates }),
       ...(budget && { budget: () => budgetCheck(budget, ingestService.ingest.registry.notices.heldBack()) }),
       ingest: () => {
         const failure = monitor.trouble()

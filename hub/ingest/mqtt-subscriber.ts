@@ -11,8 +11,9 @@ import { topicsOf } from '#shared/core/topic/rule.ts'
 import { parseTopic, type Topic, topicBase, topicOf } from '#shared/core/topic/topics.ts'
 import { type AckReply, processPublish } from '#shared/flow/ingest/mqtt-ingest.ts'
 import { mqttLink } from '#shared/node/mqtt.ts'
-import type { Pair } from '#shared/node/pki/pki.ts'
 import type { Service } from '#shared/node/service.ts'
+import type { Current } from '#shared/node/watched-files.ts'
+import type { TrustingPair } from '../broker/files.ts'
 import type { MqttMonitor } from '../monitor/mqtt-monitor.ts'
 import { MessageQueue } from './message-queue.ts'
 
@@ -20,13 +21,13 @@ import { MessageQueue } from './message-queue.ts'
 export type SiteIngest = { ingestService: IngestService; monitor: Pick<MqttMonitor, 'record' | 'setConnected'> }
 
 /** The hub's own sites, and those of tenants; without `tenants` messages of tenants are discarded. */
-type SubscriberOptions = SiteIngest &
-  Pair & {
-    broker: { host: string; port: number }
-    ca_pem: string
-    tenants?: TenantIngest | undefined
-    log: Logger
-  }
+type SubscriberOptions = SiteIngest & {
+  broker: { host: string; port: number }
+  /** Newer ones are of the same name, and the session begins again with them at once. */
+  files: Current<TrustingPair>
+  tenants?: TenantIngest | undefined
+  log: Logger
+}
 
 /** Ingest by tenant. @returns undefined for a tenant that this hub does not have */
 type TenantIngest = { of(tenant_id: string): SiteIngest | undefined; all(): SiteIngest[] }
@@ -53,8 +54,8 @@ const TENANTS_PREFIX = 'tenants/'
  * @throws Error when the certificate is not one of central
  */
 export function createMqttSubscriber(options: SubscriberOptions): MqttSubscriber {
-  const { broker, ingestService, tenants, monitor, log } = options
-  const identity = centralIdentity(options.cert_pem)
+  const { broker, files, ingestService, tenants, monitor, log } = options
+  const identity = centralIdentity(files.current().cert_pem)
   if (tenants && !('tenants' in identity)) {
     throw new Error(
       `SERVICE_MULTI_TENANT needs the certificate that \`provisioning central --tenants\` makes, not ${commonName(identity)}`,
@@ -93,7 +94,7 @@ export function createMqttSubscriber(options: SubscriberOptions): MqttSubscriber
     else if (answer) reply({ ...answer, tenant_id }, writeNotices(answer.notices))
   })
   const link = mqttLink({
-    endpoint: () => ({ ...broker, ca_pem: options.ca_pem, cert_pem: options.cert_pem, key_pem: options.key_pem }),
+    endpoint: () => ({ ...broker, ...files.current() }),
     clientId: commonName(identity),
     subscribe: topicsOf(identity).subscribe,
     onUp: () => {
@@ -117,6 +118,7 @@ export function createMqttSubscriber(options: SubscriberOptions): MqttSubscriber
     },
     log,
   })
+  files.onChange(() => void link.reconnect())
   return {
     name: 'ingest',
     start: async () => link.start(),

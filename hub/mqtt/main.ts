@@ -4,9 +4,10 @@ import { openLog } from '#shared/node/log.ts'
 import { runProcess } from '#shared/node/service.ts'
 import { exitWith, settingsOrExit } from '#shared/node/settings.ts'
 import { brokerService } from '../broker/broker.ts'
-import { readBrokerFiles } from '../broker/files.ts'
+import { openBrokerFiles } from '../broker/files.ts'
 import { writeMosquittoFiles } from '../broker/mosquitto.ts'
 import { rabbitmqService } from '../broker/rabbitmq.ts'
+import { createServiceCertificates } from '../enrol/service-certificates.ts'
 import { MQTT_ENV } from './env.ts'
 
 const WRITE_MOSQUITTO = '--mosquitto'
@@ -26,12 +27,22 @@ if (argv.includes(WRITE_MOSQUITTO)) {
 } else {
   const log = openLog('mqtt', settings.SERVICE_LOG_LEVEL)
   await runProcess(log, async () => {
-    const files = await readBrokerFiles(dir).catch(error => {
+    const files = await openBrokerFiles(dir, log).catch(error => {
       throw new Error(refuseFolder(error), { cause: error })
     })
     const heartbeat = heartbeatService(settings.SERVICE_HEARTBEAT_FILE, () => true, log)
-    if (!argv.includes(SERVE_RABBITMQ)) return [brokerService({ host, port, ...files, log }), heartbeat]
+    const certificates = createServiceCertificates({
+      ...{ dir, tlsDir: undefined, renew: undefined, log, now: Date.now },
+      audit: () => undefined,
+    })
+    if (!argv.includes(SERVE_RABBITMQ)) {
+      return [certificates.service, files.tls, files.revoked, brokerService({ host, port, files, log }), heartbeat]
+    }
     const { SERVICE_RABBITMQ_AUTH_PORT: authPort, SERVICE_RABBITMQ_NODES: nodes } = settings
-    return [rabbitmqService({ host, port, dir, authPort, nodes: nodes.split(',').filter(Boolean), log }), heartbeat]
+    return [
+      certificates.service,
+      rabbitmqService({ host, port, dir, authPort, nodes: nodes.split(',').filter(Boolean), log }),
+      heartbeat,
+    ]
   })
 }

@@ -2,7 +2,7 @@
 import { openLog } from '#shared/node/log.ts'
 import { runProcess } from '#shared/node/service.ts'
 import { settingsOrExit } from '#shared/node/settings.ts'
-import { readServerTls } from '#shared/node/http/server-tls.ts'
+import { watchServerTls } from '#shared/node/http/server-tls.ts'
 import { complainOfProxies, proxiesOf } from '#shared/node/auth/auth-settings.ts'
 import { WEB_ENV } from './env.ts'
 import { webService } from './proxy.ts'
@@ -15,6 +15,7 @@ const log = openLog('web', settings.SERVICE_LOG_LEVEL)
 
 await runProcess(log, async () => {
   const { SERVICE_TLS_DIR: tlsDir } = settings
+  const tls = tlsDir === undefined ? undefined : await watchServerTls(tlsDir, log)
   const web = webService({
     host: settings.SERVICE_WEB_BIND,
     port: settings.SERVICE_WEB_PORT,
@@ -22,8 +23,8 @@ await runProcess(log, async () => {
     resolver: settings.SERVICE_NGINX_RESOLVER,
     pages: settings.SERVICE_REACT_UI,
     trustedProxies: proxiesOf(settings.SERVICE_TRUSTED_PROXIES),
-    tls: tlsDir === undefined ? undefined : await readServerTls(tlsDir),
+    tls,
     log,
   })
-  return [web]
+  return [...(tls ? [tls] : []), web]
 })

@@ -5,8 +5,9 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Logger } from 'pino'
 import { Problem } from '#shared/core/problem.ts'
 import { refuseBytes, sendProblem } from '#shared/node/http/errors.ts'
-import type { ServerTls } from '#shared/node/http/server-tls.ts'
+import { secureOptions, type ServerTls, takeNewTls } from '#shared/node/http/server-tls.ts'
 import type { Service } from '#shared/node/service.ts'
+import type { Current } from '#shared/node/watched-files.ts'
 import { lookupThrough } from './lookup.ts'
 import { classifyPath } from './paths.ts'
 
@@ -19,7 +20,7 @@ export type WebOptions = {
   /** Proxies in front of web whose X-Forwarded-* headers are trusted. */
   trustedProxies?: string[]
   /** Certificate and key, for a port with HTTPS. */
-  tls?: ServerTls | undefined
+  tls?: Current<ServerTls> | undefined
   log?: Pick<Logger, 'warn' | 'info'>
   responseMs?: number
 }
@@ -37,7 +38,7 @@ const REQUEST_MS = 10 * 60_000
 export function webService(options: WebOptions): Service {
   const { host, port, upstream, resolver, pages, trustedProxies = [], tls, responseMs = RESPONSE_MS } = options
   const app: FastifyInstance = fastify({
-    ...(tls && { https: { ...tls, minVersion: 'TLSv1.2' } }),
+    ...(tls && { https: secureOptions(tls.current()) }),
     logger: false,
     genReqId: () => randomUUID(),
     trustProxy: trustedProxies.length > 0 && trustedProxies,
@@ -46,6 +47,7 @@ export function webService(options: WebOptions): Service {
     frameworkErrors: (error, request, reply) => void refuse(error, request, reply),
     clientErrorHandler: refuseBytes,
   })
+  takeNewTls(app, tls)
   const agent = new http.Agent({ keepAlive: true, lookup: lookupThrough(resolver) } as http.AgentOptions)
   const central = watchCentral(options)
   app.setErrorHandler(refuse)

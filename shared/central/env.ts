@@ -8,7 +8,7 @@ export const CENTRAL_VARIABLES = {
   SERVICE_CENTRAL_PORT: { kind: 'integer', default: 8080, min: 1, max: 65_535, doc: 'port to listen on' },
   SERVICE_TLS_DIR: {
     kind: 'text',
-    doc: 'folder with cert.pem and key.pem: pages and API are then served over HTTPS alone. Read at the start',
+    doc: 'folder with cert.pem and key.pem: pages and API are then served over HTTPS alone. Files that are replaced are used at once',
   },
   SERVICE_WORKSPACE: { kind: 'text', default: '/workspace', doc: 'folder of everything that is kept' },
   SERVICE_PARQUET_ROOT: { kind: 'text', doc: 'folder of sealed history; by default .cache/parquet in the workspace' },

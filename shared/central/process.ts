@@ -9,7 +9,7 @@ import { type HttpOptions, type HttpService, openHttp } from '#shared/node/http/
 import type { ProblemPage, Route } from '#shared/node/http/route.ts'
 import { PUBLIC_FOLDER } from '#shared/node/rules/run-files.ts'
 import { authSettings, isLoopback, proxiesOf } from '#shared/node/auth/auth-settings.ts'
-import { readServerTls } from '#shared/node/http/server-tls.ts'
+import { watchServerTls } from '#shared/node/http/server-tls.ts'
 import type { MailSettings } from '#shared/node/alerts/mail.ts'
 import { readVersion } from '#shared/node/version.ts'
 import type { BackupSchedule } from './backup/backups.ts'
@@ -165,7 +165,9 @@ export function centralPages({ central, layout: options, routes }: PagesOptions)
 /** The server of central's API and pages; it listens when started. */
 export async function serveCentral(settings: CentralSettings, { log, scopeOf, ...pages }: ServeOptions): Promise<HttpService> {
   const { context } = pages.central
-  return openHttp({
+  const { SERVICE_TLS_DIR: tlsDir } = settings
+  const tls = tlsDir === undefined ? undefined : await watchServerTls(tlsDir, log)
+  const http = await openHttp({
     name: pages.layout.product,
     host: settings.SERVICE_CENTRAL_BIND,
     port: settings.SERVICE_CENTRAL_PORT,
@@ -174,7 +176,19 @@ export async function serveCentral(settings: CentralSettings, { log, scopeOf, ..
     log,
     version: context.version,
     trustedProxies: proxiesOf(settings.SERVICE_TRUSTED_PROXIES),
-    ...(settings.SERVICE_TLS_DIR !== undefined && { tls: await readServerTls(settings.SERVICE_TLS_DIR) }),
+    tls,
     scopeOf,
   })
+  if (!tls) return http
+  return {
+    ...http,
+    async start() {
+      await tls.start()
+      await http.start()
+    },
+    async stop() {
+      await http.stop()
+      await tls.stop()
+    },
+  }
 }

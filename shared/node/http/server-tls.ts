@@ -2,9 +2,14 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createSecureContext, Server } from 'node:tls'
+import type { Logger } from 'pino'
 import { errorText } from '#shared/core/error-text.ts'
+import { formatInstant } from '#shared/core/time.ts'
+import { type Current, type WatchedFiles, watchFiles } from '#shared/node/watched-files.ts'
 
 export type ServerTls = { cert: string; key: string }
+const TLS_FILES = ['cert.pem', 'key.pem']
 
 /**
  * Reads `cert.pem`, the server's certificate first, and `key.pem`.
@@ -12,13 +17,42 @@ export type ServerTls = { cert: string; key: string }
  * @throws Error that names the file that is missing or unreadable, and when key and certificate do not belong together
  */
 export async function readServerTls(folder: string): Promise<ServerTls> {
-  const [cert, key] = await Promise.all(['cert.pem', 'key.pem'].map(name => readPem(join(folder, name))))
+  const [cert, key] = await Promise.all(TLS_FILES.map(name => readPem(join(folder, name))))
   const [leaf, secret] = [
     parse(join(folder, 'cert.pem'), () => new X509Certificate(cert!)),
     parse(join(folder, 'key.pem'), () => createPrivateKey(key!)),
   ]
   if (!leaf.checkPrivateKey(secret)) throw new Error(`SERVICE_TLS_DIR: ${folder}/key.pem is not the key of cert.pem`)
   return { cert: cert!, key: key! }
+}
+
+/** As `readServerTls`, read again when a file has changed. @throws Error as `readServerTls` does */
+export function watchServerTls(folder: string, log: Logger): Promise<WatchedFiles<ServerTls>> {
+  return watchFiles<ServerTls>({
+    name: 'certificate of the pages',
+    paths: TLS_FILES.map(name => join(folder, name)),
+    read: async before => {
+      const pair = await readServerTls(folder)
+      const { validToDate } = new X509Certificate(pair.cert)
+      if (before && validToDate.getTime() <= Date.now()) {
+        throw new Error(`SERVICE_TLS_DIR: ${folder}/cert.pem ended at ${formatInstant(validToDate.getTime())}`)
+      }
+      // What TLS itself refuses, such as a key that is too short, must not reach a server that runs.
+      if (before) createSecureContext(pair)
+      return pair
+    },
+    log,
+  })
+}
+
+/** Options of an HTTPS server. */
+export const secureOptions = (pair: ServerTls) => ({ ...pair, minVersion: 'TLSv1.2' }) as const
+
+/** Has a server use each new pair from the next connection on. */
+export function takeNewTls({ server }: { server: unknown }, tls: Current<ServerTls> | undefined): void {
+  tls?.onChange(pair => {
+    if (server instanceof Server) server.setSecureContext(secureOptions(pair))
+  })
 }
 
 const readPem = (path: string): Promise<string> =>

@@ -22,8 +22,9 @@ import { openIdempotency } from './idempotency.ts'
 import { countRequests, createRequestCounts, type RequestCounts } from './request-counts.ts'
 import { METHODS, mount, type ScopeOf } from './route-mount.ts'
 import { ofHub, type ProblemPage, type Route } from './route.ts'
-import type { ServerTls } from './server-tls.ts'
+import { secureOptions, type ServerTls, takeNewTls } from './server-tls.ts'
 import type { Service } from '#shared/node/service.ts'
+import type { Current } from '#shared/node/watched-files.ts'
 import type { Auth } from '#shared/node/auth/token.ts'
 
 /** Maximum time for a whole request to arrive. */
@@ -58,8 +59,8 @@ export type HttpOptions = {
   log: Logger
   version: string
   trustedProxies: string[]
-  /** Certificate and key, for a port with HTTPS. */
-  tls?: ServerTls
+  /** Certificate and key, for a port with HTTPS; new ones count from the next connection. */
+  tls?: Current<ServerTls> | undefined
   /** Answers a failed page request as a page or a redirect. */
   problemPage?: ProblemPage
   /** Set where the process serves several tenants: what answers each caller. */
@@ -77,7 +78,7 @@ export type HttpService = Service & { app: FastifyInstance; url(): string; reque
 export async function openHttp(options: HttpOptions): Promise<HttpService> {
   const { name, host, port, log, trustedProxies, tls } = options
   const app: FastifyInstance = Fastify({
-    ...(tls && { https: { ...tls, minVersion: 'TLSv1.2' } }),
+    ...(tls && { https: secureOptions(tls.current()) }),
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
@@ -90,6 +91,7 @@ export async function openHttp(options: HttpOptions): Promise<HttpService> {
     clientErrorHandler: refuseBytes,
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: true, allErrors: true, verbose: true } },
   })
+  takeNewTls(app, tls)
   app.decorateRequest('caller', undefined)
   app.decorateRequest('scope', undefined)
   app.setSerializerCompiler(() => data => JSON.stringify(data))

@@ -1,11 +1,12 @@
 /** The folder of a certificate authority: its key, the issued and the revoked certificates. It works without a hub. */
 import { createPrivateKey, X509Certificate } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { commonName, type Identity } from '#shared/core/auth/identity.ts'
 import { isRenewalDue } from '#shared/core/auth/certificate-life.ts'
 import type { EdgeAddress } from '#shared/core/model/model.ts'
 import type { NewCertificate } from '#shared/core/telemetry/renewal-wire.ts'
+import { DAY } from '#shared/core/time.ts'
 import { edgeToken, haveEdgeTokensKey } from '#shared/node/auth/edge-token.ts'
 import { makeFolder, replaceFile } from '#shared/node/files.ts'
 import { edgeIdentity, kitAround, type KitRequest, makeKit } from './kit-files.ts'
@@ -23,7 +24,7 @@ import {
   makeIntermediateCa,
   makeCrl,
   type Pair,
-  reissueClient,
+  reissue,
   serialOf,
 } from './pki.ts'
 
@@ -110,6 +111,16 @@ export async function openPki(dir: string, now: () => number, passphrase?: strin
     await enter(issued, 'edge')
     return { ...kitAround(ca.cert_pem, issued, place), token: await tokenOf(place) }
   }
+  const validRecord = async (serial: string, what: string): Promise<IssuedRecord> => {
+    const record = (await readIssued(dir)).find(issued => issued.serial === serialOf(serial))
+    if (!record) throw new PkiRefusal(`${what} was not issued here`)
+    if (record.revoked_at !== null) throw new PkiRefusal(`${what} is revoked`)
+    return record
+  }
+  const again = (options: Parameters<typeof reissue>[1]): Promise<Issued> =>
+    reissue(ca, options).catch((error: Error) => {
+      throw new PkiRefusal(error.message, { cause: error })
+    })
   const isCurrent = async (pem: string): Promise<boolean> => {
     const { serialNumber } = new X509Certificate(pem)
     const record = (await readIssued(dir)).find(({ serial }) => serial === serialOf(serialNumber))
@@ -124,12 +135,14 @@ export async function openPki(dir: string, now: () => number, passphrase?: strin
       return { name: subject.replace(/^CN=/, ''), above: issuer.replace(/^CN=/, '') }
     },
     /**
-     * The certificate that was written for the broker or central, when it is still to be used: of this authority, not revoked, and
-     * with more than a third of its life left.
+     * The certificate that was written for the broker or central, when it is still to be used: of this authority, not revoked,
+     * with more than a third of its life left and with its key, which a power cut between the two files may have replaced alone.
      */
     current: async (kind: 'broker' | 'central'): Promise<X509Certificate | undefined> => {
-      const pem = await read(join(dir, PKI_FILES[kind].cert))
-      return pem !== undefined && (await isCurrent(pem)) ? new X509Certificate(pem) : undefined
+      const [pem, key_pem] = [await read(join(dir, PKI_FILES[kind].cert)), await read(join(dir, PKI_FILES[kind].key))]
+      if (pem === undefined || key_pem === undefined || !(await isCurrent(pem))) return undefined
+      const certificate = new X509Certificate(pem)
+      return certificate.checkPrivateKey(createPrivateKey(key_pem)) ? certificate : undefined
     },
     isCurrent: (cert_pem: string) => isCurrent(cert_pem),
     list: () => readIssued(dir),
@@ -176,12 +189,30 @@ export async function openPki(dir: string, now: () => number, passphrase?: strin
      * revoked
      */
     renew: async ({ kit, serial, days }: Days & { kit: Kit; serial: string }) => {
-      const record = (await readIssued(dir)).find(issued => issued.serial === serialOf(serial))
-      if (!record) throw new PkiRefusal('the certificate of the kit was not issued here')
-      if (record.revoked_at !== null) throw new PkiRefusal('the certificate of the kit is revoked')
-      const issued = await reissueClient(ca, { cert_pem: kit.cert_pem, cn: record.cn, now: now(), ...orDefault(days) })
+      await validRecord(serial, 'the certificate of the kit')
+      const issued = await again({ cert_pem: kit.cert_pem, now: now(), ...orDefault(days) })
       const { topic_base: _base, not_after: _end, ...place } = kit.edge
       return keyless(issued, place)
+    },
+    /**
+     * Issues a new certificate for the key and names of one of the broker, of central or of an edge's HTTPS port, for as many days as
+     * before, and replaces the file. Since the key stays, there is no moment at which key and certificate do not belong together.
+     *
+     * @param file of the certificate; those of authorities that follow in it stay
+     * @throws PkiRefusal when it was not issued here, is revoked, or is of another kind; Error when it cannot be read
+     */
+    renewFile: async (file: string, { days }: Days = {}): Promise<Issued> => {
+      const cert_pem = await readFile(file, 'utf8')
+      const { kind, issued_at, not_after } = await validRecord(
+        new X509Certificate(cert_pem).serialNumber,
+        `the certificate in ${file}`,
+      )
+      if (kind === 'edge') throw new PkiRefusal(`${file} belongs to an edge: renew its kit`)
+      if (kind === 'authority') throw new PkiRefusal(`${file} is of an authority, which is replaced by a new one`)
+      const issued = await again({ cert_pem, now: now(), days: days ?? Math.max(1, Math.round((not_after - issued_at) / DAY)) })
+      await enter(issued, kind)
+      await replaceFile(file, issued.cert_pem, (await stat(file)).mode & 0o777)
+      return issued
     },
     /** Adds a certificate to the revocation list that brokers read. @throws PkiRefusal when it was not issued here */
     revoke: async (serial: string): Promise<IssuedRecord> => {

@@ -34,7 +34,8 @@ export type Issued = { cert_pem: string; serial: string; cn: string; not_after: 
 type Validity = { now: number; days?: number }
 
 const CA_DAYS = 3652
-const CERT_DAYS = 397
+/** Life of a certificate, days. */
+export const CERT_DAYS = 397
 /** A certificate is valid from this long before it is issued, so that a slow clock does not refuse it. */
 const SKEW_MS = DAY
 const EC = { name: 'ECDSA', namedCurve: 'P-256' } as const
@@ -126,7 +127,9 @@ export async function issueServer(
  */
 export async function issueForRequest(ca: Pair, options: Validity & { csr_pem: string; cn: string }): Promise<Issued> {
   const { csr_pem, cn, now, days = CERT_DAYS } = options
-  return issueForKey(ca, { cn, now, days, key: await verifyRequest(csr_pem) })
+  return issue(ca, cn, await verifyRequest(csr_pem), { now, days }, [
+    new ExtendedKeyUsageExtension([ExtendedKeyUsage.clientAuth]),
+  ])
 }
 
 /** @returns the key of a certificate request. @throws Error as `issueForRequest` does */
@@ -163,14 +166,24 @@ export function lifeOf(cert_pem: string): CertificateLife {
   return { from: notBefore.getTime(), to: notAfter.getTime() }
 }
 
-/** Issues a new certificate for the key of an earlier one. */
-export async function reissueClient(ca: Pair, options: Validity & { cert_pem: string; cn: string }): Promise<Issued> {
-  const { cert_pem, cn, now, days = CERT_DAYS } = options
-  return issueForKey(ca, { cn, now, days, key: await new X509Certificate(cert_pem).publicKey.export(EC, ['verify']) })
+/**
+ * Issues a new certificate for the key, the names and the purposes of an earlier one.
+ *
+ * @returns `cert_pem` has the certificates that followed in the file, such as those of authorities
+ * @throws Error when the earlier one was not issued by this authority
+ */
+export async function reissue(ca: Pair, { cert_pem, now, days = CERT_DAYS }: Validity & { cert_pem: string }): Promise<Issued> {
+  const [before, ...others] = PemConverter.decode(cert_pem).map(raw => new X509Certificate(raw))
+  const { publicKey: authorityKey } = readFirst(ca.cert_pem)
+  if (!(await before!.verify({ publicKey: authorityKey, signatureOnly: true }))) {
+    throw new Error(`the certificate of ${before!.subject} was not issued by this authority`)
+  }
+  const [cn = ''] = before!.subjectName.getField('CN')
+  const kept = [ExtendedKeyUsageExtension, SubjectAlternativeNameExtension].map(one => before!.getExtension<Extension>(one))
+  const extensions = kept.filter(extension => extension !== null)
+  const issued = await issue(ca, cn, await before!.publicKey.export(EC, ['verify']), { now, days }, extensions)
+  return { ...issued, cert_pem: issued.cert_pem + others.map(one => withNewline(one.toString('pem'))).join('') }
 }
-
-const issueForKey = (ca: Pair, { cn, key, now, days }: { cn: string; key: webcrypto.CryptoKey; now: number; days: number }) =>
-  issue(ca, cn, key, { now, days }, [new ExtendedKeyUsageExtension([ExtendedKeyUsage.clientAuth])])
 
 async function issue(
   ca: Pair,

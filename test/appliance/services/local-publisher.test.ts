@@ -10,6 +10,7 @@ import { readCentralFiles } from '#hub/broker/files.ts'
 import { MqttPublisher } from '#appliance/services/mqtt-publisher.ts'
 import { LocalPublisher } from '#appliance/services/local-publisher.ts'
 import { wallClock } from '#shared/node/clock.ts'
+import { unchanging } from '#shared/node/watched-files.ts'
 import { folder, until } from '../../support/folders.ts'
 import { startCentral, startLocalEdge, TOKEN } from '../../support/sites/local-site.ts'
 import {
@@ -176,7 +177,7 @@ test('both ways to the same central, with restarts of broker, central and edge: 
     const central = await startCentral(join(dir, 'central'), { token: TOKEN, port })
     const files = await readCentralFiles(join(dir, 'pki'))
     const hears = createMqttSubscriber({
-      ...files,
+      files: unchanging(files),
       ingestService: central.ingestService,
       monitor: new MqttMonitor(Date.now),
       broker: place,

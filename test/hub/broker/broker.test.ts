@@ -1,13 +1,12 @@
 import { once } from 'node:events'
-import { readFileSync, rmSync } from 'node:fs'
+import { copyFileSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { connect as tlsConnect } from 'node:tls'
 import test, { type ExecutionContext } from 'ava'
 import { connectAsync, type IClientOptions, type MqttClient } from 'mqtt'
 import { PKI_FILES } from '#shared/node/pki/pki-files.ts'
 import { issueClient, makeCa, type Pair } from '#shared/node/pki/pki.ts'
-import { brokerService } from '#hub/broker/broker.ts'
-import { readBrokerFiles } from '#hub/broker/files.ts'
+import { openBrokerFiles } from '#hub/broker/files.ts'
 import { folder, until } from '../../support/folders.ts'
 import { makeAuthority, silent, startBroker } from '../../support/sites/transport-site.ts'
 
@@ -225,13 +224,13 @@ test('revocation ends the open session and refuses the next one; others stay', a
 
 test('a broker does not start without the list of revoked certificates, nor with one of another authority', async t => {
   const here = await place(t)
-  const files = await readBrokerFiles(here.dir)
-  const start = (crlPath: string) => brokerService({ ...files, crlPath, host: '127.0.0.1', port: 0, log: silent }).start()
-  await t.throwsAsync(start(join(here.dir, 'none.pem')), { message: /ENOENT/ })
   const other = folder(t)
   await makeAuthority(other)
-  await t.throwsAsync(start(join(other, PKI_FILES.crl)), { message: /not signed by the authority/ })
-  rmSync(other, { recursive: true })
+  const crl = join(here.dir, PKI_FILES.crl)
+  copyFileSync(join(other, PKI_FILES.crl), crl)
+  await t.throwsAsync(openBrokerFiles(here.dir, silent), { message: /not signed by the authority/ })
+  rmSync(crl)
+  await t.throwsAsync(openBrokerFiles(here.dir, silent), { message: /ENOENT/ })
 })
 
 test('without a hub the broker sends PUBACK and discards the message, so PUBACK is no receipt', async t => {

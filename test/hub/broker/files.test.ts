@@ -2,15 +2,15 @@ import { copyFileSync, cpSync, mkdtempSync, rmSync, truncateSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'ava'
-import { readBrokerFiles, readCentralFiles } from '#hub/broker/files.ts'
-import { makeAuthority } from '../../support/sites/transport-site.ts'
+import { openBrokerFiles, readCentralFiles } from '#hub/broker/files.ts'
+import { makeAuthority, silent } from '../../support/sites/transport-site.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'plenum-hub-files-'))
 test.before(() => Promise.all([makeAuthority(join(root, 'own')), makeAuthority(join(root, 'foreign'))]))
 test.after.always(() => rmSync(root, { recursive: true }))
 
 test('the files that provisioning writes are accepted', async t => {
-  await t.notThrowsAsync(readBrokerFiles(join(root, 'own')))
+  await t.notThrowsAsync(openBrokerFiles(join(root, 'own'), silent))
   await t.notThrowsAsync(readCentralFiles(join(root, 'own')))
 })
 
@@ -45,6 +45,6 @@ for (const [name, { file, spoil, says }] of Object.entries(DAMAGE)) {
     const dir = mkdtempSync(join(root, 'spoilt-'))
     cpSync(join(root, 'own'), dir, { recursive: true })
     spoil(join(dir, file), join(root, 'foreign', file))
-    await t.throwsAsync(readBrokerFiles(dir), { message: says })
+    await t.throwsAsync(openBrokerFiles(dir, silent), { message: says })
   })
 }

@@ -1,10 +1,14 @@
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { TLSSocket } from 'node:tls'
 import test, { type ExecutionContext } from 'ava'
 import { connectAsync, type MqttClient } from 'mqtt'
 import { commonName } from '#shared/core/auth/identity.ts'
 import { toMosquittoAcl } from '#shared/core/topic/rule.ts'
 import type { Kit } from '#shared/node/pki/kit-read.ts'
+import { serialOf } from '#shared/node/pki/pki.ts'
+import { makePki, openPki, PKI_FILES } from '#shared/node/pki/pki-files.ts'
 import { readCentralFiles } from '#hub/broker/files.ts'
 import { folder, until } from '../../support/folders.ts'
 import { freePort } from '#scripts/lib/free-port.ts'
@@ -93,4 +97,35 @@ test('with mosquitto, a revoked certificate is refused', async t => {
   await startMosquitto(t, certs, `${gone.acl}\n${stays.acl}`, port)
   await t.throwsAsync(enter(t, gone, port, 'edge:A:e1'))
   await t.notThrowsAsync(enter(t, stays, port, 'edge:A:e2'))
+})
+
+test('with mosquitto, a renewed certificate and a second authority count from SIGHUP on, and sessions stay', async t => {
+  const dir = folder(t)
+  const [certs, other] = [join(dir, 'pki'), join(dir, 'other')]
+  await makePki(other, { name: 'Other', now: Date.now() })
+  const pki = await makeAuthority(certs)
+  const port = await freePort()
+  const place = { site_id: 'A', broker_host: '127.0.0.1', broker_port: port }
+  const own = await pki.kit({ ...place, edge_id: 'own' })
+  const foreign = { ...(await (await openPki(other, Date.now)).kit({ ...place, edge_id: 'foreign' })), ca_pem: own.ca_pem }
+  const broker = await startMosquitto(t, certs, `${own.acl}\n${foreign.acl}`, port)
+  const client = await enter(t, own, port, 'edge:A:own')
+  await t.throwsAsync(enter(t, foreign, port, 'edge:A:foreign'))
+
+  const { serial } = await pki.renewFile(join(certs, PKI_FILES.broker.cert))
+  await pki.trust({
+    ca_pem: readFileSync(join(other, PKI_FILES.ca.cert), 'utf8'),
+    crl_pem: readFileSync(join(other, PKI_FILES.crl), 'utf8'),
+  })
+  broker.kill('SIGHUP')
+  const deadline = Date.now() + 20_000
+  let shown = ''
+  while (shown !== serial && Date.now() < deadline) {
+    const passer = await enter(t, await pki.kit({ ...place, edge_id: 'passer' }), port, 'edge:A:passer')
+    shown = serialOf((passer.stream as TLSSocket).getPeerX509Certificate()!.serialNumber)
+    await passer.endAsync()
+  }
+  t.is(shown, serial)
+  await t.notThrowsAsync(enter(t, foreign, port, 'edge:A:foreign'))
+  t.true(client.connected)
 })

@@ -23,6 +23,7 @@ import { edgeStore } from '#shared/node/store/edges.ts'
 import { openInbox } from '#shared/node/store/inbox.ts'
 import { modelStore } from '#shared/node/store/model.ts'
 import { openAuth } from '#shared/node/auth/token.ts'
+import { unchanging } from '#shared/node/watched-files.ts'
 import { folder, until } from '../../support/folders.ts'
 import { edgeSelf, kitsOf, makeAuthority, startBroker, testOutbox } from '../../support/sites/transport-site.ts'
 import { silent } from '../../support/sites/priority-edge.ts'
@@ -52,9 +53,9 @@ export async function openHub(
     clock: wallClock,
     log: silent,
   })
-  const files = await readCentralFiles(join(dir, 'pki'))
+  const files = unchanging(await readCentralFiles(join(dir, 'pki')))
   const monitor = new MqttMonitor(wallClock.now)
-  const ingest = createMqttSubscriber({ ...files, ingestService, monitor, broker: { host: '127.0.0.1', port }, log: silent })
+  const ingest = createMqttSubscriber({ files, ingestService, monitor, broker: { host: '127.0.0.1', port }, log: silent })
   const open = openConnectors({ edges, files, publish: ingest.publish, timeoutMs })
   ingest.onResponse(open.onResponse)
   const rows: AuditRow[] = []

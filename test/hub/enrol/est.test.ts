@@ -5,7 +5,7 @@ import { request as httpsRequest } from 'node:https'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { createAuthority } from '#hub/enrol/authority.ts'
-import { readBrokerFiles } from '#hub/broker/files.ts'
+import { openBrokerFiles } from '#hub/broker/files.ts'
 import { createEstSecrets } from '#hub/enrol/est-secrets.ts'
 import { estService } from '#hub/enrol/est.ts'
 import { folder } from '../../support/folders.ts'
@@ -18,10 +18,10 @@ async function openEst(t: ExecutionContext) {
   const dir = folder(t)
   const { hub } = await makeHubAuthority(dir)
   const [authority, secrets] = [createAuthority(hub, Date.now), createEstSecrets(hub, Date.now)]
-  const files = await readBrokerFiles(hub)
+  const { tls } = await openBrokerFiles(hub, silent)
   const subjects: string[] = []
   const est = estService({
-    ...{ host: '127.0.0.1', port: 0, ...files, authority, secrets, log: silent },
+    ...{ host: '127.0.0.1', port: 0, tls, authority, secrets, log: silent },
     audit: ({ subject }) => void subjects.push(subject),
   })
   await est.start()
@@ -29,7 +29,7 @@ async function openEst(t: ExecutionContext) {
   const ask = (path: string, { method = 'POST', body, headers = {}, cert, key }: Sent) =>
     new Promise<{ status: number; type: string; text: string }>((resolve, reject) => {
       const url = `https://127.0.0.1:${est.port()}/.well-known/est/${path}`
-      const options = { method, headers, ca: files.ca_pem, ...(cert && { cert, key }), agent: false as const }
+      const options = { method, headers, ca: tls.current().ca_pem, ...(cert && { cert, key }), agent: false as const }
       const sent = httpsRequest(url, options, response => {
         const parts: Buffer[] = []
         response.on('data', (part: Buffer) => parts.push(part))

@@ -11,6 +11,7 @@ import { edgeClaimStore } from '#shared/node/store/edge-claims.ts'
 import { edgeStore } from '#shared/node/store/edges.ts'
 import { openInbox } from '#shared/node/store/inbox.ts'
 import { modelStore } from '#shared/node/store/model.ts'
+import { unchanging } from '#shared/node/watched-files.ts'
 import { folder, until } from '../../support/folders.ts'
 import { makeAuthority, reading, silent, startBroker, startEdge } from '../../support/sites/transport-site.ts'
 
@@ -42,7 +43,7 @@ test('edges of two tenants and of the hub itself under one site and edge id stor
   ])
   const monitor = new MqttMonitor(Date.now)
   const subscriber = createMqttSubscriber({
-    ...(await readCentralFiles(certs)),
+    files: unchanging(await readCentralFiles(certs)),
     ingestService: own.service,
     monitor,
     tenants: { of: tenant_id => byTenant.get(tenant_id), all: () => [...byTenant.values()] },

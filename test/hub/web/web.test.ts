@@ -14,6 +14,7 @@ import { freePort } from '#scripts/lib/free-port.ts'
 import { classifyPath, PAGES } from '#hub/web/paths.ts'
 import { webService, type WebOptions } from '#hub/web/proxy.ts'
 import { makePki, openPki } from '#shared/node/pki/pki-files.ts'
+import { unchanging } from '#shared/node/watched-files.ts'
 import { folder } from '../../support/folders.ts'
 
 /** A stand-in for central whose response names the requested path. */
@@ -50,7 +51,7 @@ test('with a certificate of its own web answers over HTTPS alone, and tells cent
   await (await openPki(dir, Date.now)).broker({ hosts: ['127.0.0.1'] })
   const read = (name: string) => readFileSync(join(dir, name), 'utf8')
   const tls = { cert: read('broker.cert.pem'), key: read('broker.key.pem') }
-  const { web, base } = await startWeb(`127.0.0.1:${(app.server.address() as AddressInfo).port}`, { tls })
+  const { web, base } = await startWeb(`127.0.0.1:${(app.server.address() as AddressInfo).port}`, { tls: unchanging(tls) })
   t.teardown(() => Promise.all([app.close(), web.stop()]))
   await t.throwsAsync(fetch(`${base}/api/health`))
   const options = { ca: read('ca.cert.pem'), headers: { 'x-forwarded-for': '10.9.9.9', 'x-forwarded-proto': 'http' } }

@@ -5,6 +5,7 @@ import { enrolRoutes } from '#hub/enrol/enrol.route.ts'
 import { createEstSecrets } from '#hub/enrol/est-secrets.ts'
 import { createPendingBoxes } from '#hub/enrol/pending-boxes.ts'
 import { createRenewals } from '#hub/enrol/renewals.ts'
+import { createServiceCertificates } from '#hub/enrol/service-certificates.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { makePki, openPki } from '#shared/node/pki/pki-files.ts'
 import { silent } from './transport-site.ts'
@@ -22,8 +23,12 @@ export async function makeHubAuthority(dir: string): Promise<{ root: string; hub
 }
 
 /** @param dir folder of the authority, if there is one */
-export function openEnrolSite(dir: string | undefined, brokerPort: number) {
+export async function openEnrolSite(dir: string | undefined, brokerPort: number) {
   const authority = createAuthority(dir, Date.now)
+  const { renewFile: renew } = authority
+  const audit = () => undefined
+  const certificates = createServiceCertificates({ dir, tlsDir: undefined, renew, audit, log: silent, now: Date.now })
+  await certificates.look()
   return openSite({
     product: 'hub',
     more: (layout, context) => {
@@ -38,6 +43,7 @@ export function openEnrolSite(dir: string | undefined, brokerPort: number) {
         renewals: createRenewals(parts),
         pending,
         secrets: createEstSecrets(dir, Date.now),
+        own: certificates.states,
       }
       return enrolRoutes(enrolment, context, layout)
     },

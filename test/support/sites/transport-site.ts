@@ -9,7 +9,7 @@ import { type Destination } from '#appliance/sinks/outbox-reader.ts'
 import type { EdgeDescription, PublisherState } from '#appliance/services/publisher.ts'
 import { MqttPublisher } from '#appliance/services/mqtt-publisher.ts'
 import { brokerService } from '#hub/broker/broker.ts'
-import { readBrokerFiles, readCentralFiles } from '#hub/broker/files.ts'
+import { openBrokerFiles, openCentralFiles } from '#hub/broker/files.ts'
 import { createMqttSubscriber } from '#hub/ingest/mqtt-subscriber.ts'
 import { MqttMonitor } from '#hub/monitor/mqtt-monitor.ts'
 import { createIngestService } from '#shared/central/ingest-service.ts'
@@ -39,9 +39,14 @@ export async function makeAuthority(dir: string) {
 }
 
 export async function startBroker(dir: string, port = 0) {
-  const broker = brokerService({ ...(await readBrokerFiles(dir)), host: '127.0.0.1', port, log: silent })
-  await broker.start()
-  return broker
+  const files = await openBrokerFiles(dir, silent)
+  const broker = brokerService({ files, host: '127.0.0.1', port, log: silent })
+  const services = [files.tls, files.revoked, broker]
+  for (const service of services) await service.start()
+  const stop = async () => {
+    for (const service of services.toReversed()) await service.stop()
+  }
+  return { ...broker, stop }
 }
 
 /** @param limits what the hub may store; without it there are none */
@@ -50,11 +55,12 @@ export async function startHub(certs: string, workspace: string, port: number, l
   const db = openDatabase(join(workspace, 'plenum.db'))
   const budget = limits && openStorageBudget(db, limits)
   const stores = { inbox: openInbox(db, budget), model: modelStore(db), edges: edgeStore(db), claims: edgeClaimStore(db) }
-  const files = await readCentralFiles(certs)
+  const files = await openCentralFiles(certs, silent)
   const ingestService = createIngestService({ ...stores, budget, clock: wallClock, log: silent })
   const monitor = new MqttMonitor(wallClock.now)
-  const hub = createMqttSubscriber({ ...files, ingestService, monitor, broker: { host: '127.0.0.1', port }, log: silent })
+  const hub = createMqttSubscriber({ files, ingestService, monitor, broker: { host: '127.0.0.1', port }, log: silent })
   await ingestService.start()
+  await files.start()
   await hub.start()
   const samples = db.prepare(
     'SELECT point_id AS id, value AS v FROM samples JOIN history_points USING (building, point) ORDER BY ts',
@@ -71,6 +77,7 @@ export async function startHub(certs: string, workspace: string, port: number, l
     samples: () => samples.all() as { id: string; v: number }[],
     stop: async () => {
       await hub.stop()
+      await files.stop()
       await ingestService.stop()
       db.close()
     },

@@ -71,6 +71,7 @@ const CHECK_NAMES = nameTable<string>({
   edge_ids: 'Edge ids',
   ingest: 'Messages of edges',
   broker: 'Broker',
+  certificates: 'Certificates of the hub',
   edge_claims: 'Buildings of edges',
   tenant_budget: 'Budget',
 })
