@@ -43,8 +43,8 @@ const HISTORY = [
    SELECT target.building, given.point_id FROM ${SOURCE}.history_points AS given
    JOIN ${SOURCE}.history_buildings AS owner USING (building) JOIN main.history_buildings AS target USING (building_id)
    WHERE owner.building_id = @building_id`,
-  `INSERT INTO main.samples
-   SELECT target.building, ts, new.point, value, quality, epoch FROM ${SOURCE}.samples AS given
+  `INSERT INTO main.hot_samples (building, minute, point, ms, value, quality, epoch)
+   SELECT target.building, minute, new.point, ms, value, quality, epoch FROM ${SOURCE}.hot_samples AS given
    JOIN ${SOURCE}.history_buildings AS owner ON owner.building = given.building
    JOIN ${SOURCE}.history_points AS old ON old.point = given.point
    JOIN main.history_buildings AS target ON target.building_id = owner.building_id
@@ -74,7 +74,7 @@ const OF_HISTORY = 'building = (SELECT building FROM history_buildings WHERE bui
 /** Rows that are deleted with a building and copied nowhere else. */
 const FORGOTTEN = [
   `DELETE FROM part_points WHERE part IN (SELECT part FROM parts WHERE ${OF_HISTORY})`,
-  ...['parts', 'samples', 'history_changes', 'history_points'].map(table => `DELETE FROM ${table} WHERE ${OF_HISTORY}`),
+  ...['parts', 'hot_samples', 'history_changes', 'history_points'].map(table => `DELETE FROM ${table} WHERE ${OF_HISTORY}`),
   'DELETE FROM history_buildings WHERE building_id = @building_id',
   // An alert of a building that is gone would be taken for one that has recovered.
   "DELETE FROM alert_states WHERE json_extract(body, '$.condition.building_id') = @building_id",

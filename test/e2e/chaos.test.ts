@@ -105,7 +105,7 @@ async function openChaos(t: ExecutionContext) {
     const db = openReadOnly(join(disk.workspace, 'plenum.db'))
     try {
       const values = db.prepare(
-        'SELECT value FROM samples JOIN history_buildings USING (building) WHERE building_id = ? ORDER BY ts',
+        'SELECT value FROM hot_samples JOIN history_buildings USING (building) WHERE building_id = ? ORDER BY ts',
       )
       return values.pluck().all(`building-${site_id}`) as number[]
     } finally {

@@ -29,7 +29,7 @@ export function openHistoryChanges(db: Database): HistoryChanges {
   )
   const since = db
     .prepare(
-      `SELECT EXISTS (SELECT 1 FROM samples WHERE building = @building AND ts >= @t)
+      `SELECT EXISTS (SELECT 1 FROM hot_samples WHERE building = @building AND minute >= @t / 60000 - 1 AND ts >= @t)
          OR EXISTS (SELECT 1 FROM parts JOIN part_points USING (part) WHERE building = @building AND last >= @t)`,
     )
     .pluck()

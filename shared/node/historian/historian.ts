@@ -1,5 +1,6 @@
 import { createSerialQueue } from '#shared/flow/serial-queue.ts'
 import type { BulkLoader, Historian, HistoryQuery } from '#shared/core/ports.ts'
+import { DAY, MINUTE } from '#shared/core/time.ts'
 import type { Database } from '../sqlite.ts'
 import { openWorker } from '#shared/node/worker/worker.ts'
 import { openAppend } from './append.ts'
@@ -14,8 +15,9 @@ import type { WriteHandlers, WriteInit } from './write-worker.ts'
 
 /** Memory of a process beyond DuckDB's limit, MB: 300 were measured while ten million rows were loaded. */
 const BESIDE_MB = 350
-/** Points of one request to the reading process: a year of minutes of so many is 70 MB. */
+/** Points of one request to the reading process: a year of minutes of so many is 70 MB. Of a shorter span it takes more. */
 const READ_POINTS = 8
+const READ_SPAN = 366 * DAY
 
 export type StoredHistorian = Historian &
   BulkLoader & {
@@ -73,7 +75,7 @@ export async function openHistorian({
     ...bounds,
   })
 
-  const read = (query: HistoryQuery) => inGroups(query.point_ids, point_ids => reader.request('read', { ...query, point_ids }))
+  const read = (query: HistoryQuery) => inGroups(query, point_ids => reader.request('read', { ...query, point_ids }))
   const manifest = openManifestWriter(db)
   const sealer = openSealer(db, root, manifest, writer)
   const load = openLoader(db, root, manifest, writer, sealer)
@@ -82,7 +84,7 @@ export async function openHistorian({
   return {
     append: openAppend(db, manifest, read),
     read,
-    buckets: query => inGroups(query.point_ids, point_ids => reader.request('buckets', { ...query, point_ids })),
+    buckets: query => inGroups(query, point_ids => reader.request('buckets', { ...query, point_ids })),
     spans: (building_id, point_ids) => reader.request('spans', { building_id, point_ids }),
     firsts: building_id => reader.request('firsts', building_id),
     load: (building_id, points, mode, rows, beside) =>
@@ -105,8 +107,9 @@ export async function openHistorian({
   }
 }
 
-async function inGroups<T>(point_ids: string[], ask: (point_ids: string[]) => Promise<T[]>): Promise<T[]> {
+async function inGroups<T>({ point_ids, from, to }: HistoryQuery, ask: (point_ids: string[]) => Promise<T[]>): Promise<T[]> {
+  const most = Math.max(READ_POINTS, Math.floor((READ_POINTS * READ_SPAN) / Math.max(MINUTE, to - from)))
   const answers: T[] = []
-  for (let i = 0; i < point_ids.length; i += READ_POINTS) answers.push(...(await ask(point_ids.slice(i, i + READ_POINTS))))
+  for (let i = 0; i < point_ids.length; i += most) answers.push(...(await ask(point_ids.slice(i, i + most))))
   return answers
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { AppendCount } from '#shared/core/ports.ts'
 import { QUALITIES, type Quality } from '#shared/core/telemetry/reading.ts'
-import { INSTANT_END, INSTANT_MIN } from '#shared/core/time.ts'
+import { INSTANT_END, INSTANT_MIN, MINUTE } from '#shared/core/time.ts'
 import type { Database } from '../sqlite.ts'
 import { openChangeMarks } from './changes.ts'
 import { openKeyGiver } from './keys.ts'
@@ -14,6 +14,12 @@ export const isInstant = (t: number): boolean => Number.isInteger(t) && t >= INS
 
 /** The stored value: NaN where the quality is bad or stale. */
 export const usable = ({ v, q }: HotSample): number => (q === 'bad' || q === 'stale' ? Number.NaN : v)
+
+/**
+ * Chooses the rows of `@building` in `[@from, @to)`, in ms. Rows are kept by minute, and the minutes before and after are cut by
+ * the instant.
+ */
+export const HOT_SPAN = 'building = @building AND minute BETWEEN @from / 60000 - 1 AND @to / 60000 AND ts >= @from AND ts < @to'
 
 type HotRows = {
   /** Creates keys for new points; called outside the transaction that inserts. */
@@ -28,8 +34,8 @@ export function openHotRows(db: Database): HotRows {
   const mark = openChangeMarks(db)
   const epochNow = db.prepare('SELECT epoch FROM history_state').pluck()
   const upsert = db.prepare(
-    `INSERT INTO samples VALUES (?, ?, ?, ?, ?, ?)
-     ON CONFLICT (building, ts, point) DO UPDATE
+    `INSERT INTO hot_samples (building, minute, point, ms, value, quality, epoch) VALUES (?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (building, minute, point, ms) DO UPDATE
      SET value = excluded.value, quality = excluded.quality, epoch = excluded.epoch WHERE value IS NOT excluded.value`,
   )
   return {
@@ -45,7 +51,9 @@ export function openHotRows(db: Database): HotRows {
         const value = usable(sample)
         const missing = Number.isNaN(value)
         const quality = QUALITIES.indexOf(q ?? (missing ? 'bad' : 'good'))
-        const { changes } = upsert.run(building, t, points.get(id), missing ? null : value, quality, epoch)
+        const minute = Math.floor(t / MINUTE)
+        const stored = missing ? null : value
+        const { changes } = upsert.run(building, minute, points.get(id), t - minute * MINUTE, stored, quality, epoch)
         added += changes
         if (changes > 0 && t < changedFrom) changedFrom = t
       }

@@ -70,7 +70,7 @@ type Snapshot = { parts: Part[]; hot: Map<string, Series> }
 function openSnapshots(db: Database): (query: HistoryQuery) => Snapshot {
   const keys = openKeys(db)
   const manifest = openManifest(db)
-  const readHot = openHotReader(db, keys)
+  const hotReader = openHotReader(db, keys)
   return db.transaction(({ building_id, point_ids, from, to }: HistoryQuery) => {
     const building = keys.findBuilding(building_id)
     if (building === undefined) return { parts: [], hot: new Map() }
@@ -78,7 +78,7 @@ function openSnapshots(db: Database): (query: HistoryQuery) => Snapshot {
     const points = [...keyOf.values()]
     const builders: SeriesBuilder[] = []
     for (const point of points) builders[point] = createSeriesBuilder(0)
-    readHot({ building, from, to }, points, (point, ts, value) => builders[point]?.push(ts, value ?? Number.NaN))
+    hotReader.read({ building, from, to }, points, (point, ts, value) => builders[point]?.push(ts, value ?? Number.NaN))
     const hot = new Map([...keyOf].map(([point_id, point]) => [point_id, builders[point]!.build()]))
     return { parts: manifest.find({ building, points, from, to }), hot }
   })

@@ -1,6 +1,8 @@
+import { MINUTE } from '#shared/core/time.ts'
 import type { Database } from '../sqlite.ts'
 import { type Duck, valuesOf } from './duck.ts'
 import { monthOf, monthSpan, partFile } from './folder.ts'
+import { HOT_SPAN } from './hot.ts'
 import { openKeys } from './keys.ts'
 import type { NewPart } from './manifest.ts'
 import { writePart } from './part-file.ts'
@@ -22,7 +24,7 @@ export type SealInput = {
 /** The sealed slice `[from, to)`; no part when all of its rows are too new. */
 export type SealedSlice = { from: number; to: number; part: NewPart | undefined }
 
-/** Writes the oldest hot rows of a building to a part: rows of one month, at most `SEAL_ROWS` or those of one instant. */
+/** Writes the oldest hot rows of a building to a part: rows of one month, at most `SEAL_ROWS` and those of one minute. */
 export async function sealSlice(db: Database, duck: Duck, root: string, input: SealInput): Promise<SealedSlice | undefined> {
   const slice = readSlice(db, input)
   if (!slice) return undefined
@@ -43,18 +45,18 @@ export async function sealSlice(db: Database, duck: Duck, root: string, input: S
 type Row = [ts: number, point: number, value: number | null, quality: number]
 
 function readSlice(db: Database, { building, from, before, epoch }: SealInput) {
-  const oldest = db.prepare('SELECT min(ts) FROM samples WHERE building = ? AND ts >= ? AND ts < ?').pluck()
-  const cut = db.prepare(
-    `SELECT ts FROM samples WHERE building = ? AND ts >= ? AND ts < ? ORDER BY ts LIMIT 1 OFFSET ${SEAL_ROWS}`,
-  )
-  const rows = db.prepare('SELECT ts, point, value, quality FROM samples WHERE building = ? AND ts >= ? AND ts < ? AND epoch < ?')
+  const span = `FROM hot_samples WHERE ${HOT_SPAN}`
+  const oldest = db.prepare(`SELECT min(minute) ${span}`).pluck()
+  const cut = db.prepare(`SELECT minute ${span} ORDER BY minute LIMIT 1 OFFSET ${SEAL_ROWS}`).pluck()
+  const rows = db.prepare(`SELECT ts, point, value, quality ${span} AND epoch < @epoch`).raw()
   return db.transaction(() => {
-    const start = oldest.get(building, from, before) as number | null
-    if (start === null) return undefined
+    const first = oldest.get({ building, from, to: before }) as number | null
+    if (first === null) return undefined
+    const start = Math.max(from, first * MINUTE)
     const end = Math.min(before, monthSpan(monthOf(start)).to)
-    const full = cut.pluck().get(building, start, end) as number | undefined
-    const to = full === undefined ? end : Math.max(full, start + 1)
-    const found = rows.raw().all(building, start, to, epoch) as Row[]
+    const full = cut.get({ building, from: start, to: end }) as number | undefined
+    const to = full === undefined ? end : Math.min(end, Math.max(full, first + 1) * MINUTE)
+    const found = rows.all({ building, from: start, to, epoch }) as Row[]
     const all = openKeys(db).names(building)
     const names = [...new Set(found.map(([, point]) => point))].map(point => [point, all.get(point)!] as const)
     return { from: start, to, rows: found, names }

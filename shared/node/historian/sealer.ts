@@ -2,6 +2,7 @@ import { INSTANT_MIN } from '#shared/core/time.ts'
 import type { Database } from '../sqlite.ts'
 import type { Worker } from '#shared/node/worker/worker.ts'
 import { removeParts } from './folder.ts'
+import { HOT_SPAN } from './hot.ts'
 import { openManifest } from './manifest.ts'
 import type { ManifestWriter } from './manifest-writer.ts'
 import { planMerge, RANKS_MAX } from './plan-merge.ts'
@@ -18,7 +19,7 @@ export type Sealer = {
 /** Moves rows from the database to files and merges files. Callers run one operation at a time. */
 export function openSealer(db: Database, root: string, manifest: ManifestWriter, writer: Worker<WriteHandlers>): Sealer {
   const buildings = db.prepare('SELECT building, building_id FROM history_buildings ORDER BY building')
-  const forget = db.prepare('DELETE FROM samples WHERE building = ? AND ts >= ? AND ts < ? AND epoch < ?')
+  const forget = db.prepare(`DELETE FROM hot_samples WHERE ${HOT_SPAN} AND epoch < @epoch`)
   const { all, crowded } = openManifest(db)
   const known = (building_id?: string) =>
     (buildings.all() as { building: number; building_id: string }[]).filter(
@@ -34,7 +35,7 @@ export function openSealer(db: Database, root: string, manifest: ManifestWriter,
         if (!slice) break
         count.rows += manifest.commit(list => {
           if (slice.part) list.add(each.building, epoch, [slice.part])
-          return forget.run(each.building, slice.from, slice.to, epoch).changes
+          return forget.run({ building: each.building, from: slice.from, to: slice.to, epoch }).changes
         })
         count.parts += slice.part ? 1 : 0
         from = slice.to

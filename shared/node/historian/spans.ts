@@ -1,6 +1,7 @@
 import type { HistoryQuery, PointSpan } from '#shared/core/ports.ts'
 import type { Series } from '#shared/core/series/series.ts'
 import type { Database } from '../sqlite.ts'
+import { type HotStretch, openHotReader } from './hot-reader.ts'
 import { openKeys } from './keys.ts'
 import { openManifest } from './manifest.ts'
 
@@ -33,7 +34,10 @@ export function readFirsts(db: Database, building_id: string): Record<string, nu
     `SELECT point, point_id, (SELECT min(first) FROM part_points WHERE part_points.point = history_points.point) AS first
      FROM history_points WHERE building = ?`,
   )
-  const hot = db.prepare('SELECT point, min(ts) AS first FROM samples WHERE building = ? AND ts < ? GROUP BY point')
+  const hot = db.prepare(
+    `SELECT point, min(ts) AS first FROM hot_samples
+     WHERE building = @building AND minute <= @until / 60000 AND ts < @until GROUP BY point`,
+  )
   const { known, earlier } = db.transaction(() => {
     const building = openKeys(db).findBuilding(building_id)
     const known = (building === undefined ? [] : points.all(building)) as {
@@ -42,7 +46,7 @@ export function readFirsts(db: Database, building_id: string): Record<string, nu
       first: number | null
     }[]
     const until = Math.max(...known.map(({ first }) => first ?? Number.MAX_SAFE_INTEGER))
-    const rows = (known.length > 0 ? hot.all(building, until) : []) as { point: number; first: number }[]
+    const rows = (known.length > 0 ? hot.all({ building, until }) : []) as { point: number; first: number }[]
     return { known, earlier: new Map(rows.map(({ point, first }) => [point, first])) }
   })()
   const firsts = known.map(({ point, point_id, first }) => [
@@ -54,20 +58,20 @@ export function readFirsts(db: Database, building_id: string): Record<string, nu
 
 /** By point, in the order of their ids. */
 function stretches(db: Database, building_id: string, point_ids: string[] | undefined): Map<string, PointSpan[]> {
-  const hot = db.prepare(
-    `SELECT point_id, min(ts) AS first, max(ts) AS last, count(*) AS samples
-     FROM samples JOIN history_points USING (building, point)
-     WHERE building = @building AND (@points IS NULL OR point IN (SELECT value FROM json_each(@points))) GROUP BY point`,
+  const hotOfAll = db.prepare(
+    `SELECT point, min(ts) AS first, max(ts) AS last, count(*) AS samples FROM hot_samples WHERE building = ? GROUP BY point`,
   )
   const all = db.transaction(() => {
     const [keys, manifest] = [openKeys(db), openManifest(db)]
     const building = keys.findBuilding(building_id)
     if (building === undefined) return []
     const points = point_ids && [...keys.findPoints(building, point_ids).values()]
+    const names = keys.names(building)
+    const hot = points ? openHotReader(db, keys).stretches(building, points) : (hotOfAll.all(building) as HotStretch[])
     const parts = points ? manifest.find({ building, points, from: -Infinity, to: Infinity }) : manifest.all(building)
     return [
       ...parts.flatMap(part => part.points),
-      ...(hot.all({ building, points: points ? JSON.stringify(points) : null }) as PointSpan[]),
+      ...hot.map(({ point, ...stretch }): PointSpan => ({ point_id: names.get(point)!, ...stretch })),
     ]
   })()
   const byPoint = Map.groupBy(all, ({ point_id }) => point_id)

@@ -109,7 +109,7 @@ for (const when of WORDS) {
     const child = spawn(process.execPath, [script, dir, String(from), '0', 'never'], { stdio: ['ignore', 'ignore', 'inherit'] })
     t.deepEqual(await once(child, 'exit'), [0, null])
     const db = openDatabase(join(dir, 'plenum.db'))
-    const rows = db.prepare('SELECT value FROM samples ORDER BY ts').pluck().all()
+    const rows = db.prepare('SELECT value FROM hot_samples ORDER BY ts').pluck().all()
     db.close()
     const outbox = await testOutbox(join(dir, 'outbox'), ['hub', 'history'])
     t.teardown(outbox.close)

@@ -88,7 +88,7 @@ test('a message that names its building is stored there, once the metadata of th
   t.deepEqual(send(inHall), acked(1))
   t.deepEqual(send(telemetry(2)), acked(2), 'an older edge is in the building of its metadata')
   t.deepEqual(
-    db.prepare('SELECT building_id, value FROM samples JOIN history_buildings USING (building) ORDER BY ts').raw().all(),
+    db.prepare('SELECT building_id, value FROM hot_samples JOIN history_buildings USING (building) ORDER BY ts').raw().all(),
     [
       ['hall', 1],
       ['school', 2],
@@ -204,7 +204,7 @@ test('the newest readings of an edge with a backlog are shown at once, and store
   const { db, edges, enrol, send, flow, at } = hub(t)
   const live = (building_id: string, readings: Reading[]) => send(writeLive({ building_id, protocol: 'bacnet', readings }))
   const newest: Reading = { id: 'p1', t: NOON + 3000, v: 21, q: 'good' }
-  const count = db.prepare('SELECT count(*) FROM samples').pluck()
+  const count = db.prepare('SELECT count(*) FROM hot_samples').pluck()
   t.is(live('building-A', [newest]), undefined)
   t.is(flow.live.of('building-A', 'p1', NOON), undefined, 'the edge is not known')
   enrol()

@@ -24,7 +24,7 @@ async function openStore(t: ExecutionContext, dir: string) {
     await service.stop()
     db.close()
   })
-  const values = db.prepare('SELECT value FROM samples ORDER BY ts').pluck()
+  const values = db.prepare('SELECT value FROM hot_samples ORDER BY ts').pluck()
   return { service, edges, values: () => values.all() }
 }
 

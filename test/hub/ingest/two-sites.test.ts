@@ -50,7 +50,7 @@ function hub(t: ExecutionContext) {
     return publish(site, 'telemetry/bacnet', writeTelemetry({ ...head, protocol: 'bacnet', time_synced: true, readings }))
   }
   const stored = db.prepare(
-    'SELECT building_id, value FROM samples JOIN history_buildings USING (building) ORDER BY building_id, ts',
+    'SELECT building_id, value FROM hot_samples JOIN history_buildings USING (building) ORDER BY building_id, ts',
   )
   return { model, edges, findings, claims, flow, events, at, publish, enrol, send, samples: () => stored.raw().all() }
 }
@@ -166,7 +166,7 @@ test('over one broker with separate certificates, all readings of both edges are
   for (let n = 1; n <= 20; n++) await Promise.all(boxes.map((box, i) => box.outbox.write([reading(n * 2 + i)])))
   await until(() => boxes.every(box => box.state().backlog === 0), 'both outboxes are acknowledged')
   const stored = central.db.prepare(
-    'SELECT value FROM samples JOIN history_buildings USING (building) WHERE building_id = ? ORDER BY ts',
+    'SELECT value FROM hot_samples JOIN history_buildings USING (building) WHERE building_id = ? ORDER BY ts',
   )
   sites.forEach((site, i) => {
     const own = Array.from({ length: 20 }, (_, n) => (n + 1) * 2 + i)

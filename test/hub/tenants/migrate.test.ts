@@ -197,7 +197,7 @@ function contentOf(path: string): Map<string, string> {
     const found = db.prepare(
       `SELECT building_id, format('%d/%d/%d/%d', (SELECT count(*) FROM points WHERE points.building_id = b.building_id),
          (SELECT count(*) FROM findings WHERE findings.building_id = b.building_id),
-         (SELECT count(*) FROM samples JOIN history_buildings AS h USING (building) WHERE h.building_id = b.building_id),
+         (SELECT count(*) FROM hot_samples JOIN history_buildings AS h USING (building) WHERE h.building_id = b.building_id),
          (SELECT coalesce(sum(samples), 0) FROM part_points JOIN history_points USING (point)
           JOIN history_buildings AS h USING (building) WHERE h.building_id = b.building_id))
        FROM buildings AS b ORDER BY 1`,

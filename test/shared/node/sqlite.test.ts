@@ -49,3 +49,32 @@ test('the version before the newest migration can use its tables, so that an upd
   t.true(earliest < (db.pragma('user_version', { simple: true }) as number), `only from version ${earliest} on`)
   db.close()
 })
+
+test('samples of the version before are moved to where this one looks, also when it has run again meanwhile', t => {
+  const path = join(temporaryFolder(t), 'plenum.db')
+  const opened = () => {
+    const db = openDatabase(path)
+    const rows = db.prepare('SELECT ts, value FROM hot_samples ORDER BY ts').raw().all()
+    return { db, rows, left: db.prepare('SELECT count(*) FROM samples').pluck().get() }
+  }
+  const put = (db: ReturnType<typeof openDatabase>, rows: [ts: number, value: number][]) => {
+    const one = db.prepare('INSERT INTO samples VALUES (?, ?, 1, ?, 0, 1)')
+    db.transaction(() => rows.forEach(([ts, value]) => one.run(1, ts, value)))()
+  }
+  const first = opened().db
+  const many = Array.from({ length: 120_000 }, (_, i): [number, number] => [-90_001 + i * 1000, i])
+  put(first, many)
+  first.close()
+  const second = opened()
+  t.is(second.left, 0)
+  t.deepEqual(second.rows, many)
+  put(second.db, [
+    [-90_001, 7],
+    [5, 8],
+  ])
+  second.db.close()
+  const third = opened()
+  t.deepEqual([third.left, third.rows.length], [0, 120_001])
+  t.deepEqual(third.rows[0], [-90_001, 7])
+  third.db.close()
+})

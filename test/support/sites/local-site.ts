@@ -40,7 +40,7 @@ export async function startCentral(workspace: string, { port = 0, token }: { por
   await ingestService.start()
   await http.start()
   const samples = db.prepare(
-    'SELECT point_id AS id, value AS v FROM samples JOIN history_points USING (building, point) ORDER BY ts, point_id',
+    'SELECT point_id AS id, value AS v FROM hot_samples JOIN history_points USING (building, point) ORDER BY ts, point_id',
   )
   return {
     ...stores,

@@ -63,7 +63,7 @@ export async function startHub(certs: string, workspace: string, port: number, l
   await files.start()
   await hub.start()
   const samples = db.prepare(
-    'SELECT point_id AS id, value AS v FROM samples JOIN history_points USING (building, point) ORDER BY ts',
+    'SELECT point_id AS id, value AS v FROM hot_samples JOIN history_points USING (building, point) ORDER BY ts',
   )
   return {
     ...stores,

@@ -24,7 +24,7 @@ export function openLoader(
   const give = openKeyGiver(db)
   const mark = openChangeMarks(db)
   const firstStored = openFirstStored(db)
-  const forget = db.prepare('DELETE FROM samples WHERE building = ? AND point IN (SELECT value FROM json_each(?))')
+  const forget = db.prepare('DELETE FROM hot_samples WHERE building = ? AND point IN (SELECT value FROM json_each(?))')
   const { find } = openManifest(db)
 
   return async (building_id, points, mode, rows, beside) => {
@@ -68,7 +68,7 @@ function openFirstStored(db: Database): (building: number, points: number[]) => 
     .prepare(
       `WITH wanted AS (SELECT value FROM json_each(@points))
        SELECT min(t) FROM (
-         SELECT min(ts) AS t FROM samples WHERE building = @building AND point IN wanted
+         SELECT min(ts) AS t FROM hot_samples WHERE building = @building AND point IN wanted
          UNION ALL SELECT min(first) FROM part_points WHERE point IN wanted)`,
     )
     .pluck()

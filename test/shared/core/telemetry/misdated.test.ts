@@ -46,7 +46,7 @@ function hub(t: ExecutionContext) {
   db.prepare("INSERT INTO history_buildings (building_id) VALUES ('building-A')").run()
   const changes = openHistoryChanges(db)
   changes.settle('building-A', NOON)
-  const samples = db.prepare('SELECT point_id, ts FROM samples JOIN history_points USING (building, point) ORDER BY ts').raw()
+  const samples = db.prepare('SELECT point_id, ts FROM hot_samples JOIN history_points USING (building, point) ORDER BY ts').raw()
   return {
     ...stores,
     at,

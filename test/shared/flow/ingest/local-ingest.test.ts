@@ -300,7 +300,7 @@ test('the same messages both ways, in any order and through restarts, are stored
         t.is(through, mark)
       }
       t.is(ok, mark)
-      const values = db.prepare('SELECT value FROM samples ORDER BY ts').pluck().all()
+      const values = db.prepare('SELECT value FROM hot_samples ORDER BY ts').pluck().all()
       t.deepEqual(
         values,
         Array.from({ length: mark }, (_, i) => i + 1),

@@ -13,7 +13,9 @@ inboxConformance(test, 'sqlite', t => {
       { point_id: 'mode', building_id: 'b', name: 'Mode', unit: 'enum', kind: 'enum', source, states: ['off', 'on', 'auto'] },
     ],
   })
-  const samples = db.prepare('SELECT point_id, ts, value FROM samples JOIN history_points USING (building, point) ORDER BY 1, 2')
+  const samples = db.prepare(
+    'SELECT point_id, ts, value FROM hot_samples JOIN history_points USING (building, point) ORDER BY 1, 2',
+  )
   return {
     inbox: openInbox(db),
     reopen: () => openInbox(db),
