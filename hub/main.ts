@@ -20,7 +20,12 @@ const recent = new RecentLog()
 const log = openLog('hub', settings.SERVICE_LOG_LEVEL, recent)
 
 await runProcess(log, async () => {
-  const { SERVICE_MQTT_BIND: host, SERVICE_MQTT_PORT: port, SERVICE_MQTT_CERT_DIR: certificates } = settings
+  const {
+    SERVICE_MQTT_BIND: host,
+    SERVICE_MQTT_PORT: port,
+    SERVICE_MQTT_CERT_DIR: certificates,
+    SERVICE_EST_PORT: estPort,
+  } = settings
   const files = await openBrokerFiles(certificates, log)
   const broker = brokerService({ host, port, files, log })
   const hub = await openHubCentral(settings, {
@@ -31,9 +36,9 @@ await runProcess(log, async () => {
     log,
     files: await openCentralFiles(certificates, log),
     broker: { host: host === '0.0.0.0' ? '127.0.0.1' : host, port },
+    estPort,
   })
   const heartbeat = heartbeatService(settings.SERVICE_HEARTBEAT_FILE, () => true, log)
-  const { SERVICE_EST_PORT: estPort } = settings
   const audit = auditOfHub(hub.central.context.audit, Date.now)
   const est = estPort === undefined ? [] : [estService({ host, port: estPort, tls: files.tls, ...hub.enrol, audit, log })]
   const watched = [files.tls, files.revoked]

@@ -19,7 +19,7 @@ import { askHub } from './hub-request.ts'
 const POLL_MS = 15 * SECOND
 
 /** Stored, so that a restart goes on with the same key. */
-type Request = { hub_url: string; authority: string; csr_pem: string; key_pem: string }
+type Request = { hub_url: string; authority: string; tenant_id?: string; csr_pem: string; key_pem: string }
 
 export type BoxEnrolmentState =
   /** `hub`: host of the broker. */
@@ -67,7 +67,8 @@ export async function openEnrolment(options: Options): Promise<BoxEnrolment> {
     if (request !== asked) return
     if (known.status === 404) {
       const proposal = edge.site_id === FIRST_SITE ? { edge_id: edge.edge_id } : edge
-      const answer = await askHub(base, { csr_pem: asked.csr_pem, ...proposal })
+      const { csr_pem, tenant_id } = asked
+      const answer = await askHub(base, { csr_pem, ...proposal, ...(tenant_id !== undefined && { tenant_id }) })
       if (answer.status !== 202) throw new Error(reasonOf(answer))
       return
     }

@@ -32,7 +32,7 @@ import { createAuthority } from '../enrol/authority.ts'
 import { enrolRoutes } from '../enrol/enrol.route.ts'
 import type { Enrolment } from '../enrol/issue-kit.ts'
 import { createEstSecrets } from '../enrol/est-secrets.ts'
-import { createPendingBoxes } from '../enrol/pending-boxes.ts'
+import { createPendingBoxes, type IsOurs } from '../enrol/pending-boxes.ts'
 import { createRenewals } from '../enrol/renewals.ts'
 import { hubHealth } from '../ingest/health.ts'
 import { createMqttSubscriber, type MqttSubscriber } from '../ingest/mqtt-subscriber.ts'
@@ -57,6 +57,8 @@ type Parts = Pick<ProcessParts, 'service' | 'effective' | 'recent' | 'clock' | '
   /** Undefined where this process does not connect to a broker. */
   files: WatchedFiles<CentralFiles> | undefined
   broker: { host: string; port: number }
+  /** Port of EST; undefined where this process does not speak it. */
+  estPort?: number | undefined
 }
 
 /** Central over one workspace: that of the hub, or that of a tenant. */
@@ -76,7 +78,7 @@ export type HubCentral = CentralOfHub & {
 }
 
 /** @throws Error that names the setting, file or folder that cannot be used */
-export async function openHubCentral(settings: HubSettings, { files, broker, ...parts }: Parts): Promise<HubCentral> {
+export async function openHubCentral(settings: HubSettings, { files, broker, estPort, ...parts }: Parts): Promise<HubCentral> {
   const workspace = await openWorkspaceOf(settings, parts)
   const ingestService = ingestInto(workspace, parts)
   const monitor = new MqttMonitor(parts.clock.now)
@@ -108,6 +110,7 @@ export async function openHubCentral(settings: HubSettings, { files, broker, ...
     pending: createPendingBoxes(dir, Date.now),
     secrets: createEstSecrets(dir, Date.now),
     brokerPort: broker.port,
+    estPort,
   }
   const own = createOver(workspace, settings, {
     ...parts,
@@ -142,7 +145,7 @@ type OverParts = Pick<ProcessParts, 'service' | 'effective' | 'recent' | 'clock'
   files: Current<CentralFiles> | undefined
   subscriber: MqttSubscriber | undefined
   tenancy: Tenancy | undefined
-  enrol: Omit<Enrolment, 'tenant_id' | 'renewals' | 'own'>
+  enrol: Omit<Enrolment, 'tenant_id' | 'renewals' | 'own' | 'isOurs'>
   /** Those of the hub itself; undefined for a tenant. */
   certificates?: ServiceCertificates
 }
@@ -179,6 +182,9 @@ function createOver(workspace: Workspace, settings: HubSettings, options: OverPa
     ask: connectors.askBroker,
     audit: auditOfHub(context.audit, parts.clock.now),
   })
+  // A box that asks a tenant of which this hub knows nothing is shown to the people of the hub.
+  const isOurs: IsOurs = asked =>
+    asked === tenant_id || (tenant_id === undefined && workspace.stores.tenants.get(asked!) === undefined)
   const rollouts = openRollouts({
     folder: join(settings.SERVICE_WORKSPACE, 'updates'),
     reports: () => edges.list().map(edge => boxReport(edge, parts.clock.now())),
@@ -193,7 +199,7 @@ function createOver(workspace: Workspace, settings: HubSettings, options: OverPa
       ...fleetRoutes({ ...context, registry: ingestService.ingest.registry }, layout),
       pollStatusRoute(ingestService),
       ...monitorRoutes(monitor, layout),
-      ...enrolRoutes({ ...enrol, tenant_id, renewals, own: certificates?.states ?? (() => []) }, context, layout),
+      ...enrolRoutes({ ...enrol, tenant_id, renewals, own: certificates?.states ?? (() => []), isOurs }, context, layout),
       ...connectors.routes,
       ...updateRoutes(rollouts, context, layout),
       ...hubOverrides({ context, layout, connectors: connectors.client }),

@@ -10,7 +10,8 @@ import { Problem } from '#shared/core/problem.ts'
 import { findEdge } from '#shared/core/telemetry/find-edge.ts'
 import { orBlank, type Route, route, strict } from '#shared/node/http/route.ts'
 import { enrolBody } from './enrol.view.ts'
-import { enrolmentRoutes } from './enrolments.route.ts'
+import { enrolmentRoutes, pendingRoutes } from './enrolments.route.ts'
+import { secretRoutes } from './est-secrets.route.ts'
 import { certificatesOf, certificateView, type Enrolment, issueKit, KIT_FIELDS, renewEdge, revokeEdge } from './issue-kit.ts'
 
 const RENEWAL_PROBLEMS = [
@@ -23,6 +24,8 @@ const { site_id, edge_id, broker_host, csr_pem } = KIT_FIELDS
 
 export const enrolRoutes = (enrolment: Enrolment, context: Context, layout: PageLayout): Route[] => [
   ...(enrolment.tenant_id === undefined ? enrolmentRoutes(enrolment) : []),
+  ...pendingRoutes(enrolment),
+  ...secretRoutes(enrolment, layout),
   pageRoute(enrolment, context, layout),
   ...formRoutes(enrolment, context),
   route({
@@ -99,16 +102,17 @@ const pageRoute = (enrolment: Enrolment, { edges }: Context, layout: PageLayout)
         edges: edges.list(),
         own: enrolment.own(),
         pending: await pendingOf(enrolment, call.request),
+        secrets: enrolment.estPort === undefined ? undefined : await enrolment.secrets.list(enrolment.tenant_id),
       }
       return layout.document(call, { title: 'Enrol', current: '/enrol' }, enrolBody(model))
     },
   })
 
-/** A tenant's page lists no waiting boxes: a box does not say to which tenant it belongs. */
-async function pendingOf({ authority, tenant_id, pending }: Enrolment, { protocol, host }: FastifyRequest) {
-  const authorityIs = tenant_id === undefined ? await authority.fingerprint().catch(() => undefined) : undefined
+async function pendingOf({ authority, tenant_id, pending, isOurs }: Enrolment, { protocol, host }: FastifyRequest) {
+  const authorityIs = await authority.fingerprint().catch(() => undefined)
   if (authorityIs === undefined) return undefined
-  return { line: enrolmentLine(`${protocol}://${host}`, authorityIs), waiting: await pending.waiting() }
+  const line = enrolmentLine(`${protocol}://${host}`, authorityIs, tenant_id)
+  return { line, waiting: await pending.waiting(isOurs), tenant_id }
 }
 
 /** The reason why there is no authority, as the page shows it. */

@@ -7,6 +7,8 @@ import type { EdgeRecord } from '#shared/core/stores.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { type PendingModel, pendingSection } from './pending.view.ts'
 import { type EdgeCertificate, isSame, isValid } from './authority.ts'
+import type { OpenSecret } from './est-secrets.ts'
+import { estSection } from './est-secrets.view.ts'
 import type { ServiceCertificate } from './service-certificates.ts'
 import { serviceCertificatesSection } from './service-certificates.view.ts'
 
@@ -26,14 +28,16 @@ type EnrolModel = {
   /** Those of the hub itself, at the last look. */
   own: readonly ServiceCertificate[]
   /** Undefined where boxes cannot ask. */
-  pending: Pick<PendingModel, 'line' | 'waiting'> | undefined
+  pending: Pick<PendingModel, 'line' | 'waiting' | 'tenant_id'> | undefined
+  /** One-time secrets of EST that nobody has used; undefined where the hub does not speak it. */
+  secrets: OpenSecret[] | undefined
 }
 
 export const enrolBody = (model: EnrolModel): Html => html`<h1>Enrol</h1>
 ${
   typeof model.certificates === 'string'
     ? html`<p class="lead">This hub issues no certificates.</p><section class="card"><p>${model.certificates}.</p></section>`
-    : html`<p class="lead">${leadOf(model.certificates, model.here)}</p>${model.pending && pendingSection({ ...model, ...model.pending })}${kitForm(model)}${certificateTable(model, model.certificates)}`
+    : html`<p class="lead">${leadOf(model.certificates, model.here)}</p>${model.pending && pendingSection({ ...model, ...model.pending })}${kitForm(model)}${model.secrets && estSection({ ...model, secrets: model.secrets })}${certificateTable(model, model.certificates)}`
 }${model.own.length > 0 && serviceCertificatesSection(model.own, model.here)}`
 
 function leadOf(certificates: EdgeCertificate[], { now }: Here): string {

@@ -20,10 +20,9 @@ const { broker_host } = KIT_FIELDS
 const ids = { site_id: KIT_FIELDS.site_id, edge_id: KIT_FIELDS.edge_id }
 const ACCEPT_PROBLEMS = ['unknown_box', 'conflict', 'invalid', 'no_authority', 'not_ready'] as const
 
-export function enrolmentRoutes(enrolment: Enrolment): Route[] {
+/** For boxes, which have no login. The hub itself answers them, whichever tenant they ask. */
+export function enrolmentRoutes({ pending, authority }: Enrolment): Route[] {
   const throttle = createThrottle(Date.now)
-  const { pending, authority } = enrolment
-  const Accept = strict({ ...ids, broker_host, replace: Type.Optional(Type.Boolean()) })
   return [
     route({
       method: 'POST',
@@ -58,27 +57,20 @@ export function enrolmentRoutes(enrolment: Enrolment): Route[] {
         return { ok: true, state, ...(kit && { kit }) }
       },
     }),
-    route({
-      method: 'POST',
-      path: '/api/est/secrets',
-      auth: 'operator',
-      summary: 'Makes the secret with which a device enrols once by EST, as this edge; it is shown once',
-      body: strict(ids),
-      action: 'make_est_secret',
-      problems: ['no_authority', 'too_many_boxes'],
-      handle: async call => {
-        await authority.fingerprint()
-        const { expires_at, ...secret } = await enrolment.secrets.make(call.body)
-        call.audit({ subject: secret.username, after: { expires_at: formatInstant(expires_at) } })
-        return { ok: true, ...secret, expires_at: formatInstant(expires_at) }
-      },
-    }),
+  ]
+}
+
+/** What people decide, of the hub's own sites and of each tenant. */
+export function pendingRoutes(enrolment: Enrolment): Route[] {
+  const { pending, isOurs } = enrolment
+  const Accept = strict({ ...ids, broker_host, replace: Type.Optional(Type.Boolean()) })
+  return [
     route({
       method: 'GET',
       path: '/api/enrolments',
       auth: 'operator',
       summary: 'Boxes that wait for a certificate, the newest first',
-      handle: async () => ({ ok: true, boxes: (await pending.waiting()).map(boxView) }),
+      handle: async () => ({ ok: true, boxes: (await pending.waiting(isOurs)).map(boxView) }),
     }),
     route({
       method: 'POST',
@@ -147,8 +139,9 @@ export function enrolmentRoutes(enrolment: Enrolment): Route[] {
   ]
 }
 
-const boxView = ({ fingerprint, site_id, edge_id, network, asked_at }: PendingBox) => ({
-  ...{ fingerprint, ...(site_id !== undefined && { site_id }), ...(edge_id !== undefined && { edge_id }), network },
+const boxView = ({ fingerprint, site_id, edge_id, tenant_id, network, asked_at }: PendingBox) => ({
+  ...{ fingerprint, ...(site_id !== undefined && { site_id }), ...(edge_id !== undefined && { edge_id }) },
+  ...{ ...(tenant_id !== undefined && { tenant_id }), network },
   asked_at: formatInstant(asked_at),
 })
 

@@ -1,14 +1,14 @@
 /** The commands of enrolment, which the page and the API both call. */
 import { Type } from '@sinclair/typebox'
 import { type Actor, invalidField } from '#shared/central/commands/command.ts'
-import { edgeName, ID } from '#shared/core/model/model.ts'
+import { type EdgeKey, edgeName, ID } from '#shared/core/model/model.ts'
 import { Problem } from '#shared/core/problem.ts'
 import type { EdgeRecord } from '#shared/core/stores.ts'
 import { CSR_MAX, type NewCertificate } from '#shared/core/telemetry/renewal-wire.ts'
 import { formatInstant } from '#shared/core/time.ts'
 import type { Authority, EdgeCertificate, IssuedKit } from './authority.ts'
-import type { EstSecrets } from './est-secrets.ts'
-import type { PendingBox, PendingBoxes } from './pending-boxes.ts'
+import type { EstSecret, EstSecrets } from './est-secrets.ts'
+import type { IsOurs, PendingBox, PendingBoxes } from './pending-boxes.ts'
 import type { Renewals, Renewed } from './renewals.ts'
 import type { ServiceCertificates } from './service-certificates.ts'
 
@@ -43,7 +43,10 @@ type Issuing = {
 export type Enrolment = Issuing & {
   renewals: Renewals
   pending: PendingBoxes
+  isOurs: IsOurs
   secrets: EstSecrets
+  /** Port of EST; undefined where it is off. */
+  estPort: number | undefined
   /** Certificates of the hub itself; none for a tenant. */
   own: ServiceCertificates['states']
 }
@@ -98,18 +101,23 @@ export async function acceptBox(
   host: string,
 ): Promise<{ serial: string; not_after: string }> {
   let issued: IssuedKit | undefined
-  await enrolment.pending.decide(fingerprint, async ({ csr_pem }: PendingBox) => {
+  const issue = async ({ csr_pem }: PendingBox) => {
     issued = await issueKit(enrolment, actor, { ...order, csr_pem }, host)
     const { ca_pem, cert_pem, edge, acl } = issued.kit
     return { ca_pem, cert_pem, edge, acl }
-  })
+  }
+  await enrolment.pending.decide(fingerprint, { isOurs: enrolment.isOurs, issue })
   const { serial, not_after } = issued!
   return { serial, not_after }
 }
 
 /** Rejects a box that waits, and writes the audit row. @throws Problem unknown_box; conflict when it was decided on already */
-export async function rejectBox({ pending }: Enrolment, { audit }: Pick<Actor, 'audit'>, fingerprint: string): Promise<void> {
-  const { site_id, edge_id, network } = await pending.decide(fingerprint, undefined)
+export async function rejectBox(
+  { pending, isOurs }: Enrolment,
+  { audit }: Pick<Actor, 'audit'>,
+  fingerprint: string,
+): Promise<void> {
+  const { site_id, edge_id, network } = await pending.decide(fingerprint, { isOurs })
   audit({ subject: fingerprint, after: { site_id, edge_id, network } })
 }
 
@@ -158,3 +166,25 @@ export const certificateView = ({ site_id, edge_id, serial, issued_at, not_after
   not_after: formatInstant(not_after),
   revoked_at: revoked_at === null ? null : formatInstant(revoked_at),
 })
+
+/** Makes the secret with which a device enrols once by EST as an edge, and writes the audit row. @throws Problem no_authority, too_many_boxes */
+export async function makeSecret(
+  { authority, secrets, tenant_id }: Enrolment,
+  { audit }: Pick<Actor, 'audit'>,
+  { site_id, edge_id }: EdgeKey,
+): Promise<EstSecret> {
+  await authority.fingerprint()
+  const secret = await secrets.make({ tenant_id, site_id, edge_id })
+  audit({ subject: secret.username, after: { expires_at: formatInstant(secret.expires_at) } })
+  return secret
+}
+
+/** Makes the secret of an edge void, and writes the audit row. @throws Problem unknown_edge when none waits to be used */
+export async function withdrawSecret(
+  { secrets, tenant_id }: Enrolment,
+  { audit }: Pick<Actor, 'audit'>,
+  { site_id, edge_id }: EdgeKey,
+): Promise<void> {
+  const { username, expires_at } = await secrets.withdraw({ tenant_id, site_id, edge_id })
+  audit({ subject: username, before: { expires_at: formatInstant(expires_at) } })
+}

@@ -23,9 +23,10 @@ export type PendingBox = EnrolmentRequest & {
   kit?: PublicKit
 }
 
-/** Boxes that wait at once, of one network and together: more are not accepted in a day. */
+/** Boxes that wait at once, of one network and of one tenant, and those of all tenants, whose lists are one file. */
 const PER_NETWORK_MAX = 10
 const WAITING_MAX = 50
+const ALL_MAX = 500
 /** Decided ones that are remembered; the oldest are forgotten first. */
 const DECIDED_MAX = 200
 /** A box that was not decided on, or has not fetched its certificate, for so long is forgotten; it may ask again. */
@@ -42,10 +43,14 @@ export type PendingBoxes = {
   /** @throws Problem unknown_box */
   get(fingerprint: string): Promise<PendingBox>
   /** The newest first. */
-  waiting(): Promise<PendingBox[]>
-  /** Decides on a box that waits. @param issue makes the kit; undefined rejects the box. @throws Problem unknown_box, conflict */
-  decide(fingerprint: string, issue: ((box: PendingBox) => Promise<PublicKit>) | undefined): Promise<PendingBox>
+  waiting(isOurs: IsOurs): Promise<PendingBox[]>
+  /** Decides on a box that waits. @throws Problem unknown_box, conflict */
+  decide(fingerprint: string, decision: Decision): Promise<PendingBox>
 }
+/** Whether the people of a page decide on the boxes that have asked those of a tenant; undefined stands for the hub's own. */
+export type IsOurs = (tenant_id: string | undefined) => boolean
+/** `issue` makes the kit; without it the box is rejected. */
+type Decision = { isOurs: IsOurs; issue?: (box: PendingBox) => Promise<PublicKit> }
 
 /** @param dir folder of the authority, in which the list is stored; undefined on a hub that has none */
 export function createPendingBoxes(dir: string | undefined, now: () => number): PendingBoxes {
@@ -76,21 +81,24 @@ export function createPendingBoxes(dir: string | undefined, now: () => number): 
         if (known) return known
         const waiting = boxes.filter(({ state }) => state === 'pending')
         const near = waiting.filter(box => box.network === network)
-        if (waiting.length >= WAITING_MAX || near.length >= PER_NETWORK_MAX) {
-          throw new Problem(
-            'too_many_boxes',
-            `${waiting.length} boxes wait to be accepted or rejected, ${near.length} of this network`,
-          )
+        const alike = waiting.filter(box => box.tenant_id === request.tenant_id)
+        if (waiting.length >= ALL_MAX || alike.length >= WAITING_MAX || near.length >= PER_NETWORK_MAX) {
+          const message = `${alike.length} boxes wait to be accepted or rejected, ${near.length} of this network`
+          throw new Problem('too_many_boxes', message)
         }
         const box = { ...request, fingerprint, network, asked_at: now(), state: 'pending' as const, decided_at: null }
         await write([...boxes, box])
         return box
       }),
     get: async fingerprint => find(await read(), fingerprint),
-    waiting: async () => (await read()).filter(({ state }) => state === 'pending').toReversed(),
-    decide: (fingerprint, issue) =>
+    waiting: async isOurs =>
+      (await read()).filter(({ state, tenant_id }) => state === 'pending' && isOurs(tenant_id)).toReversed(),
+    decide: (fingerprint, { isOurs, issue }) =>
       inTurn(async () => {
-        const box = find(await read(), fingerprint)
+        const box = find(
+          (await read()).filter(({ tenant_id }) => isOurs(tenant_id)),
+          fingerprint,
+        )
         if (box.state !== 'pending') throw new Problem('conflict', `the box was ${box.state} already`)
         const kit = await issue?.(box)
         const decided = {

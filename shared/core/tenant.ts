@@ -4,7 +4,7 @@
 export const LEGACY_TENANT = 'legacy'
 
 /** Lower case only, because a tenant names a folder; short, because it shares a certificate's 64 characters with site and edge. */
-const TENANT_REGEXP = /^[a-z0-9][a-z0-9-]{0,31}$/
+export const TENANT_REGEXP = /^[a-z0-9][a-z0-9-]{0,31}$/
 
 export const isTenantId = (text: unknown): text is string => typeof text === 'string' && TENANT_REGEXP.test(text)
 

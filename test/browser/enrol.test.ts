@@ -127,6 +127,13 @@ for (const [name, look] of looks('a desk in daylight', 'a desk at night', 'a pho
     }
     await page.goto('/enrol')
     t.is(await page.getByRole('row').count(), 3)
+    await page.getByLabel('Site of the device').fill('riverside')
+    await page.getByLabel('Device (edge id)').fill('chiller-1')
+    await page.getByRole('button', { name: 'Make a secret' }).click()
+    await page.locator('[data-secret]').waitFor()
+    await expectClean(t, page, '/enrol/est', 24)
+    await page.getByRole('link', { name: 'Back to Enrol' }).click()
+    await page.getByRole('row').filter({ hasText: 'chiller-1' }).waitFor()
     await expectClean(t, page, '/enrol', 24)
     t.deepEqual(complaints, [])
   })

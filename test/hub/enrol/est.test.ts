@@ -9,7 +9,9 @@ import { openBrokerFiles } from '#hub/broker/files.ts'
 import { createEstSecrets } from '#hub/enrol/est-secrets.ts'
 import { estService } from '#hub/enrol/est.ts'
 import { folder } from '../../support/folders.ts'
-import { makeHubAuthority } from '../../support/sites/enrol-site.ts'
+import { signedIn } from '../../support/signed-in.ts'
+import { makeHubAuthority, openEnrolSite } from '../../support/sites/enrol-site.ts'
+import { PASSWORDS } from '../../support/sites/page-site.ts'
 import { silent } from '../../support/sites/transport-site.ts'
 
 type Sent = { method?: string; body?: string; headers?: Record<string, string>; cert?: string; key?: string }
@@ -118,4 +120,31 @@ test('what cannot be used is refused with its reason, and uses no secret', async
   const again = await secrets.make({ site_id: 'A', edge_id: 'e1' })
   const refused = await ask('simpleenroll', { body: makeCsr('edge:A:e1').body, headers: basic(again.username, again.password) })
   t.is(refused.status, 409, 'it has a valid certificate')
+})
+
+test('the page makes a secret, shows it once, lists it until it is used or withdrawn, and only to an operator', async t => {
+  const { hub } = await makeHubAuthority(folder(t))
+  const site = await openEnrolSite(hub, 8883)
+  t.teardown(site.close)
+  const operator = await signedIn(site.url, 'agent', PASSWORDS.agent)
+  const secrets = createEstSecrets(hub, Date.now)
+  const make = async (edge_id: string) => (await operator.post('/enrol/est', '/enrol', { site_id: 'A', edge_id })).text()
+  const page = async () => (await operator.get('/enrol')).text()
+  const passwordIn = (text: string) => /<code data-secret>([^<]+)<\/code>/.exec(text)![1]!
+  const shown = await make('d1')
+  const password = passwordIn(shown)
+  t.regex(shown, /https:\/\/127\.0\.0\.1:8085\/\.well-known\/est/)
+  t.regex(await page(), /d1 <span class="muted">of site A/)
+  t.false((await page()).includes(password))
+  const newer = passwordIn(await make('d1'))
+  t.is(await secrets.use('A/d1', password, async () => true), undefined, 'a newer one takes its place')
+  t.true(await secrets.use('A/d1', newer, async () => true))
+  t.false((await page()).includes('d1 <span'))
+
+  const gone = passwordIn(await make('d2'))
+  t.is((await operator.post('/enrol/est/withdraw', '/enrol', { site_id: 'A', edge_id: 'd2' })).status, 303)
+  t.is(await secrets.use('A/d2', gone, async () => true), undefined)
+  t.is((await operator.post('/enrol/est/withdraw', '/enrol', { site_id: 'A', edge_id: 'd2' })).status, 404)
+  const viewer = await signedIn(site.url, 'viewer', PASSWORDS.viewer)
+  t.is((await viewer.get('/api/est/secrets')).status, 403)
 })

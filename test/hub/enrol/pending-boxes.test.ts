@@ -11,6 +11,7 @@ import { signedIn } from '../../support/signed-in.ts'
 import { makeHubAuthority, openEnrolSite } from '../../support/sites/enrol-site.ts'
 import { PASSWORDS } from '../../support/sites/page-site.ts'
 
+const isOurs = (tenant_id: string | undefined) => tenant_id === undefined
 const csr = async () => ({ csr_pem: (await makeRequest('box')).csr_pem })
 
 test('boxes that wait are bounded by network and together, and one that asks again is the same box', async t => {
@@ -24,30 +25,44 @@ test('boxes that wait are bounded by network and together, and one that asks aga
   await t.throwsAsync(pending.ask(await csr(), '10.0.0.1'), { message: /10 boxes wait .* 10 of this network/ })
   for (let i = 10; i < 50; i++) await pending.ask(await csr(), `10.0.1.${i}`)
   await t.throwsAsync(pending.ask(await csr(), '10.0.2.1'), { message: /50 boxes wait/ })
-  t.is((await pending.waiting()).length, 50)
+  t.is((await pending.waiting(isOurs)).length, 50)
 
-  await pending.decide(asked.fingerprint, undefined)
-  await t.throwsAsync(pending.decide(asked.fingerprint, undefined), { message: /rejected already/ })
+  await pending.decide(asked.fingerprint, { isOurs })
+  await t.throwsAsync(pending.decide(asked.fingerprint, { isOurs }), { message: /rejected already/ })
   t.is((await pending.ask(first, '10.0.0.1')).state, 'rejected')
   const again = createPendingBoxes(dir, () => now)
-  t.is((await again.waiting()).length, 49, 'a restart forgets nothing')
+  t.is((await again.waiting(isOurs)).length, 49, 'a restart forgets nothing')
   now += 8 * DAY
-  t.is((await again.waiting()).length, 0)
+  t.is((await again.waiting(isOurs)).length, 0)
   await again.ask(await csr(), '10.0.0.1')
   t.is((JSON.parse(readFileSync(join(dir, 'pending.json'), 'utf8')) as unknown[]).length, 1, 'what is forgotten leaves the disk')
+})
+
+test('boxes of two tenants wait apart: neither fills the list of the other, nor decides on its boxes', async t => {
+  const pending = createPendingBoxes(folder(t), Date.now)
+  const of = (tenant: string | undefined) => (tenant_id: string | undefined) => tenant_id === tenant
+  for (let i = 0; i < 50; i++) await pending.ask({ ...(await csr()), tenant_id: 'acme' }, `10.0.1.${i}`)
+  await t.throwsAsync(pending.ask({ ...(await csr()), tenant_id: 'acme' }, '10.0.2.1'), { message: /50 boxes wait/ })
+  const { fingerprint } = await pending.ask({ ...(await csr()), tenant_id: 'beta' }, '10.0.2.1')
+  await pending.ask(await csr(), '10.0.2.1')
+  t.deepEqual(
+    await Promise.all([undefined, 'acme', 'beta', 'gamma'].map(async tenant => (await pending.waiting(of(tenant))).length)),
+    [1, 50, 1, 0],
+  )
+  await t.throwsAsync(pending.decide(fingerprint, { isOurs: of('acme') }), { message: /No box/ })
+  t.is((await pending.decide(fingerprint, { isOurs: of('beta') })).state, 'rejected')
 })
 
 test('a decision that fails leaves the box waiting', async t => {
   const pending = createPendingBoxes(folder(t), Date.now)
   const { fingerprint } = await pending.ask(await csr(), '10.0.0.1')
-  await t.throwsAsync(
-    pending.decide(fingerprint, () => Promise.reject(new Error('disk full'))),
-    { message: 'disk full' },
-  )
+  await t.throwsAsync(pending.decide(fingerprint, { isOurs, issue: () => Promise.reject(new Error('disk full')) }), {
+    message: 'disk full',
+  })
   t.is((await pending.get(fingerprint)).state, 'pending')
   await t.throwsAsync(pending.get('0'.repeat(32)), { message: /No box/ })
   const kit = { cert_pem: 'x' } as PublicKit
-  t.is((await pending.decide(fingerprint, async () => kit)).state, 'accepted')
+  t.is((await pending.decide(fingerprint, { isOurs, issue: async () => kit })).state, 'accepted')
   t.deepEqual((await pending.get(fingerprint)).kit, kit)
 })
 

@@ -44,6 +44,8 @@ export async function openEnrolSite(dir: string | undefined, brokerPort: number)
         pending,
         secrets: createEstSecrets(dir, Date.now),
         own: certificates.states,
+        isOurs: (tenant_id: string | undefined) => tenant_id === undefined,
+        estPort: 8085,
       }
       return enrolRoutes(enrolment, context, layout)
     },

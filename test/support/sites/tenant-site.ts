@@ -1,6 +1,7 @@
 /** A hub with tenants, without a broker, over real HTTP on loopback. */
 import type { ExecutionContext } from 'ava'
 import { CENTRAL_ENV } from '#hub/central/env.ts'
+import { openCentralFiles } from '#hub/broker/files.ts'
 import { type HubCentral, openHubCentral, serveHub } from '#hub/central/open.ts'
 import { readEnv } from '#shared/core/env.ts'
 import type { EdgeModel } from '#shared/core/telemetry/metadata.ts'
@@ -20,11 +21,15 @@ import { envelope } from '../messages.ts'
 export type TenantSite = Awaited<ReturnType<typeof openTenantSite>>
 export const OWN_PASSWORD = 'a password of my own'
 
-/** @param t whose end closes the site: a test, or what stands for the tests of one file */
+/**
+ * @param t whose end closes the site: a test, or what stands for the tests of one file
+ * @param certs folder of an authority; there is no broker at the port that it would connect to
+ */
 export async function openTenantSite(
   t: Pick<ExecutionContext, 'teardown'>,
   workspace = folder(t),
   more: Record<string, string> = {},
+  certs?: string,
 ) {
   const env = {
     SERVICE_WORKSPACE: workspace,
@@ -47,7 +52,7 @@ export async function openTenantSite(
     recent: new RecentLog(),
     clock: wallClock,
     log: silent,
-    files: undefined,
+    files: certs === undefined ? undefined : await openCentralFiles(certs, silent),
     broker,
   }
   const hub = await openHubCentral(settings, parts)
