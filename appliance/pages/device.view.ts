@@ -7,6 +7,7 @@ import { stateIcon } from '#shared/central/ui/icons.ts'
 import { equipmentLink, pointHref } from '#shared/central/ui/links.ts'
 import { unitLabel } from '#shared/central/ui/measure.ts'
 import { type Here, momentAge, momentNow, momentOr, nextMoment } from '#shared/central/ui/moment.ts'
+import { pager } from '#shared/central/ui/pager.ts'
 import { countOf } from '#shared/core/number-text.ts'
 import { driverOf, sectionOf } from '../drivers/list.ts'
 import type { DeviceEntry, PointEntry } from '../store/catalogue-schema.ts'
@@ -51,7 +52,7 @@ ${
 </table>`
     : html`<p class="card">It has no points.</p>`
 }
-${pages > 1 && pageLinks(path, page, pages)}
+${pager({ page, pages }, n => `${path}?page=${n}`)}
 <p class="as-of">As of ${momentNow(here)} <span class="feed" role="status"></span> <a href="${path}?page=${page}">Refresh</a></p>
 </div>`
 }
@@ -103,11 +104,6 @@ function valueWords(value: Value, { kind, unit, states }: PointEntry): string {
   const figure = String(Number(value.toPrecision(7)))
   return kind === 'number' && unit !== 'count' ? `${figure} ${unitLabel(unit)}` : figure
 }
-
-const pageLinks = (path: string, page: number, pages: number): Html =>
-  html`<nav aria-label="Pages of points"><ul class="choices">${Array.from({ length: pages }, (_, i) => i + 1).map(
-    n => html`<li><a href="${path}?page=${n}"${n === page && html` aria-current="page"`}>${n}</a></li>`,
-  )}</ul></nav>`
 
 function actions({ device, user, csrf }: DeviceModel): Html {
   const path = pathOf(device)

@@ -1,6 +1,9 @@
 /** The pages of the field catalogue: the list, one device, and an import with its preview. */
 import { randomUUID } from 'node:crypto'
 import { Type } from '@sinclair/typebox'
+import { hasWords, searchWords } from '#shared/core/search/search-index.ts'
+import { SEARCH_TEXT } from '#shared/central/api/search.ts'
+import { PAGE_NUMBER, partOf } from '#shared/central/ui/pager.ts'
 import { ID } from '#shared/core/model/model.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
@@ -28,10 +31,10 @@ type DevicePages = {
 }
 
 /** Devices on one page, the worst first; points on one page. */
-const ROWS_MAX = 200
-const POINTS_PER_PAGE = 200
+const DEVICES_PER_PAGE = 25
+const POINTS_PER_PAGE = 50
 const BY_ID = strict({ device_id: ID })
-const PAGE = strict({ page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })) })
+const PAGE = strict({ page: PAGE_NUMBER })
 
 export const devicePages = (pages: DevicePages): Route[] => [
   ...listRoutes(pages),
@@ -47,13 +50,13 @@ function listRoutes({ layout, deps, links }: DevicePages): Route[] {
       path: '/devices',
       auth: 'viewer',
       summary: 'The page of field devices',
-      query: strict({ state: Type.Optional(oneOf(STATES)) }),
+      query: strict({ state: Type.Optional(oneOf(STATES)), q: Type.Optional(SEARCH_TEXT), page: PAGE_NUMBER }),
       handle: call =>
         layout.document(
           call,
           { title: 'Devices', current: '/devices' },
           devicesBody({
-            ...listModel(deps, call.query.state),
+            ...listModel(deps, call.query),
             here: layout.here(),
             links,
             user: layout.userOf(call.caller),
@@ -64,7 +67,9 @@ function listRoutes({ layout, deps, links }: DevicePages): Route[] {
   ]
 }
 
-function listModel({ catalogue, pollStatus, pointStatus }: DeviceRouteDeps, state: State | undefined) {
+type Asked = { state?: State; q?: string; page?: number }
+
+function listModel({ catalogue, pollStatus, pointStatus }: DeviceRouteDeps, { state, q = '', page }: Asked) {
   const status = pollStatus()
   const states = statusByDevice(status)
   const stateOf = (device_id: string): State => states.get(device_id)?.state ?? 'unknown'
@@ -75,8 +80,12 @@ function listModel({ catalogue, pollStatus, pointStatus }: DeviceRouteDeps, stat
   const rank = (device_id: string) => STATES.indexOf(stateOf(device_id))
   const wanted = devices
     .filter(({ device_id }) => state === undefined || stateOf(device_id) === state)
+    .filter(device =>
+      hasWords(searchWords(device.name, device.device_id, formatLocation(device) ?? undefined, device.protocol), q),
+    )
     .toSorted((a, b) => rank(a.device_id) - rank(b.device_id))
-  const rows = wanted.slice(0, ROWS_MAX).map(device => {
+  const part = partOf(wanted, page, DEVICES_PER_PAGE)
+  const rows = part.rows.map(device => {
     const known = pointStatus(device.device_id)
     return {
       device_id: device.device_id,
@@ -88,7 +97,7 @@ function listModel({ catalogue, pollStatus, pointStatus }: DeviceRouteDeps, stat
       points_ok: known.length ? known.filter(point => point.state === 'ok').length : null,
     }
   })
-  return { running: status.running, rows, counts, state, more: wanted.length - rows.length, refusal: catalogue.refusal() }
+  return { running: status.running, rows, part, counts, state, q, refusal: catalogue.refusal() }
 }
 
 /** The function is long because it is a list of routes. */
@@ -168,15 +177,13 @@ function deviceModel(
 ): Omit<DeviceModel, 'here' | 'user' | 'csrf'> {
   const device = deviceOf(catalogue.current(), device_id)
   const known = new Map(pointStatus(device_id).map(status => [status.point_id, status]))
-  const pages = Math.max(1, Math.ceil(device.points.length / POINTS_PER_PAGE))
-  const page = Math.min(wanted, pages)
-  const shown = device.points.slice((page - 1) * POINTS_PER_PAGE, page * POINTS_PER_PAGE)
+  const { rows, page, pages } = partOf(device.points, wanted, POINTS_PER_PAGE)
   return {
     device,
     building_id,
     where: formatLocation(device),
     poll: pollStatus().devices.find(status => status.device_id === device_id) ?? null,
-    points: shown.map(entry => ({ entry, status: known.get(entry.point_id) })),
+    points: rows.map(entry => ({ entry, status: known.get(entry.point_id) })),
     page,
     pages,
   }

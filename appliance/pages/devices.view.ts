@@ -4,6 +4,7 @@ import type { DeviceStatus, PollState } from '#shared/core/poll/poll-status.ts'
 import { csrfField, operatorButton, type User } from '#shared/central/ui/frame.ts'
 import { type State, STATES, stateIcon } from '#shared/central/ui/icons.ts'
 import { type Here, moment, momentNow, momentOr } from '#shared/central/ui/moment.ts'
+import { type ListPart, listSearch, pager } from '#shared/central/ui/pager.ts'
 import { shareOf } from '#shared/central/ui/words.ts'
 import { countOf } from '#shared/core/number-text.ts'
 import { parseInstant } from '#shared/core/time.ts'
@@ -26,12 +27,12 @@ export type DeviceRow = {
 export type DevicesModel = {
   here: Here
   running: boolean
-  /** Sorted, and cut to those of `state`. */
+  /** Those of `state` that have the words of `q`, the worst first. */
   rows: DeviceRow[]
+  part: Pick<ListPart<unknown>, 'page' | 'pages'>
   counts: Record<State, number>
   state: State | undefined
-  /** Rows that are not shown. */
-  more: number
+  q: string
   /** Why the file on disk is not the list in use. */
   refusal: CatalogueRefusal | undefined
   links: { href: string; text: string }[]
@@ -43,8 +44,9 @@ export const devicesBody = (model: DevicesModel): Html => html`<h1>Devices</h1>
 ${model.refusal && refusalNotice(model.refusal)}
 ${!model.running && html`<p class="notice">Polling does not run.</p>`}
 ${stateChoices(model)}
-${model.rows.length ? deviceTable(model) : html`<section class="card quiet-card"><p>${emptyWords(model)}</p></section>`}
-${model.more > 0 && html`<p class="muted">and ${countOf(model.more, 'device')} more; choose a state above.</p>`}
+${(model.part.pages > 1 || model.q !== '') && listSearch({ path: '/devices', state: { state: model.state }, q: model.q, label: 'Name, id or address' })}
+${model.rows.length > 0 ? deviceTable(model) : html`<section class="card quiet-card"><p>${emptyWords(model)}</p></section>`}
+${pager(model.part, page => devicesHref({ ...model, page }))}
 <p class="as-of">As of ${momentNow(model.here)}</p>
 <div class="columns">
 ${importCard(model)}
@@ -60,8 +62,17 @@ ${
 <pre class="told">${reason}</pre>
 </div>`
 
-const emptyWords = ({ state }: DevicesModel): string =>
-  state === undefined ? 'No device is on the list yet. Discover some, or import a list of points.' : `No device is ${state}.`
+function devicesHref({ state, q, page }: Pick<DevicesModel, 'state' | 'q'> & { page: number }): string {
+  const asked = { ...(state !== undefined && { state }), ...(q !== '' && { q }), page: String(page) }
+  return `/devices?${new URLSearchParams(asked)}`
+}
+
+const emptyWords = ({ state, q }: DevicesModel): string =>
+  q !== ''
+    ? `No device has “${q}” in its name, id or address.`
+    : state === undefined
+      ? 'No device is on the list yet. Discover some, or import a list of points.'
+      : `No device is ${state}.`
 
 function stateChoices({ counts, state }: DevicesModel): Html {
   const total = Object.values(counts).reduce((sum, n) => sum + n, 0)

@@ -12,16 +12,26 @@ import { pointHref } from '#shared/central/ui/links.ts'
 import { unitLabel } from '#shared/central/ui/measure.ts'
 import { type Here, moment } from '#shared/central/ui/moment.ts'
 import { shareOf } from '#shared/central/ui/words.ts'
-import { countOf } from '#shared/core/number-text.ts'
+import { type ListPart, listSearch, pager } from '#shared/central/ui/pager.ts'
+import { countOf, formatCount } from '#shared/core/number-text.ts'
 
+type SuggestedPoint = Point & { suggestions: Suggestion[] }
 export type PointsModel = {
   building: Building
   buildings: Building[]
-  /** Equipment that has points, by name. */
-  equipment: { equipment_id: string; name: string; points: number; open: number }[]
-  chosen: string | undefined
-  /** Of the equipment that was chosen. */
-  points: (Point & { suggestions: Suggestion[] })[]
+  /** Equipment that has points, those with points without a role first. */
+  equipment: ListPart<{ equipment_id: string; name: string; points: number; open: number }>
+  chosen: { equipment_id: string; name: string } | undefined
+  /** Points of the building, and those of equipment that have no role. */
+  all: number
+  open: number
+  /** Of the equipment that was chosen: points that are measured, and those that are not any more. */
+  form: ListPart<SuggestedPoint>
+  gone: (Point & { gone: NonNullable<Point['gone']> })[]
+  /** What is searched for; empty while nobody searches. */
+  q: string
+  found: ListPart<Point>
+  placeOf: (point: Point) => string
   /** Whether likely roles are chosen in the form already, because somebody asked for it. */
   filled: boolean
   /** The error of a submitted form, with its roles by point, so that nobody has to choose them twice. */
@@ -31,6 +41,8 @@ export type PointsModel = {
   csrf: string
 }
 
+/** Fewer points are seen at a glance. */
+const SEARCH_FROM = 10
 const EXPORTS: readonly (readonly [ModelFormat, string])[] = [
   ['csv', 'CSV'],
   ['haystack', 'Haystack'],
@@ -41,10 +53,10 @@ export const pointsBody = (model: PointsModel): Html => html`<h1>Points</h1>
 <p class="lead">What each point is to its equipment. Rules read roles, never names.</p>
 ${commissionTabs('/points', model.building.building_id)}
 ${buildingChoice(model.buildings, model.building, '/points')}
-<p>Model of this building as a file: ${EXPORTS.map(([format, text], i) => html`${i > 0 && ', '}<a href="/api/model/export?building_id=${encodeURIComponent(model.building.building_id)}&format=${format}">${text}</a>`)}.</p>
 ${model.refusal && html`<p class="error" role="alert">${model.refusal.message}</p>`}
-${model.equipment.length ? equipmentList(model) : html`<section class="card"><p>No point of this building belongs to equipment yet.</p></section>`}
-${model.points.length > 0 && pointForm(model)}`
+${model.all > SEARCH_FROM && listSearch({ path: '/points', state: { building: model.building.building_id }, q: model.q, label: 'Name, role, address or equipment' })}
+${model.q !== '' ? foundList(model) : model.chosen ? pointForm(model, model.chosen) : equipmentList(model)}
+<p>Model of this building as a file: ${EXPORTS.map(([format, text], i) => html`${i > 0 && ', '}<a href="/api/model/export?building_id=${encodeURIComponent(model.building.building_id)}&format=${format}">${text}</a>`)}.</p>`
 
 export const commissionTabs = (current: '/points' | '/coverage', building_id: string): Html =>
   html`<nav class="tabs" aria-label="What rules need"><ul>${[
@@ -55,43 +67,83 @@ export const commissionTabs = (current: '/points' | '/coverage', building_id: st
       html`<li><a href="${href}?building=${encodeURIComponent(building_id)}"${href === current && html` aria-current="true"`}>${text}</a></li>`,
   )}</ul></nav>`
 
-const hrefOf = ({ building }: PointsModel, equipment_id: string, more = ''): string =>
-  `/points?building=${encodeURIComponent(building.building_id)}&equipment=${encodeURIComponent(equipment_id)}${more}`
+type PointsQuery = { building: string; equipment?: string | undefined; q?: string; page?: number | undefined; fill?: boolean }
 
-const equipmentList = (model: PointsModel): Html =>
-  html`<section class="card"><h2>Equipment</h2><ul class="choices">${model.equipment.map(
-    ({ equipment_id, name, points, open }) =>
-      html`<li><a href="${hrefOf(model, equipment_id)}"${equipment_id === model.chosen && html` aria-current="true"`}>${name}: ${countOf(points, 'point')}${open > 0 && `, ${open} without a role`}</a></li>`,
-  )}</ul></section>`
+export function pointsHref({ building, equipment, q, page, fill }: PointsQuery): string {
+  const asked = {
+    building,
+    ...(equipment !== undefined && { equipment }),
+    ...(q !== undefined && q !== '' && { q }),
+    ...(fill && { fill: 'true' }),
+    ...(page !== undefined && page > 1 && { page: String(page) }),
+  }
+  return `/points?${new URLSearchParams(asked)}`
+}
 
-function pointForm(model: PointsModel): Html {
-  const { building, chosen = '', user, csrf } = model
-  const points = model.points.filter(({ gone }) => !gone)
-  const likely = points.filter(point => likelyRole(point) !== undefined).length
-  return html`<section class="card"><h2>${model.equipment.find(one => one.equipment_id === chosen)?.name ?? chosen}</h2>
-${likely > 0 && !model.filled && html`<p><a href="${hrefOf(model, chosen, '&fill=true')}">Choose what is likely (${likely})</a>; nothing is saved by it.</p>`}
-<form method="post" action="/points/save">${csrfField(csrf)}<input type="hidden" name="building" value="${building.building_id}"><input type="hidden" name="equipment" value="${chosen}">
+const hrefIn = ({ building: { building_id: building } }: PointsModel, more: Omit<PointsQuery, 'building'>): string =>
+  pointsHref({ building, ...more })
+
+function equipmentList(model: PointsModel): Html {
+  const { equipment, all, open } = model
+  if (equipment.total === 0)
+    return html`<section class="card"><p>No point of this building belongs to equipment yet.</p></section>`
+  return html`<p>${countOf(equipment.total, 'piece')} of equipment with ${countOf(all, 'point')}, ${open > 0 ? `${formatCount(open)} without a role` : 'all with a role'}.</p>
+<ul class="lines">${equipment.rows.map(
+    ({ equipment_id, name, points, open: without }) =>
+      html`<li><a href="${hrefIn(model, { equipment: equipment_id })}">${name}: ${countOf(points, 'point')}${without > 0 && `, ${formatCount(without)} without a role`}</a></li>`,
+  )}</ul>
+${pager(equipment, page => hrefIn(model, { page }))}`
+}
+
+function foundList(model: PointsModel): Html {
+  const { found, q, placeOf } = model
+  const all = html`<a href="${hrefIn(model, {})}">All points</a>`
+  if (found.total === 0)
+    return html`<section class="card quiet-card"><p>No point has “${q}” in its name, role, address or equipment. ${all}</p></section>`
+  return html`<p>${countOf(found.total, 'point')} with “${q}”. ${all}</p>
+<ul class="lines">${found.rows.map(
+    point =>
+      html`<li><a href="${pointHref(point)}">${point.name}</a> <span class="muted">${point.source.address}</span><span class="muted">${
+        point.equipment_id === undefined
+          ? 'of no equipment'
+          : html`<a href="${hrefIn(model, { equipment: point.equipment_id })}">${placeOf(point)}</a>`
+      }, ${point.gone ? 'not measured any more' : (point.role ?? 'no role')}</span></li>`,
+  )}</ul>
+${pager(found, page => hrefIn(model, { q, page }))}`
+}
+
+function pointForm(model: PointsModel, { equipment_id, name }: NonNullable<PointsModel['chosen']>): Html {
+  const { building, form, user, csrf, filled } = model
+  const likely = form.rows.filter(point => point.role === undefined && likelyRole(point) !== undefined).length
+  const { page } = form
+  return html`<section class="card"><h2>${name}</h2>
+<p>${countOf(form.total, 'point')}. <a href="${hrefIn(model, {})}">All equipment</a></p>
+${likely > 0 && !filled && html`<p><a href="${hrefIn(model, { equipment: equipment_id, page, fill: true })}">Choose what is likely (${likely})</a>; nothing is saved by it.</p>`}
+${
+  form.total > 0 &&
+  html`<form method="post" action="/points/save">${csrfField(csrf)}<input type="hidden" name="building" value="${building.building_id}"><input type="hidden" name="equipment" value="${equipment_id}"><input type="hidden" name="page" value="${page}">
 <table class="tried"><thead><tr><th scope="col">Point</th><th scope="col">Role</th><th scope="col">Why</th></tr></thead>
-<tbody>${points.map(point => row(point, chosenRole(point, model)))}</tbody></table>
-${operatorButton(user, 'save-points', 'Save roles')}</form>
+<tbody>${form.rows.map(point => row(point, chosenRole(point, model)))}</tbody></table>
+${operatorButton(user, 'save-points', 'Save roles')}</form>`
+}
+${pager(form, to => hrefIn(model, { equipment: equipment_id, page: to, fill: filled }))}
 ${goneList(model)}</section>`
 }
 
 /** Their history stays, and so they are named; no role can be theirs. */
-function goneList({ points, here }: PointsModel): Html | false {
-  const gone = points.flatMap(point => (point.gone ? { ...point, gone: point.gone } : []))
-  if (gone.length === 0) return false
+function goneList({ gone: points, here }: PointsModel): Html | false {
+  if (points.length === 0) return false
   return html`<h3>Not measured any more</h3><p>The history stays. A point that is measured again has its role again.</p>
-<ul>${gone.map(({ name, gone: { at, role }, ...ids }) => html`<li><a href="${pointHref(ids)}">${name}</a>${role !== undefined && html`, was <code>${role}</code>`} <span class="muted">since ${moment(at, here)}</span></li>`)}</ul>`
+<ul>${points.map(({ name, gone: { at, role }, ...ids }) => html`<li><a href="${pointHref(ids)}">${name}</a>${role !== undefined && html`, was <code>${role}</code>`} <span class="muted">since ${moment(at, here)}</span></li>`)}</ul>`
 }
 
-const likelyRole = ({ suggestions: [first] }: PointsModel['points'][number]): string | undefined =>
+const likelyRole = ({ suggestions: [first] }: SuggestedPoint): string | undefined =>
   first && first.confidence >= LIKELY ? first.role : undefined
 
-const chosenRole = (point: PointsModel['points'][number], { filled, refusal }: PointsModel): string | undefined =>
+const chosenRole = (point: SuggestedPoint, { filled, refusal }: PointsModel): string | undefined =>
   refusal?.roles.get(point.point_id) || point.role || (filled ? likelyRole(point) : undefined)
 
-function row(point: PointsModel['points'][number], chosen: string | undefined): Html {
+function row(point: SuggestedPoint, chosen: string | undefined): Html {
   const { point_id, name, unit, role, suggestions } = point
   const [first] = suggestions
   const why = first
@@ -105,7 +157,7 @@ ${why ? html`<td data-label="Why"><div class="muted">${why}</div></td>` : html`<
 }
 
 /** The present and the chosen role are always among the options: otherwise a form would send the first option instead. */
-function choices({ unit, kind, role, suggestions }: PointsModel['points'][number], chosen: string | undefined): Html[] {
+function choices({ unit, kind, role, suggestions }: SuggestedPoint, chosen: string | undefined): Html[] {
   const suggested = suggestions.map(one => one.role)
   const fitting = Object.entries(ROLES).flatMap(([name, known]) =>
     known.kind === kind && (kind !== 'number' || conversion(unit, known.unit)) && !suggested.includes(name) ? [name] : [],

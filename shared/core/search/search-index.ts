@@ -25,6 +25,11 @@ export type SearchResult = {
 /** Words of a query that count; nobody types more. */
 const WORDS_MAX = 8
 
+const wordsOf = (query: string): string[] => query.toLowerCase().split(/\s+/).filter(Boolean).slice(0, WORDS_MAX)
+
+/** Whether every word of a query is in what `searchWords` made; so it is for a query without a word. */
+export const hasWords = (words: string, query: string): boolean => wordsOf(query).every(word => words.includes(word))
+
 /** @param parts title first; undefined ones are left out */
 export const searchWords = (...parts: (string | undefined)[]): string =>
   parts
@@ -42,7 +47,7 @@ export function searchEntries(
   query: string,
   { limit, kind }: { limit: number; kind?: SearchKind | undefined },
 ): SearchResult {
-  const words = query.toLowerCase().split(/\s+/).filter(Boolean).slice(0, WORDS_MAX)
+  const words = wordsOf(query)
   const counts = { page: 0, building: 0, equipment: 0, fault: 0, rule: 0, point: 0 }
   if (words.length === 0) return { counts, hits: [] }
   const found: { entry: SearchEntry; rank: number }[] = []

@@ -38,7 +38,8 @@ const textOf = (model: Partial<DevicesModel>): string =>
       rows: [],
       counts: none,
       state: undefined,
-      more: 0,
+      part: { page: 1, pages: 1 },
+      q: '',
       refusal: undefined,
       links: [],
       user: undefined,
@@ -67,8 +68,10 @@ test('the chosen state is marked, and no other', t => {
 })
 
 test('devices that are not shown are counted, none are not spoken of', t => {
-  t.regex(textOf({ rows: [row()], more: 1 }), /and 1 device more; choose a state above/)
-  t.regex(textOf({ rows: [row()], more: 12 }), /and 12 devices more/)
+  const second = textOf({ rows: [row()], part: { page: 2, pages: 3 }, state: 'down', q: 'roof 1' })
+  t.regex(second, /Page 2 of 3/)
+  t.regex(second, /href="\/devices\?state=down(&amp;|&)q=roof\+1(&amp;|&)page=3">Next/)
+  t.regex(textOf({ q: 'roof' }), /No device has “roof” in its name, id or address/)
   t.notRegex(textOf({ rows: [row()] }), /choose a state above/)
 })
 

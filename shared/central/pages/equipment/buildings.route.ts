@@ -7,9 +7,11 @@ import { type Call, oneOf, PAGE_ID, type Route, route, strict } from '#shared/no
 import type { CentralContext } from '#shared/central/context.ts'
 import { dataEnds } from '#shared/central/pages/data-freshness.ts'
 import { addCounts, countOpen, NONE_OPEN, type OpenCounts, toRows } from '#shared/central/pages/faults/fault-list.ts'
+import { SEARCH_TEXT } from '#shared/central/api/search.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { abortOnClose } from '#shared/central/analytics/service.ts'
 import { BUILDINGS_PATH } from '#shared/central/ui/links.ts'
+import { PAGE_NUMBER } from '#shared/central/ui/pager.ts'
 import { figuresSection } from './building-figures.ts'
 import { buildingHistory } from './building-model.ts'
 import { branchList, branchOf } from './equipment-tree.ts'
@@ -19,6 +21,7 @@ type Stores = Pick<
   CentralContext,
   'model' | 'findings' | 'notes' | 'results' | 'edges' | 'historian' | 'prices' | 'analytics' | 'rules'
 >
+type Asked = { kind?: EquipmentType | ''; q?: string; page?: number }
 type AnyCall = Pick<Call<unknown, unknown, unknown>, 'caller' | 'reply'>
 
 /** Most active findings of one building that a page counts. */
@@ -45,10 +48,9 @@ export const buildingPages = (context: Stores, layout: PageLayout): Route[] => [
     auth: 'viewer',
     summary: 'The page of one building',
     params: BUILDING,
-    query: strict({ kind: Type.Optional(oneOf(['', ...EQUIPMENT_TYPES])) }),
+    query: strict({ kind: Type.Optional(oneOf(['', ...EQUIPMENT_TYPES])), q: Type.Optional(SEARCH_TEXT), page: PAGE_NUMBER }),
     problems: ['unknown_building'],
-    handle: call =>
-      showBuilding(context, layout, call, needBuilding(context.model, call.params.building_id), call.query.kind || undefined),
+    handle: call => showBuilding(context, layout, call, needBuilding(context.model, call.params.building_id), call.query),
   }),
   route({
     method: 'GET',
@@ -81,13 +83,14 @@ export const buildingPages = (context: Stores, layout: PageLayout): Route[] => [
   }),
 ]
 
-async function showBuilding(context: Stores, layout: PageLayout, call: AnyCall, building: Building, kind?: EquipmentType) {
+async function showBuilding(context: Stores, layout: PageLayout, call: AnyCall, building: Building, asked: Asked = {}) {
+  const kind = asked.kind || undefined
   const here = { ...layout.here(), timezone: building.timezone }
   const dataEnd = (await dataEnds(context, [building.building_id], here.now)).get(building.building_id)
   const listed = equipmentRows(context, building, here.now)
   const equipment = listed.rows.map(one => one.equipment)
   const history = buildingHistory(context, building, equipment, dataEnd ?? here.now, here.now)
-  const model: BuildingPageModel = { ...listed, history, kind, dataEnd, here }
+  const model: BuildingPageModel = { ...listed, history, kind, q: asked.q ?? '', page: asked.page ?? 1, dataEnd, here }
   return layout.document(call, { title: building.name, current: BUILDINGS_PATH, here }, buildingBody(model))
 }
 

@@ -8,6 +8,8 @@ import { PRIORITIES, type Priority } from '#shared/core/findings/finding.ts'
 import { EQUIPMENT_WORDS } from '#shared/central/ui/equipment-words.ts'
 import { overrideIcon, priorityIcon } from '#shared/central/ui/icons.ts'
 import { breadcrumbs, buildingHref, equipmentHref, equipmentLink } from '#shared/central/ui/links.ts'
+import { hasWords, searchWords } from '#shared/core/search/search-index.ts'
+import { listSearch, pager, partOf } from '#shared/central/ui/pager.ts'
 import { formatDay, type Here, momentAge } from '#shared/central/ui/moment.ts'
 import { figuresLater } from './building-figures.ts'
 import type { BuildingHistory } from './building-model.ts'
@@ -15,7 +17,9 @@ import { buildingHealth, faultMap, overridesByAge } from './building-sections.ts
 import { branchList, branchOf } from './equipment-tree.ts'
 
 /** Rows of one kind on the page of a building, the worst; a link leads to all. */
-const ROWS_SHOWN = 30
+const ROWS_SHOWN = 10
+/** Rows of a page that lists one kind. */
+const KIND_ROWS = 12
 
 export type BuildingRow = { building: Building; equipment: number; points: number; open: OpenCounts; last_run_at: number | null }
 export type EquipmentRow = { equipment: Equipment; points: number; open: OpenCounts; parent: Equipment | undefined }
@@ -25,8 +29,11 @@ export type BuildingPageModel = {
   /** Points of no equipment. */
   loose: number
   history: BuildingHistory
-  /** The only kind that is listed, with all of it. */
+  /** The only kind that is listed, page after page. */
   kind: EquipmentType | undefined
+  /** Words that the listed equipment of that kind has, and which part of it is shown. */
+  q: string
+  page: number
   dataEnd: number | undefined
   here: Here
 }
@@ -75,7 +82,7 @@ export function buildingBody(model: BuildingPageModel): Html {
 ${kind && html`<p><a href="${buildingHref(building_id)}">All of ${building.name}</a></p>`}
 ${rows.length === 0 && html`<section class="card quiet-card"><h2>No equipment yet</h2><p>Equipment comes with the points of a device or a package. <a href="/points?building=${encodeURIComponent(building.building_id)}">Points and their roles</a></p></section>`}
 ${!kind && rows.length > 0 && faultMap(history, building_id, timezone)}
-${kinds.map(({ type, own }) => kindTable(type, own, kind ? own.length : ROWS_SHOWN, building_id))}
+${kinds.map(({ type, own }) => (kind ? kindPages(type, own, model) : kindTable(type, own, own.slice(0, ROWS_SHOWN), building_id)))}
 ${loose > 0 && html`<p>${countOf(loose, 'point')} of no equipment: <a href="/points?building=${encodeURIComponent(building.building_id)}">Points and their roles</a></p>`}
 ${
   !kind &&
@@ -86,14 +93,26 @@ ${figuresLater(building)}`
 }`
 }
 
+function kindPages(type: EquipmentType, all: EquipmentRow[], { q, page, row: { building } }: BuildingPageModel): Html {
+  const path = buildingHref(building.building_id)
+  const found = all.filter(({ equipment, parent }) =>
+    hasWords(searchWords(equipment.name, equipment.equipment_id, parent?.name), q),
+  )
+  const part = partOf(found, page, KIND_ROWS)
+  const hrefOf = (one: number) => `${path}?${new URLSearchParams({ kind: type, ...(q !== '' && { q }), page: String(one) })}`
+  return html`${all.length > KIND_ROWS && listSearch({ path, state: { kind: type }, q, label: 'Name or id' })}
+${found.length > 0 ? kindTable(type, found, part.rows) : html`<section class="card quiet-card"><p>No equipment of this kind has “${q}” in its name or id.</p></section>`}
+${pager(part, hrefOf)}`
+}
+
 const kindTable = (
   type: EquipmentType,
   all: EquipmentRow[],
-  shown: number,
-  building_id: string,
+  shown: EquipmentRow[],
+  building_id?: string,
 ): Html => html`<h2>${EQUIPMENT_WORDS[type][1]} <span class="count">${all.length}</span></h2>
 <table class="fleet kinds"><thead><tr><th scope="col">Equipment</th><th scope="col">Open faults</th><th scope="col">Points</th><th scope="col">Fed by</th></tr></thead>
-<tbody>${all.slice(0, shown).map(
+<tbody>${shown.map(
   ({ equipment, points, open, parent }) => html`<tr>
 <td data-label="Equipment" class="what"><div>${equipmentLink(equipment, equipment.name)}</div></td>
 <td data-label="Open faults"><div>${openMarks(open)}${open.overrides > 0 && html` ${overrideIcon(countOf(open.overrides, 'override'))}`}</div></td>
@@ -101,4 +120,4 @@ const kindTable = (
 <td data-label="Fed by"><div>${parent ? html`<a href="${equipmentHref(parent)}">${parent.name}</a>` : html`<span class="muted">–</span>`}</div></td>
 </tr>`,
 )}</tbody></table>
-${all.length > shown && html`<p><a href="${buildingHref(building_id)}?kind=${type}">and ${countOf(all.length - shown, 'other')}, none worse</a></p>`}`
+${building_id !== undefined && all.length > shown.length && html`<p><a href="${buildingHref(building_id)}?kind=${type}">and ${countOf(all.length - shown.length, 'other')}, none worse</a></p>`}`

@@ -33,18 +33,23 @@ export function branchOf(building: Building, rows: readonly TreeRow[], points: r
   }
 }
 
-/** The branch opens when somebody looks into it; without script its name leads to the equipment. */
-export const branchList = ({ building, rows, points, isRoot }: Branch): Html =>
-  html`<ul class="tree">${rows.map(
-    ({
-      equipment,
-      open,
-      points: own,
-    }) => html`<li><details hx-get="${buildingHref(building.building_id)}/tree?${new URLSearchParams({ of: equipment.equipment_id })}" hx-trigger="toggle once" hx-target="find .branch" hx-swap="innerHTML"><summary>${equipment.name} ${openMarks(open)} <span class="muted">${countOf(own, 'point')}</span></summary>
-<p><a href="${equipmentHref(equipment)}">Page of ${equipment.name}</a></p><div class="branch"></div></details></li>`,
-  )}${points.map(point => html`<li><a href="${pointHref(point)}">${point.name}</a> ${point.role !== undefined && html`<code>${point.role}</code>`}</li>`)}${
+/** Branches of one level that are seen at once, the worst. */
+const BRANCHES_SHOWN = 12
+
+export const branchList = ({ building, rows, points, isRoot }: Branch): Html => {
+  const rest = rows.slice(BRANCHES_SHOWN)
+  return html`<ul class="tree">${rows.slice(0, BRANCHES_SHOWN).map(row => branchItem(building, row))}${
+    rest.length > 0 &&
+    html`<li><details><summary>${countOf(rest.length, 'other')}</summary><ul class="tree">${rest.map(row => branchItem(building, row))}</ul></details></li>`
+  }${points.map(point => html`<li><a href="${pointHref(point)}">${point.name}</a> ${point.role !== undefined && html`<code>${point.role}</code>`}</li>`)}${
     !isRoot && rows.length + points.length === 0 && html`<li class="muted">Nothing below it.</li>`
   }</ul>`
+}
+
+/** The branch opens when somebody looks into it; without script its name leads to the equipment. */
+const branchItem = ({ building_id }: Building, { equipment, open, points }: TreeRow): Html =>
+  html`<li><details hx-get="${buildingHref(building_id)}/tree?${new URLSearchParams({ of: equipment.equipment_id })}" hx-trigger="toggle once" hx-target="find .branch" hx-swap="innerHTML"><summary>${equipment.name} ${openMarks(open)} <span class="muted">${countOf(points, 'point')}</span></summary>
+<p><a href="${equipmentHref(equipment)}">Page of ${equipment.name}</a></p><div class="branch"></div></details></li>`
 
 /** Open faults by priority and overrides, as marks with their number; nothing where there is none. */
 const openMarks = (open: OpenCounts): Html =>

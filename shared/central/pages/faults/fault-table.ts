@@ -8,6 +8,7 @@ import { csrfField } from '#shared/central/ui/frame.ts'
 import { overrideIcon, priorityIcon } from '#shared/central/ui/icons.ts'
 import { equipmentLink, findingHref } from '#shared/central/ui/links.ts'
 import { formatDay, formatAge, moment } from '#shared/central/ui/moment.ts'
+import { pager } from '#shared/central/ui/pager.ts'
 import { shortStateWords, titleOf } from '#shared/central/ui/words.ts'
 import { SNOOZES } from './fault-actions.ts'
 import { type FaultGroup, type FaultPart, type FaultRow, faultsHref } from './fault-list.ts'
@@ -40,9 +41,7 @@ const bulkBar = (): Html => html`<div class="bulk" role="group" aria-label="Do w
 <button name="action" value="assign">Assign</button>
 </div>`
 
-const pages = ({ query, pages: { page, count } }: FaultsModel): Html | false =>
-  count > 1 &&
-  html`<nav class="pages" aria-label="Pages"><ul>${page > 1 && html`<li><a href="${faultsHref({ ...query, page: page - 1 })}">Previous</a></li>`}<li><span>Page ${page} of ${count}</span></li>${page < count && html`<li><a href="${faultsHref({ ...query, page: page + 1 })}">Next</a></li>`}</ul></nav>`
+const pages = ({ query, part }: FaultsModel): Html | false => pager(part, page => faultsHref({ ...query, page }))
 
 const groupBody = ({ title, rows }: FaultGroup, model: FaultsModel): Html => html`<tbody>
 ${title !== '' && html`<tr class="group"><th scope="rowgroup" colspan="${6 + (hasCost(model) ? 1 : 0) + (model.mayOperate ? 1 : 0)}"><h2>${title} <span class="count">${rows.length}</span></h2></th></tr>`}

@@ -2,6 +2,7 @@
 import type { Finding, RuleResult } from '#shared/core/findings/finding.ts'
 import type { Building } from '#shared/core/model/model.ts'
 import type { Together } from '#shared/central/ui/cost-words.ts'
+import type { ListPart } from '#shared/central/ui/pager.ts'
 import type { UnitSystem } from '#shared/central/ui/measure.ts'
 import { type Here, hereIn } from '#shared/central/ui/moment.ts'
 import type { RunPanel } from '#shared/central/ui/run-panel.ts'
@@ -36,7 +37,7 @@ export type FaultsModel = {
   equipmentWords: (equipment_id: string) => string
   ruleWords: (rule_id: string) => string
   /** Which part of a long list is shown. */
-  pages: { page: number; count: number }
+  part: Pick<ListPart<unknown>, 'page' | 'pages'>
   mayOperate: boolean
   csrf: string
   done: FaultsDone | undefined

@@ -23,6 +23,7 @@ import {
 import { type FaultsModel, type LastRun } from './faults-model.ts'
 import { faultsBody } from './faults.view.ts'
 import { BulkForm, changeFaults, DONE, readDone, withDone } from './fault-bulk.ts'
+import { partOf } from '#shared/central/ui/pager.ts'
 import { safeNext } from '#shared/central/pages/typed-form.ts'
 import { oneOf, PAGE_ID, type Route, route, strict } from '#shared/node/http/route.ts'
 import type { CentralContext } from '#shared/central/context.ts'
@@ -126,8 +127,7 @@ async function faultsModel(context: ListStores, layout: PageLayout, query: Fault
   const asked = ({ building_id }: { building_id: string }) => query.building === undefined || building_id === query.building
   const listed = rows.filter(({ lane }) => lane === query.lane).map(({ row }) => row)
   const shown = query.sort === 'cost' ? listed.toSorted(byCost) : listed
-  const pages = Math.max(1, Math.ceil(shown.length / ROWS_SHOWN))
-  const page = Math.min(query.page ?? 1, pages)
+  const part = partOf(shown, query.page, ROWS_SHOWN)
   const buildingName = ({ building_id }: Finding) =>
     buildings.find(building => building.building_id === building_id)?.name ?? building_id
   const names = {
@@ -138,8 +138,8 @@ async function faultsModel(context: ListStores, layout: PageLayout, query: Fault
   return {
     query,
     here,
-    groups: groupRows(shown.slice((page - 1) * ROWS_SHOWN, page * ROWS_SHOWN), query.group, names),
-    pages: { page, count: pages },
+    groups: groupRows(part.rows, query.group, names),
+    part,
     equipmentWords: equipment_id => {
       const found = items.find(({ finding }) => finding.equipment_id === equipment_id)
       return found ? equipmentName(found.finding) : equipment_id

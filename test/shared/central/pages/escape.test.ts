@@ -115,7 +115,7 @@ test('the list of faults escapes', t =>
       here,
       groups: groupRows(rows, 'equipment', { equipment: () => text, building: () => text }),
       counts: { faults: 1, overrides: 0, data: 0, silenced: 0 },
-      ...{ equipmentWords: () => text, ruleWords: () => text, pages: { page: 1, count: 2 } },
+      ...{ equipmentWords: () => text, ruleWords: () => text, part: { page: 1, pages: 2 } },
       ...{ mayOperate: true, csrf: text, done: { action: 'ack', count: 1, finding_ids: [text] } },
       buildings: [BUILDING, { ...BUILDING, building_id: text, name: text }],
       equipmentName: () => text,

@@ -75,7 +75,7 @@ test('a point that nobody measures any more is named below the form, and asks fo
   const page = await (await get(FORM)).text()
   t.false('role.p-gone' in chosenOf(page))
   t.regex(page, /Not measured any more.*Old sensor<\/a>, was <code>sa_t<\/code>/s)
-  t.regex(page, /: 4 points, 2 without a role/)
+  t.regex(page, /<p>4 points\. /)
 })
 
 test('suggested roles are chosen only where they are likely, and only when a person asks for it', async t => {
@@ -87,4 +87,56 @@ test('suggested roles are chosen only where they are likely, and only when a per
   t.deepEqual(plain, { 'role.p-sat': '', 'role.p-number': '' })
   t.deepEqual(filled, { 'role.p-sat': 'sa_t', 'role.p-number': '' })
   t.deepEqual(roles(), before)
+})
+
+test('five hundred equipment and their points are listed in parts, and searched without script', async t => {
+  const many = Array.from({ length: 30 }, (_, i): Point[] =>
+    Array.from({ length: 12 }, (__, j) =>
+      point(`box-${i}.${j}`, `Box ${i} value ${j}`, {
+        equipment_id: `box-${i}`,
+        source: { protocol: 'bacnet', address: `analog-input,${i * 100 + j}` },
+        ...(i < 20 && { role: `${'zone_t zone_flow damper'.split(' ')[j] ?? `none_${j}`}` }),
+      }),
+    ),
+  ).flat()
+  const site = await openSite({ product: 'appliance', points: [] })
+  t.teardown(site.close)
+  const { model } = site.context
+  model.put({
+    equipment: Array.from({ length: 30 }, (_, i) => ({
+      ...{ building_id: 'school', equipment_id: `box-${i}`, name: `Box ${i}`, equipment_type: 'vav' as const },
+    })),
+    points: many,
+  })
+  const { get, post } = await signedIn(site.url, 'agent', PASSWORDS.agent)
+  const text = async (path: string) => (await get(path)).text()
+  const equipmentOf = (page: string) => [...page.matchAll(/equipment=(box-\d+)"/g)].map(([, id]) => id!)
+  const first = await text('/points')
+  t.is(new Set(equipmentOf(first)).size, 12)
+  t.true(
+    equipmentOf(first)
+      .slice(0, 10)
+      .every(id => Number(id.slice(4)) >= 20),
+    'what waits for a role comes first',
+  )
+  const rest = [2, 3].map(page => text(`/points?building=school&page=${page}`))
+  const all = [first, ...(await Promise.all(rest))].flatMap(equipmentOf)
+  t.is(new Set(all).size, 30)
+
+  const found = await text('/points?q=input,2907')
+  t.regex(found, /1 point with “input,2907”/)
+  t.regex(found, /Box 29 value 7/)
+  t.regex(await text('/points?q=box+zone_flow&page=2'), /20 points with “box zone_flow”.*Page 2 of 2/s)
+  t.regex(await text('/points?q=nowhere'), /No point has “nowhere”/)
+
+  const second = await text('/points?equipment=box-29&page=2')
+  t.deepEqual(Object.keys(chosenOf(second)).length, 4)
+  t.regex(second, /Page 2 of 2/)
+  const saved = await post('/points/save', '/points?equipment=box-29&page=2', {
+    ...{ building: 'school', equipment: 'box-29', page: '2' },
+    ...chosenOf(second),
+    'role.box-29.11': 'zone_t',
+  })
+  t.is(saved.headers.get('location'), '/points?building=school&equipment=box-29&page=2')
+  t.is(model.points('school').find(({ point_id }) => point_id === 'box-29.11')?.role, 'zone_t')
 })
