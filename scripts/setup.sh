@@ -66,17 +66,18 @@ esac
 
 [ "${1:-}" = --test ] || exit 0
 
-# Debian's and Ubuntu's packages for the tests: a browser, an independent MQTT broker, the firewall's own check, and what the box's
-# scripts ask its page with.
+# Debian's and Ubuntu's packages for the tests: a browser, an independent MQTT broker, the firewall's own check, what the box's
+# scripts ask its page with, and a clock that is wrong for one process.
 want=()
 [ -x "${CHROMIUM:-/usr/bin/chromium}" ] || want+=(chromium)
 command -v mosquitto >/dev/null || [ -x /usr/sbin/mosquitto ] || want+=(mosquitto)
 [ -x /usr/sbin/nft ] || want+=(nftables)
 command -v wget >/dev/null || want+=(wget)
+compgen -G '/usr/lib/*/faketime/libfaketimeMT.so.1' >/dev/null || want+=(faketime)
 if [ ${#want[@]} -gt 0 ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
   echo "setup: apt-get install ${want[*]} (once)" >&2
   run_apt update
   run_apt install -y --no-install-recommends "${want[@]}"
 elif [ ${#want[@]} -gt 0 ]; then
-  echo "setup: not root, so the tests use the packaged browser and broker, and leave out the firewall's check and the box's scripts; for the real ones: apt-get install ${want[*]}" >&2
+  echo "setup: not root, so the tests use the packaged browser and broker, and leave out the firewall's check, the box's scripts and wrong clocks; for the real ones: apt-get install ${want[*]}" >&2
 fi

@@ -1,6 +1,6 @@
 /**
- * Three edges, a broker and a hub as processes of their own, under a random sequence of kills, cut networks and full disks. At each
- * kill of the hub, and at the end, what it holds of an edge is what the edge wrote: from the first on, without a gap, once.
+ * Three edges, a broker and a hub as processes of their own, under a random sequence of kills, cut networks, full disks and clocks
+ * that are set back or ahead until certificates are not valid. At each kill of the hub, and at the end, what it holds of an edge is what the edge wrote: from the first on, without a gap, once.
  *
  * PLENUM_CHAOS_SEED repeats a sequence.
  */
@@ -9,38 +9,51 @@ import { once } from 'node:events'
 import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { connect as connectTls } from 'node:tls'
 import { setTimeout as wait } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
-import { SECOND } from '#shared/core/time.ts'
+import { DAY, SECOND } from '#shared/core/time.ts'
+import type { Kit } from '#shared/node/pki/kit-read.ts'
 import { writeKit } from '#shared/node/pki/kit-files.ts'
 import { openReadOnly } from '#shared/node/sqlite.ts'
 import { freePort, untilListening } from '../../scripts/lib/free-port.ts'
 import { openNetwork } from '../support/cut-network.ts'
 import { canMountTmpfs } from '../support/disk/mounts.ts'
+import { canFakeClock, openClock } from '../support/faked-clock.ts'
 import { timesOf } from '../support/optional.ts'
 import { makeAuthority, startEdge } from '../support/sites/transport-site.ts'
 import { eventually, temporaryFolder } from './run-start.ts'
 
 const SITES = ['A', 'B', 'C']
-const DISASTERS = timesOf(14, 200)
+const DISASTERS = timesOf(16, 200)
 /** Pause of an edge between two messages, ms. */
 const PACE_MS = 60
 const DISK_MB = 64
+/** A process looks at its clock once a second. */
+const CLOCK_SEEN_MS = 2000
+/** TLS 1.3 refuses a client after the handshake. */
+const ALERT_MS = 300
+/** Before the certificates begin, and after they have ended. */
+const CLOCK_OFFSETS = [-3 * DAY, 500 * DAY]
 const MB = 2 ** 20
 
-test('through kills, cut networks and full disks the hub holds what three edges wrote, once and in order', async t => {
+test('through kills, cut networks, full disks and wrong clocks the hub holds what three edges wrote, once and in order', async t => {
   t.timeout(600_000)
   const seed = Number(process.env['PLENUM_CHAOS_SEED'] ?? Date.now() % 1_000_000)
   t.log(`PLENUM_CHAOS_SEED=${seed}`)
   const random = randomOf(seed)
   const site = await openChaos(t)
   const some = () => SITES[Math.floor(random() * SITES.length)]!
-  const disasters: [string, () => Promise<void>][] = [
+  const disasters: Disaster[] = [
     ['broker', site.restartBroker],
     ['hub', async () => site.restartHub(() => site.assertPrefix())],
     ['edge', () => site.restartEdge(some())],
     ['network', () => site.cutNetwork(some(), 500 + random() * 2500)],
-    ...(canMountTmpfs() ? [['disk', () => site.fillDisk(500 + random() * 1500)] as [string, () => Promise<void>]] : []),
+    ...whereSo(canMountTmpfs(), ['disk', () => site.fillDisk(500 + random() * 1500)]),
+    ...CLOCK_OFFSETS.flatMap(offset =>
+      whereSo(site.hasClocks, [`hub's clock by ${offset / DAY} days`, () => site.shiftHub(offset, 500 + random() * 2500)]),
+    ),
+    ...whereSo(site.hasClocks, ["edge's clock", () => site.shiftEdge(some(), CLOCK_OFFSETS[random() < 0.5 ? 0 : 1]!)]),
   ]
   const happened: string[] = []
   for (let n = 0; n < DISASTERS; n++) {
@@ -50,9 +63,12 @@ test('through kills, cut networks and full disks the hub holds what three edges 
     await happen()
     await wait(random() * SECOND)
   }
-  t.log(happened.join(' '))
+  t.log(happened.join(', '))
   await site.assertAll()
 })
+
+type Disaster = [string, () => Promise<void>]
+const whereSo = (can: boolean, disaster: Disaster): Disaster[] => (can ? [disaster] : [])
 
 /** A generator of numbers in [0, 1). @source mulberry32, Tommy Ettinger, public domain */
 function randomOf(seed: number): () => number {
@@ -69,7 +85,7 @@ async function openChaos(t: ExecutionContext) {
   const dir = await temporaryFolder(t)
   const [certs, disk, port] = [join(dir, 'pki'), openDisk(t, join(dir, 'disk')), await freePort()]
   const pki = await makeAuthority(certs)
-  const kits = new Map<string, Awaited<ReturnType<typeof pki.kit>>>()
+  const kits = new Map<string, Kit>()
   const networks = new Map<string, Awaited<ReturnType<typeof openNetwork>>>()
   const written = new Map<string, number>()
   for (const site_id of SITES) {
@@ -80,19 +96,23 @@ async function openChaos(t: ExecutionContext) {
     networks.set(site_id, network)
     written.set(site_id, 0)
   }
+  const hasClocks = canFakeClock()
+  const clocks = new Map(['hub', ...SITES].map(machine => [machine, openClock(join(dir, `clock-${machine}`))]))
+  const clockOf = (machine: string) => (hasClocks ? clocks.get(machine)!.env : {})
+  const passer = await pki.kit({ site_id: 'A', edge_id: 'passer', broker_host: '127.0.0.1', broker_port: port })
   const outboxOf = (site_id: string) => join(dir, `outbox-${site_id}`)
 
   const startBroker = async () => {
     const env = { SERVICE_MQTT_BIND: '127.0.0.1', SERVICE_MQTT_PORT: String(port), SERVICE_MQTT_CERT_DIR: certs }
-    const broker = startProcess(t, 'hub/mqtt/main.ts', [], { ...env, SERVICE_LOG_LEVEL: 'error' })
+    const broker = startProcess(t, 'hub/mqtt/main.ts', [], { ...env, ...clockOf('hub'), SERVICE_LOG_LEVEL: 'error' })
     t.true(await untilListening(port, 60_000), 'the broker listens')
     return broker
   }
-  const startHub = () => startProcess(t, 'test/hub/broker/hub-process.ts', [certs, disk.workspace, String(port)])
+  const startHub = () => startProcess(t, 'test/hub/broker/hub-process.ts', [certs, disk.workspace, String(port)], clockOf('hub'))
   const startEdgeProcess = (site_id: string) => {
     const from = written.get(site_id)!
     const args = [join(dir, `kit-${site_id}`), outboxOf(site_id), String(from), String(PACE_MS)]
-    const edge = startProcess(t, 'test/appliance/services/edge-process.ts', args)
+    const edge = startProcess(t, 'test/appliance/services/edge-process.ts', args, clockOf(site_id))
     edge.onLine(line => void written.set(site_id, Number(line)))
     return edge
   }
@@ -140,6 +160,26 @@ async function openChaos(t: ExecutionContext) {
       await wait(ms)
       networks.get(site_id)!.mend()
     },
+    hasClocks,
+    /** The broker refuses every certificate meanwhile. */
+    shiftHub: async (offsetMs: number, ms: number) => {
+      const { set } = clocks.get('hub')!
+      set(offsetMs)
+      await eventually('the broker refuses', 60_000, async () => !(await isAdmitted(passer, port)) || undefined)
+      await wait(ms)
+      set(0)
+      await eventually('the broker admits', 60_000, async () => (await isAdmitted(passer, port)) || undefined)
+    },
+    /** The edge connects again with a wrong clock. */
+    shiftEdge: async (site_id: string, offsetMs: number) => {
+      const { set } = clocks.get(site_id)!
+      set(offsetMs)
+      await wait(CLOCK_SEEN_MS)
+      networks.get(site_id)!.cut()
+      networks.get(site_id)!.mend()
+      await wait(CLOCK_SEEN_MS)
+      set(0)
+    },
     fillDisk: async (ms: number) => {
       disk.fill()
       await wait(ms)
@@ -164,6 +204,20 @@ async function openChaos(t: ExecutionContext) {
       }
     },
   }
+}
+
+/** Whether the broker leaves a connection with this certificate open. */
+function isAdmitted({ ca_pem: ca, cert_pem: cert, key_pem: key }: Kit, port: number): Promise<boolean> {
+  return new Promise(resolve => {
+    const socket = connectTls({ host: '127.0.0.1', port, ca, cert, key })
+    const answer = (isOpen: boolean) => {
+      resolve(isOpen)
+      socket.destroy()
+    }
+    socket.once('error', () => answer(false))
+    socket.once('close', () => answer(false))
+    socket.once('secureConnect', () => setTimeout(() => answer(true), ALERT_MS))
+  })
 }
 
 function marksOf(workspace: string, site_id: string): number[] {
