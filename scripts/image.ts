@@ -7,11 +7,15 @@ import { buildContainerRoot } from '#image/build/container-root.ts'
 import { imageTag, treeSource } from '#image/build/image-tag.ts'
 import { buildOci } from '#image/build/oci.ts'
 import { readOci } from '#image/build/oci-check.ts'
+import { readPackageList } from '#image/build/package-list.ts'
+import { askedPackages, lockChanges, lockOf, readLock, writeLock } from '#image/build/package-lock.ts'
+import { resolvePackages } from '#image/build/packages.ts'
 import { ARCHITECTURES, type Architecture, TARGETS } from '#image/build/target.ts'
 import { COMPONENT_NAMES, type ComponentName } from '#image/recipes/components.ts'
 import { errorText } from '#shared/core/error-text.ts'
 
-const USAGE = `scripts/image build [options]     a disk image, a signed update and the bill of materials
+const USAGE = `scripts/image build [options]     a disk image, a signed update, bill of materials and licences, of the packages that are locked
+scripts/image lock                takes the versions that Debian has now into image/packages.lock.yaml, for every architecture
 scripts/image oci [COMPONENT...]  images of containers as an OCI layout in OUT/oci-ARCH, all components unless some are named
 scripts/image root COMPONENT      the root file system of one container, in OUT
   --arch ${ARCHITECTURES.join('|')}    the processor (arm64)
@@ -49,9 +53,10 @@ async function main(args: string[]): Promise<number> {
     throw new Error('--as-version takes 1.2.3+0123456789ab')
   const out = resolve(values.out)
   if (command === 'build' && more.length === 0) return buildImage(arch, out, values)
+  if (command === 'lock' && more.length === 0) return lockPackages()
   if (command === 'oci') return packContainers(more.length > 0 ? more.map(componentOf) : COMPONENT_NAMES, arch, out, values.tag)
   if (command === 'root' && more.length === 1) return buildRoot(componentOf(more[0]!), arch, out)
-  throw new Error('name one command: build, oci, or root with one component')
+  throw new Error('name one command: build, lock, oci, or root with one component')
 }
 
 function componentOf(name: string): ComponentName {
@@ -76,6 +81,20 @@ async function packContainers(
   return complaints.length === 0 ? 0 : 1
 }
 
+function lockPackages(): number {
+  const list = readPackageList()
+  const lock = readLock()
+  for (const arch of ARCHITECTURES) {
+    const asked = askedPackages(arch, list)
+    const next = lockOf(asked, resolvePackages(asked, { suite: list.suite, arch }))
+    const changes = lockChanges(lock[arch], next)
+    say(`${arch}: ${changes.length === 0 ? 'nothing has changed' : changes.join('\n  ')}`)
+    lock[arch] = next
+  }
+  writeLock(lock)
+  return 0
+}
+
 function buildRoot(component: ComponentName, arch: Architecture, out: string): number {
   buildContainerRoot(out, component, TARGETS[arch])
   say(out)
@@ -92,7 +111,7 @@ function buildImage(
   if (makeSigningKeys(keys)) say(`signing keys made in ${keys}: whoever has release.key can update every box that trusts ca.pem`)
   const built = build({ arch, out, keys, version: values['as-version'], say })
   say(
-    `${built.disk}\n${built.bundle}\n${built.sbom}\nsha256 of the disk ${built.sha256}, ${Math.round((Date.now() - started) / 1000)} s`,
+    `${built.disk}\n${built.bundle}\n${built.sbom}\n${built.licences}\nsha256 of the disk ${built.sha256}, ${Math.round((Date.now() - started) / 1000)} s`,
   )
   return 0
 }

@@ -50,7 +50,7 @@ const NEEDLESS_PATHS = [
   'node_modules/better-sqlite3/src',
   'node_modules/@serialport/bindings-cpp/src',
 ]
-const LICENCE = /^(?:licen[cs]e|copying|notice)/i
+export const LICENCE_FILE = /^(?:licen[cs]e|copying|notice)/i
 
 /** One entry of `packages` of the lock file. */
 type Locked = {
@@ -65,6 +65,8 @@ type Locked = {
   libc?: string | string[]
 }
 export type NodePackage = { name: string; version: string; license: string; integrity: string; path: string }
+/** `folder`: where the whole package is. */
+export type BuiltPackage = NodePackage & { folder: string }
 
 type ApplicationOptions = {
   target: ImageTarget
@@ -83,7 +85,7 @@ export function buildApplication(
   into: string,
   mains: readonly string[],
   { target, version, index = `${into}.documents.db` }: ApplicationOptions,
-) {
+): BuiltPackage[] {
   emptyFolder(into)
   const reached = mains.map(main => closure(main))
   const files = new Set(reached.flatMap(one => one.files))
@@ -98,13 +100,16 @@ export function buildApplication(
   const names = new Set([...reached.flatMap(({ packages }) => packages), ...served].filter(name => !name.startsWith('node:')))
   const runtime = `node-linux-${target.node}`
   const packages = neededPackages([...names, runtime], target)
-  for (const one of packages) {
-    const from = existsSync(one.path) ? one.path : foreignPackage(one, `${into}.packages`)
+  const built = packages.map(one => ({
+    ...one,
+    folder: existsSync(one.path) ? one.path : foreignPackage(one, `${into}.packages`),
+  }))
+  for (const { folder: from, ...one } of built) {
     if (one.name === runtime) copy(join(from, 'bin/node'), join(into, 'bin/node'))
     else copyPackage(from, join(into, one.path), target)
   }
   for (const path of NEEDLESS_PATHS) rmSync(join(into, path), { recursive: true, force: true })
-  return packages
+  return built
 }
 
 /** @returns the path of the index of documents, which is made where it is missing */
@@ -181,7 +186,7 @@ function copyPackage(from: string, to: string, target: ImageTarget): void {
     recursive: true,
     filter: path => {
       const name = path.slice(path.lastIndexOf('/') + 1)
-      if (path === from || LICENCE.test(name)) return true
+      if (path === from || LICENCE_FILE.test(name)) return true
       return name !== 'node_modules' && !NEEDLESS_FILE.test(name)
     },
   })

@@ -8,7 +8,10 @@ import { packEsp, packKernel, packRoot } from './boot.ts'
 import { packBundle } from './bundle.ts'
 import { packDisk } from './disk.ts'
 import { run } from './host-commands.ts'
-import { readPackageList, unpackDebian } from './packages.ts'
+import { debianLicences, licenceFile, nodeLicences } from './licences.ts'
+import { readPackageList } from './package-list.ts'
+import { lockedHere } from './package-lock.ts'
+import { fetchPackages, unpackPackages } from './packages.ts'
 import { addApplication, checkLibraries, configureRoot } from './root.ts'
 import { billOfMaterials } from './sbom.ts'
 import { type Architecture, TARGETS } from './target.ts'
@@ -18,7 +21,7 @@ const MAINS = ['appliance/main.ts', 'appliance/prepare/main.ts']
 
 type BuildOptions = {
   arch: Architecture
-  /** Where files are put: the disk image, the bundle, the bill of materials. */
+  /** Where files are put: the disk image, the bundle, the bill of materials, the licences. */
   out: string
   /** Folder with the signing keys. */
   keys: string
@@ -26,7 +29,7 @@ type BuildOptions = {
   version?: string | undefined
   say: (line: string) => void
 }
-type Built = { disk: string; bundle: string; sbom: string; sha256: string }
+type Built = { disk: string; bundle: string; sbom: string; licences: string; sha256: string }
 
 /** @returns the Unix time of the last commit, which every file of an image has */
 const sourceSeconds = (): number => Number(run('git', ['log', '-1', '--format=%ct']).trim())
@@ -41,19 +44,25 @@ export function build({ arch, out, keys, version = readVersion(), say }: BuildOp
   const [root, kernel] = [join(work, 'root'), join(work, 'kernel')]
 
   say(`packages of Debian ${list.suite} for ${arch}`)
-  const packages = unpackDebian(root, list.packages, { suite: list.suite, target })
-  const withKernel = unpackDebian(kernel, [target.kernel, ...target.loaders, ...Object.keys(list.files)], {
-    suite: list.suite,
-    target,
-  })
+  const [packages, withKernel] = [lockedHere(arch, 'root'), lockedHere(arch, 'kernel')]
+  fetchPackages([...packages, ...withKernel], { suite: list.suite, arch })
+  unpackPackages(root, packages)
+  unpackPackages(kernel, withKernel)
 
   say(`the product, ${version}`)
   const nodePackages = buildApplication(join(work, 'application'), MAINS, { target, version })
   const sbom = join(out, `plenum-${arch}.cdx.json`)
-  const debian = [...packages, ...withKernel.filter(({ name }) => name === target.kernel || name.startsWith('linux-image-'))]
+  // Of what is unpacked beside the kernel only these get into the image.
+  const taken = [...target.loaders, ...Object.keys(list.files)]
+  const withKernelTaken = withKernel.filter(({ name }) => name.startsWith('linux-image-') || taken.includes(name))
+  const licensed = [...debianLicences(root, packages), ...debianLicences(kernel, withKernelTaken)]
+  const debian = [...packages, ...withKernelTaken].map((one, i) => ({ ...one, licences: licensed[i]!.licences }))
   writeFileSync(sbom, billOfMaterials({ debian, nodePackages, version, seconds }))
+  const licences = join(out, `plenum-${arch}.licences.txt`)
+  const own = { name: 'plenum', version, licences: ['MIT'], text: readFileSync('LICENSE', 'utf8') }
+  writeFileSync(licences, licenceFile(own, [...licensed, ...nodeLicences(nodePackages)]))
 
-  configureRoot({ root, kernel, list, target })
+  configureRoot({ root, kernel, list, target, seconds })
   addApplication(root, join(work, 'application'))
   checkLibraries(root, Object.values(list.files).flat(), target)
   copyFileSync(join(keys, 'ca.pem'), join(root, 'etc/rauc/keyring.pem'))
@@ -76,5 +85,5 @@ export function build({ arch, out, keys, version = readVersion(), say }: BuildOp
     keys,
     work,
   })
-  return { disk, bundle, sbom, sha256: createHash('sha256').update(readFileSync(disk)).digest('hex') }
+  return { disk, bundle, sbom, licences, sha256: createHash('sha256').update(readFileSync(disk)).digest('hex') }
 }

@@ -6,12 +6,13 @@ import { HEALTH_CHECK, NODE, PROGRAM } from '../containers/container-config.ts'
 import { type ComponentName, COMPONENTS } from '../recipes/components.ts'
 import { buildApplication } from './application.ts'
 import { emptyFolder, run } from './host-commands.ts'
-import { readPackageList, removePatterns, unpackDebian } from './packages.ts'
+import { readPackageList } from './package-list.ts'
+import { lockedHere } from './package-lock.ts'
+import { fetchPackages, removePatterns, unpackPackages } from './packages.ts'
 import { checkLibraries } from './root.ts'
 import type { ImageTarget } from './target.ts'
 
-/** What Node and the native parts are linked with. There is no shell and no package manager. */
-const LIBRARIES = ['libatomic1', 'libc6', 'libgcc-s1', 'libstdc++6']
+/** There is no shell and no package manager. */
 const NEEDLESS = ['usr/share', 'usr/bin', 'usr/sbin', 'etc', 'var', 'usr/lib/{systemd,tmpfiles.d,locale}', 'usr/lib/*/gconv']
 const USER = '10001'
 const FILES: Readonly<{ [path: string]: string }> = {
@@ -24,7 +25,10 @@ const MOUNTED = ['dev', 'proc', 'sys', 'tmp']
 
 /** The lower layer: the same for each component. @throws Error that names the command that failed */
 export function buildContainerBase(into: string, target: ImageTarget): void {
-  unpackDebian(into, LIBRARIES, { suite: readPackageList().suite, target })
+  const { arch } = target
+  const libraries = lockedHere(arch, 'container')
+  fetchPackages(libraries, { suite: readPackageList().suite, arch })
+  unpackPackages(into, libraries)
   removePatterns(into, NEEDLESS)
   for (const [path, text] of Object.entries(FILES)) {
     mkdirSync(dirname(join(into, path)), { recursive: true })

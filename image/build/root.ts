@@ -13,7 +13,8 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { run } from './host-commands.ts'
-import { type PackageList, removePatterns } from './packages.ts'
+import type { PackageList } from './package-list.ts'
+import { removePatterns } from './packages.ts'
 import type { ImageTarget } from './target.ts'
 
 /** Our own files, laid over Debian's. */
@@ -27,6 +28,8 @@ const UNITS = [
   'plenum-prepare.service',
   'plenum-firewall.service',
   'plenum-confirm.service',
+  'plenum-label.service',
+  'serial-getty@tty1.service',
   'plenum-update.path',
   'plenum-watch.timer',
 ]
@@ -37,7 +40,6 @@ const MASKED = [
   'ldconfig.service',
   'systemd-networkd-wait-online.service',
   'getty@.service',
-  'serial-getty@.service',
   'console-getty.service',
   'debug-shell.service',
   'systemd-pcrlock-make-policy.service',
@@ -71,7 +73,8 @@ const APPLETS = [
 ]
 const MODULE_FOLDER = 'usr/lib/modules'
 
-type RootSources = { root: string; kernel: string; list: PackageList; target: ImageTarget }
+/** `seconds`: Unix time at which everything is said to be made. */
+type RootSources = { root: string; kernel: string; list: PackageList; target: ImageTarget; seconds: number }
 
 /** @returns the kernel's release, for example `6.12.117+deb13-arm64` */
 export function kernelRelease(kernel: string): string {
@@ -81,13 +84,14 @@ export function kernelRelease(kernel: string): string {
 }
 
 /** Turns unpacked packages into a root that boots. */
-export function configureRoot({ root, kernel, list, target }: RootSources): void {
+export function configureRoot(sources: RootSources): void {
+  const { root, kernel, list, seconds } = sources
   removePatterns(root, list.remove)
-  addUsers(root)
+  addUsers(root, seconds)
   addTools(root)
-  addModules({ root, kernel, list, target })
+  addModules(sources)
   for (const [, files] of Object.entries(list.files)) for (const file of files) copyInto(root, kernel, file)
-  cpSync(OVERLAY, root, { recursive: true })
+  addOverlay(root)
   for (const folder of ['boot/efi', 'mnt/rauc', 'opt/plenum', 'var', 'proc', 'sys', 'dev', 'run', 'tmp']) {
     mkdirSync(join(root, folder), { recursive: true })
   }
@@ -95,7 +99,7 @@ export function configureRoot({ root, kernel, list, target }: RootSources): void
 }
 
 /** Users of Debian's base, of its packages and ours; nobody has a password or a shell. */
-function addUsers(root: string): void {
+function addUsers(root: string, seconds: number): void {
   const base = join(root, 'usr/share/base-passwd')
   copyFileSync(join(base, 'passwd.master'), join(root, 'etc/passwd'))
   copyFileSync(join(base, 'group.master'), join(root, 'etc/group'))
@@ -106,7 +110,8 @@ function addUsers(root: string): void {
     const path = join(folder, name)
     writeFileSync(path, readFileSync(path, 'utf8').replaceAll(/^u! /gm, 'u '))
   }
-  run('systemd-sysusers', [`--root=${root}`])
+  // Each user has the day of its making.
+  run('systemd-sysusers', [`--root=${root}`], { env: { SOURCE_DATE_EPOCH: String(seconds) } })
   const passwd = join(root, 'etc/passwd')
   writeFileSync(passwd, readFileSync(passwd, 'utf8').replaceAll(/:[^:\n]*$/gm, ':/usr/sbin/nologin'))
   for (const backup of ['passwd-', 'group-', 'shadow-', 'gshadow-', '.pwd.lock'])
@@ -132,6 +137,15 @@ function addModules({ root, kernel, list }: RootSources): void {
   run('depmod', ['-b', join(root, 'usr'), release])
 }
 
+/** The rights of a checkout depend on who made it: here everybody reads, root writes, and programs stay programs. */
+function addOverlay(root: string): void {
+  cpSync(OVERLAY, root, { recursive: true })
+  const paths = 'cd "$1" && find . -mindepth 1 -print0 | (cd "$2" && xargs -0 chmod u=rwX,go=rX)'
+  run('bash', ['-c', paths, 'bash', OVERLAY, root])
+  // The service of names writes there what it has learned.
+  symlinkSync('../run/systemd/resolve/stub-resolv.conf', join(root, 'etc/resolv.conf'))
+}
+
 function copyInto(root: string, from: string, file: string): void {
   mkdirSync(dirname(join(root, file)), { recursive: true })
   copyFileSync(join(from, file), join(root, file))
@@ -153,6 +167,7 @@ export function addApplication(root: string, application: string): void {
   const place = join(root, 'opt/plenum')
   rmSync(place, { recursive: true, force: true })
   renameSync(application, place)
+  run('chmod', ['-R', 'u=rwX,go=rX', place])
 }
 
 const ELF = Buffer.from([0x7f, 0x45, 0x4c, 0x46])

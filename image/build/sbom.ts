@@ -1,17 +1,24 @@
 /** Bill of materials of an image, CycloneDX 1.6: each package with version, licence where it is named, and its package URL. */
 import type { NodePackage } from './application.ts'
-import type { DebianPackage } from './packages.ts'
+import type { DebianPackage } from './package-lock.ts'
 
-type Materials = { debian: readonly DebianPackage[]; nodePackages: readonly NodePackage[]; version: string; seconds: number }
+type Materials = {
+  debian: readonly (DebianPackage & { licences: readonly string[] })[]
+  nodePackages: readonly NodePackage[]
+  version: string
+  seconds: number
+}
 
 /** @returns JSON text; the same materials give the same text */
 export function billOfMaterials({ debian, nodePackages, version, seconds }: Materials): string {
   const components = [
-    ...debian.map(({ name, version: of, arch }) => ({
+    ...debian.map(({ name, version: of, arch, sha256, licences }) => ({
       type: 'library',
       name,
       version: of,
       purl: `pkg:deb/debian/${name}@${encodeURIComponent(of)}?arch=${arch}`,
+      licenses: licences.map(licence => ({ license: { name: licence } })),
+      hashes: [{ alg: 'SHA-256', content: sha256 }],
     })),
     ...nodePackages.map(({ name, version: of, license, integrity }) => ({
       type: 'library',

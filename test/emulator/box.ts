@@ -1,8 +1,9 @@
 /** A box in QEMU: the built disk image, its console, and its page by HTTPS. The power can be cut at any moment. */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcessByStdio, execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { appendFileSync, openAsBlob, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Readable, Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import tls from 'node:tls'
 import { stripVTControlCharacters } from 'node:util'
@@ -25,13 +26,16 @@ const UPLOAD_MS = 3_600_000
 /** What the controllers' network calls the machine that the emulator runs on. */
 export const FIELD_HOST = '10.0.9.2'
 
-type UpdateReply = { version: string; last: { state: string; version: string; reason: string; slot: string } | null }
+type UpdateReply = {
+  version: string
+  last: { state: string; version: string; reason: string; slot: string; log?: string[] } | null
+}
 
 export class Box {
   readonly disk: string
   readonly #folder: string
   #port = 0
-  #child: ChildProcess | undefined
+  #child: ChildProcessByStdio<Writable, Readable, null> | undefined
   #console = ''
   /** What it said remains when a test fails. */
   readonly #log: string
@@ -100,8 +104,9 @@ export class Box {
         ...network('field', 'net=10.0.9.0/24'),
         ...['-device', 'virtio-rng-pci', '-serial', 'stdio'],
       ],
-      { stdio: ['ignore', 'pipe', 'inherit'] },
+      { stdio: ['pipe', 'pipe', 'inherit'] },
     )
+    child.stdin.on('error', () => undefined) // The power was cut.
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       const plain = stripVTControlCharacters(text).replaceAll('\r', '')
       this.#console += plain
@@ -128,6 +133,11 @@ export class Box {
       if (this.#child?.exitCode !== null && this.#child?.exitCode !== undefined) throw new Error('the emulator ended by itself')
     }
     throw new Error(`the console does not say ${pattern} within ${withinMs / 1000} s; its end: ${this.console.slice(-1000)}`)
+  }
+
+  /** Types a line on the console. */
+  type(line: string): void {
+    this.#child?.stdin.write(`${line}\r`)
   }
 
   /** Forgets what the console said, so that the next `says` waits for what comes. */

@@ -82,6 +82,9 @@ test.serial('the first boot shows certificate and password once, serves the page
   t.is(last, null)
   await box.says(/in slot A is confirmed/)
   t.regex(box.password, /^(?:[a-z2-9]{4}-){3}[a-z2-9]{4}$/)
+  await box.says(/[█▀▄]{10}.*\n.*[█▀▄]{10}/)
+  box.type('status')
+  await box.says(/eth0 .* 10\.0\.8\.\d+[^]*The page answers, and the box is well\./)
 })
 
 test.serial('a device on the network of the controllers is polled and stored', async t => {
@@ -171,7 +174,8 @@ test.serial('a version that does not start its page is left, and the one before 
   t.is(version, next)
   t.is(last!.state, 'rolled_back')
   t.is(last!.version, sick)
-  t.regex(last!.reason, /cannot start/)
+  t.regex(last!.reason, /its page does not answer/)
+  t.regex(last!.log!.join('\n'), /cannot start/)
 })
 
 /** @returns first byte of a partition */

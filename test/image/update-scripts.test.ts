@@ -1,6 +1,6 @@
 /**
- * The scripts of the box that install, watch and confirm an update, run as they are with their paths in a folder of the test. They ask
- * a real HTTPS server; RAUC, systemd and GRUB note what they are told.
+ * The scripts of the box that install, watch and confirm an update, and its console, run as they are with their paths in a folder of the
+ * test. They ask a real HTTPS server; RAUC, systemd and GRUB note what they are told.
  */
 import { execFile } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -24,7 +24,7 @@ type Answers = { login: number; health: number }
 
 async function openBox(t: ExecutionContext) {
   const at = folder(t)
-  for (const name of ['bin', 'efi', 'updates']) mkdirSync(join(at, name))
+  for (const name of ['bin', 'efi', 'updates', 'system']) mkdirSync(join(at, name))
   const put = (name: string, text: string) => writeFileSync(join(at, name), text)
   const answers: Answers = { login: 200, health: 200 }
   const authority = await makeCa({ name: 'box', now: Date.now(), days: 30 })
@@ -41,7 +41,9 @@ async function openBox(t: ExecutionContext) {
   const moved = (text: string) =>
     text
       .replaceAll('/var/lib/plenum/updates', join(at, 'updates'))
-      .replaceAll('/usr/lib/plenum/common', join(at, 'common'))
+      .replaceAll('/var/lib/plenum-system', join(at, 'system'))
+      .replaceAll('/usr/lib/plenum/', `${at}/`)
+      .replaceAll('/usr/bin/ip', 'ip')
       .replaceAll('/boot/efi', join(at, 'efi'))
       .replaceAll('/opt/plenum/VERSION', join(at, 'VERSION'))
       .replaceAll('/etc/machine-id', join(at, 'machine-id'))
@@ -50,24 +52,30 @@ async function openBox(t: ExecutionContext) {
       .replace(/^healthy_secs=.*$/m, 'healthy_secs=2')
       .replace(/^patience_secs=.*$/m, 'patience_secs=2')
       .replace(/^step=.*$/m, 'step=1')
-  for (const name of ['common', 'confirm', 'update']) put(name, moved(readFileSync(join(SCRIPTS, name), 'utf8')))
+  for (const name of ['common', 'confirm', 'update', 'rescue']) put(name, moved(readFileSync(join(SCRIPTS, name), 'utf8')))
   const program = (name: string, text: string) => {
     put(`bin/${name}`, `#!/bin/sh\n${text}\n`)
     chmodSync(join(at, 'bin', name), 0o755)
   }
-  for (const name of ['rauc', 'systemctl', 'grub-editenv']) program(name, `echo "${name} $*" >> ${join(at, 'told')}`)
+  for (const name of ['rauc', 'systemctl', 'grub-editenv', 'ip']) program(name, `echo "${name} $*" >> ${join(at, 'told')}`)
   program('journalctl', `cat ${join(at, 'journal')}`)
   for (const name of ['chown', 'sync']) program(name, ':')
+  program('../reset', `echo reset >> ${join(at, 'told')}`)
+  put('system/name', 'plenum-ab12\n')
   put('machine-id', '0123\n')
   put('cmdline', 'quiet rauc.slot=B\n')
   put('journal', '')
   put('efi/grubenv', 'environment=1\n')
 
   const updates = openUpdates(join(at, 'updates'))
-  const script = (name: string) =>
-    run('sh', [join(at, name)], { env: { PATH: `${join(at, 'bin')}:${process.env['PATH']}` } }).catch(
-      (error: { code?: number }) => error,
-    )
+  const env = { PATH: `${join(at, 'bin')}:${process.env['PATH']}` }
+  const script = (name: string) => run('sh', [join(at, name)], { env }).catch((error: { code?: number }) => error)
+  /** @returns what the console says to lines that are typed */
+  const type = async (lines: readonly string[]) => {
+    const console = run('sh', [join(at, 'rescue')], { env })
+    console.child.stdin!.end(lines.map(line => `${line}\n`).join(''))
+    return (await console.catch((error: { stdout: string }) => error)).stdout
+  }
   return {
     at,
     put,
@@ -76,6 +84,7 @@ async function openBox(t: ExecutionContext) {
     health,
     updates,
     script,
+    type,
     runs: (version: string) => put('VERSION', `${version}\n`),
     tell: (state: string, version = NEW) =>
       put('updates/state.json', JSON.stringify({ state, version, slot: 'B', reason: '', at: '2026-01-02T03:04:05Z' })),
@@ -181,4 +190,44 @@ onBox('an older version and the one that runs are refused unless they are asked 
   box.put('updates/install', 'force\n')
   await box.script('update')
   t.is(box.updates.state()?.state, 'installed')
+})
+
+onBox('the console shows how the box is, runs nothing else, and erases only the box that is named', async t => {
+  const box = await openBox(t)
+  box.runs(OLD)
+  box.tell('confirmed', OLD)
+  const said = await box.type(['status', '', 'sh', '$(reboot)', 'reset', 'reset plenum-zz99', 'status; reboot'])
+  t.regex(said, /^plenum-ab12, version 1\.0\.0\+aaaaaaaaaaaa in slot B\. Commands:/)
+  t.regex(said, /The page answers, and the box is well\.\nLast update: 1\.0\.0\+aaaaaaaaaaaa confirmed/)
+  t.is(said.split('Nothing is erased: type reset plenum-ab12').length, 3)
+  t.deepEqual(box.told(), ['ip -brief address show'])
+  box.answers.health = 503
+  t.regex(await box.type(['status']), /health says that something fails/)
+  box.answers.login = 500
+  t.regex(await box.type(['status']), /The page does not answer/)
+  await box.type(['reset plenum-ab12'])
+  t.is(box.told().at(-1), 'reset')
+})
+
+onBox('the console sets the network aside, starts the other version, and says so when that one runs', async t => {
+  const box = await openBox(t)
+  box.runs(NEW)
+  box.tell('confirmed')
+  box.put('system/system.json', '{}')
+  await box.type(['network'])
+  t.false(box.has('system/system.json'))
+  t.true(box.has('system/system.json.aside'))
+  await box.type(['other'])
+  t.deepEqual(box.told(), ['systemctl reboot', 'rauc status mark-active other', 'systemctl reboot'])
+  box.runs(OLD)
+  await box.script('confirm')
+  t.like(box.updates.state(), { state: 'rolled_back', reason: `${OLD} runs again: it was left at the console of the box` })
+})
+
+onBox('a console that is switched off says nothing', async t => {
+  const box = await openBox(t)
+  box.program('sleep', 'exit 0')
+  box.put('system/system.json', '{ "uplink": { "interface": "eth0" },\n "console" : false }')
+  t.is(await box.type(['status', 'restart']), '')
+  t.deepEqual(box.told(), [])
 })

@@ -40,6 +40,11 @@ const SystemFile = Type.Object(
     }),
     modbus_ports: Type.Optional(Type.Array(Port, { maxItems: 16, description: 'TCP ports of Modbus units; 502 when absent' })),
     serial: Type.Optional(Type.Boolean({ description: 'Whether Modbus RTU is read at a serial port' })),
+    console: Type.Optional(
+      Type.Boolean({
+        description: 'Whether the console can set the network back, start the other version, and erase; it can when absent',
+      }),
+    ),
     usb: Type.Optional(Type.Boolean({ description: 'Whether a USB stick can change the box; it can when absent' })),
   },
   { $schema: 'https://json-schema.org/draft/2020-12/schema', title: 'The system of an appliance', ...strict },
