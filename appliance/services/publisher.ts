@@ -123,7 +123,7 @@ export function publisherParts(
         clock_offset_ms: clockOffset,
         dropped,
         thinned,
-        disk: { free_bytes: outbox.freeBytes() },
+        disk: outbox.disk(),
         cert_not_after: certificate?.not_after ?? null,
         ...(certificate?.isRenewalDue(clock.now() - (clockOffset ?? 0)) && { cert_renewal_due: true as const }),
         runs_rules: edge.runs_rules,

@@ -1,6 +1,7 @@
 /** The outbox: messages that leave the process, stored on disk until every destination has acknowledged them. */
 import { randomUUID } from 'node:crypto'
 import { statfsSync } from 'node:fs'
+import type { DiskSpace } from '#shared/core/disk-use.ts'
 import type { Logger } from 'pino'
 import type { Finding } from '#shared/core/findings/finding.ts'
 import type { Protocol } from '#shared/core/model/model.ts'
@@ -26,7 +27,7 @@ export type Outbox = Sink & {
   /** @throws RangeError for a destination that the outbox was not opened with */
   reader(to: Destination): OutboxReader
   /** Free bytes on the disk of the outbox. */
-  freeBytes(): number
+  disk(): DiskSpace
   close(): Promise<void>
 }
 
@@ -84,9 +85,9 @@ async function openLocked(options: OutboxOptions, unlock: () => void): Promise<O
     write: async readings => append(telemetryBodies(readings, protocolOf)),
     putFindings: async (findings, withdrawn = []) => append(findingsBodies(findings, withdrawn)),
     reader: to => readers.reader(to),
-    freeBytes: () => {
-      const { bavail, bsize } = statfsSync(options.dir)
-      return bavail * bsize
+    disk: () => {
+      const { bavail, blocks, bsize } = statfsSync(options.dir)
+      return { free_bytes: bavail * bsize, total_bytes: blocks * bsize }
     },
     close: async () => {
       await log.close()

@@ -1,4 +1,5 @@
 /** The status of an edge, from two independent signals (session and data freshness), and the figures that it reports. */
+import { usedPercent } from '#shared/core/disk-use.ts'
 import type { EdgeRecord } from '#shared/core/stores.ts'
 import { SHARED_MS } from '#shared/core/telemetry/shared-edge-id.ts'
 import { MINUTE, parseInstant } from '#shared/core/time.ts'
@@ -36,6 +37,8 @@ export type ReportedFigures = {
   dropped: number | null
   /** Messages downsampled to one value per point and 15 min since its start because its outbox was full. */
   thinned: number | null
+  /** How full the disk of the edge is, whole percent. */
+  disk_used_percent: number | null
   /** Other processes that used the same edge id, as the hub observed. */
   shared: { processes: number; since: number; last_at: number } | null
 }
@@ -50,8 +53,15 @@ export function reportedBy(body: Record<string, unknown>): ReportedFigures {
     cert_not_after: instantOf(body['cert_not_after']),
     dropped: numberOf(body['dropped']),
     thinned: numberOf(body['thinned']),
+    disk_used_percent: diskOf(fieldsOf(body['disk'])),
     shared: sharedOf(fieldsOf(body['shared'])),
   }
+}
+
+function diskOf(disk: Record<string, unknown>): number | null {
+  const [free_bytes, total_bytes] = [numberOf(disk['free_bytes']), numberOf(disk['total_bytes'])]
+  if (free_bytes === null || total_bytes === null || free_bytes < 0 || free_bytes > total_bytes) return null
+  return usedPercent({ free_bytes, total_bytes })
 }
 
 function sharedOf({ boot_ids, ...times }: Record<string, unknown>): ReportedFigures['shared'] {

@@ -1,4 +1,5 @@
 /** Fleet: every edge with its session and data freshness, the worst first. */
+import { diskLevel } from '#shared/core/disk-use.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { type Building, edgeName } from '#shared/core/model/model.ts'
 import type { EdgeRecord } from '#shared/core/stores.ts'
@@ -93,7 +94,7 @@ function edgeRow({ edge, health, reported, building, open, deletable }: FleetRow
   const href = `/faults?${new URLSearchParams({ building: edge.building_id })}`
   return html`<tr id="edge-${edgeName(edge)}">
 <td data-label="Edge" class="what"><div><strong>${name || edge_id}</strong><span class="muted"><code>${edge_id}</code>, site ${site_id}${building && html`, <a href="${buildingHref(building.building_id)}">${building.name}</a>`}</span> <a href="/edges/${encodeURIComponent(edge_id)}/overrides?${new URLSearchParams({ site_id })}">Overrides</a>${deletable && deleteEdgeForm(csrf, edge)}</div></td>
-<td data-label="Status"><div>${stateIcon(STATUS_MARK[health.status], STATUS_WORDS[health.status])}<span class="muted">${health.reason}</span></div></td>
+<td data-label="Status"><div>${stateIcon(STATUS_MARK[health.status], STATUS_WORDS[health.status])}<span class="muted">${health.reason}</span>${diskWarning(reported)}</div></td>
 <td data-label="Session"><div>${online ? 'open' : 'closed'}${session_changed_at !== null && html` <span class="muted">for ${formatDuration(here.now - session_changed_at)}</span>`}</div></td>
 <td data-label="Last data"><div>${momentOr(last_data_at, here, 'none yet')}</div></td>
 <td data-label="Faults"><div>${faults.length ? html`<a class="by-priority" href="${href}">${faults.map(priority => html`<span class="p${priority}">${open[priority]} ${priorityIcon(priority)}</span>`)}</a>` : html`<a href="${href}">none open</a>`}</div></td>
@@ -102,6 +103,10 @@ function edgeRow({ edge, health, reported, building, open, deletable }: FleetRow
 <td data-label="Certificate"><div>${certificate(reported, here)}</div></td>
 <td data-label="Version"><div>${version ? versionText(version) : 'not reported'}</div></td>
 </tr>`
+}
+
+function diskWarning({ disk_used_percent: used }: ReportedFigures): Html | false {
+  return used !== null && diskLevel(used) !== undefined && html`<strong>its disk is ${used} % full</strong>`
 }
 
 function backlog({ backlog_rows, backlog_oldest_at, dropped, thinned }: ReportedFigures, { now }: Here): Html | string {

@@ -6,6 +6,7 @@ import type { Clock, Inbox } from '#shared/core/ports.ts'
 import type { StorageBudget } from '#shared/core/tenant-budget.ts'
 import { DAY, HOUR, SECOND } from '#shared/core/time.ts'
 import { type Ballast, ballast, WORKSPACE_BALLAST } from '#shared/node/ballast.ts'
+import { diskSpace, diskWatch } from '#shared/node/disk-watch.ts'
 import { makeFolder } from '#shared/node/files.ts'
 import { lockFolder } from '#shared/node/folder-lock.ts'
 import { isHistoryEntry, parquetRootIn } from '#shared/node/historian/folder.ts'
@@ -101,6 +102,7 @@ async function openLocked(options: WorkspaceOptions, unlock: () => void): Promis
   const maxBytes = options.historyBytes ?? halfOfDisk(path)
   const historian = await openHistorian({ db, root: parquetRoot, memoryMb, idleMs: IDLE_MS, maxBytes })
   const reserve = ballast({ folder: path, bytes: options.ballastBytes ?? WORKSPACE_BALLAST, log })
+  const disk = diskWatch({ read: () => diskSpace(path), log })
   const budget = options.limits && openStorageBudget(db, options.limits)
   const database: Service = {
     name: 'workspace',
@@ -119,7 +121,7 @@ async function openLocked(options: WorkspaceOptions, unlock: () => void): Promis
     ballast: reserve,
     budget,
     inbox: withRoom(openInbox(db, budget), reserve.needRoom),
-    services: [database, reserve, historianService(historian, { clock, log, everyMs: SEAL_EVERY_MS, keepMs: HOT_MS })],
+    services: [database, reserve, disk, historianService(historian, { clock, log, everyMs: SEAL_EVERY_MS, keepMs: HOT_MS })],
   }
 }
 

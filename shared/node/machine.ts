@@ -1,9 +1,10 @@
 /** Disk and clock of the machine. */
 import { existsSync } from 'node:fs'
-import { statfs } from 'node:fs/promises'
+import type { DiskSpace } from '#shared/core/disk-use.ts'
+import { diskSpace } from './disk-watch.ts'
 
 export type MachineState = {
-  disk: { free_bytes: number; total_bytes: number }
+  disk: DiskSpace
   /** Whether the time service of the system has set the clock from the network. */
   clock_synced: boolean
   started_at: number
@@ -18,7 +19,5 @@ export const timeSynced = (): boolean | null => (existsSync(TIME_SYNCED) ? true 
 
 /** @param workspace a folder on the disk to report */
 export async function readMachine(workspace: string, started_at: number): Promise<MachineState> {
-  const { bavail, blocks, bsize } = await statfs(workspace)
-  const disk = { free_bytes: bavail * bsize, total_bytes: blocks * bsize }
-  return { disk, clock_synced: timeSynced() === true, started_at }
+  return { disk: await diskSpace(workspace), clock_synced: timeSynced() === true, started_at }
 }

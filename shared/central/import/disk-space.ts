@@ -1,4 +1,5 @@
-import { statfs } from 'node:fs/promises'
+import { diskLevel, usedPercent } from '#shared/core/disk-use.ts'
+import { diskSpace } from '#shared/node/disk-watch.ts'
 import type { StorageBudget } from '#shared/core/tenant-budget.ts'
 import { Problem } from '#shared/core/problem.ts'
 
@@ -10,8 +11,7 @@ const COMFORT_MB = 5 * 1024
 
 /** @returns free space of the file system of `folder`, MB */
 export async function freeMb(folder: string): Promise<number> {
-  const { bavail, bsize } = await statfs(folder)
-  return Math.floor((bavail * bsize) / MB)
+  return Math.floor((await diskSpace(folder)).free_bytes / MB)
 }
 
 /** @throws Problem workspace_full, tenant_over_budget */
@@ -30,9 +30,20 @@ export async function assertSpace({
 
 /** The health check of the workspace. */
 export async function checkSpace(workspace: string) {
-  const free_mb = await freeMb(workspace)
-  if (free_mb < IMPORT_MIN_MB) return { status: 'warn' as const, free_mb, detail: 'imports are refused; telemetry continues' }
-  return free_mb < COMFORT_MB
-    ? { status: 'warn' as const, free_mb, detail: 'less than 5 GB are free' }
-    : { status: 'ok' as const, free_mb }
+  const disk = await diskSpace(workspace)
+  const [free_mb, used_percent] = [Math.floor(disk.free_bytes / MB), usedPercent(disk)]
+  const details = [
+    ...(diskLevel(used_percent) === undefined ? [] : [`the disk is ${used_percent} % full`]),
+    ...(free_mb < IMPORT_MIN_MB
+      ? ['imports are refused; telemetry continues']
+      : free_mb < COMFORT_MB
+        ? ['less than 5 GB are free']
+        : []),
+  ]
+  return {
+    status: details.length > 0 ? ('warn' as const) : ('ok' as const),
+    free_mb,
+    used_percent,
+    ...(details.length > 0 && { detail: details.join('; ') }),
+  }
 }

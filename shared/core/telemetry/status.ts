@@ -1,4 +1,5 @@
 /** Status of an edge, and what the hub acknowledges (contract §8). */
+import type { DiskSpace } from '../disk-use.ts'
 import { formatInstant } from '../time.ts'
 import type { SystemReport } from '../update/update-wire.ts'
 import type { Decoded } from './body.ts'
@@ -18,7 +19,8 @@ type EdgeStatus = {
   dropped: number
   /** Messages thinned since start, for want of room, to one value for each point and quarter of an hour. */
   thinned: number
-  disk: { free_bytes: number }
+  /** Of the outbox. */
+  disk: DiskSpace
   /** When the certificate of its session ends; null where it has none. */
   cert_not_after: number | null
   /** Two thirds of its life are over: the hub should renew it. */

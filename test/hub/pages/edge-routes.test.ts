@@ -133,3 +133,14 @@ test('API.md of the hub lists the edge and claim routes', t => {
     t.true(text.includes(`| ${method} | \`${path}\` | ${auth} | | ${codes && `${codes} `}|`), path)
   }
 })
+
+test('Fleet says of an edge that its disk is 80 % full or more, and nothing of one with room', async t => {
+  const site = await openSite({ product: 'hub' })
+  t.teardown(site.close)
+  const told = (free_bytes: number) => ({ ...EDGES[0]!.status_body, disk: { free_bytes, total_bytes: 1000 } })
+  const { get } = await signedIn(site.url, 'viewer', PASSWORDS.viewer)
+  site.context.edges.put({ ...EDGES[0]!, status_body: told(90) })
+  t.true((await (await get('/')).text()).includes('<strong>its disk is 91 % full</strong>'))
+  site.context.edges.put({ ...EDGES[0]!, status_body: told(210) })
+  t.false((await (await get('/')).text()).includes('its disk is'))
+})

@@ -41,6 +41,7 @@ test('a status message may write instants as text or as milliseconds', t => {
     cert_not_after: NOW,
     dropped: 5,
     thinned: 9,
+    disk: { free_bytes: 90, total_bytes: 1000 },
   }
   t.deepEqual(reportedBy(body), {
     backlog_rows: 7,
@@ -49,12 +50,16 @@ test('a status message may write instants as text or as milliseconds', t => {
     cert_not_after: NOW,
     dropped: 5,
     thinned: 9,
+    disk_used_percent: 91,
     shared: null,
   })
 })
 
 test('values of a status message that are not finite numbers are read as null', t => {
-  const body = fc.dictionary(fc.constantFrom('backlog', 'clock_offset_ms', 'cert_not_after', 'dropped', 'x'), fc.anything())
+  const body = fc.dictionary(
+    fc.constantFrom('backlog', 'disk', 'clock_offset_ms', 'cert_not_after', 'dropped', 'x'),
+    fc.anything(),
+  )
   const property = fc.property(body, fields => {
     for (const value of Object.values(reportedBy(fields))) if (value !== null) return Number.isFinite(value)
     return true

@@ -1,4 +1,5 @@
 /** The page of the process and its machine: health, clock, storage, certificate, network, and what can be done with them. */
+import { diskLevel, type DiskSpace, usedPercent } from '#shared/core/disk-use.ts'
 import type { HistoryExtent } from '#shared/core/series/history-quota.ts'
 import { nameTable } from '#shared/core/name-table.ts'
 import { formatNumber } from '#shared/core/number-text.ts'
@@ -15,7 +16,7 @@ type SystemModel = {
   version: string
   startedAt: number
   checks: Record<string, HealthCheck>
-  disk: { free_bytes: number; total_bytes: number }
+  disk: DiskSpace
   history: HistoryExtent
   /** Whether the clock follows a time server; null where that is unknown. */
   clockSynced: boolean | null
@@ -30,8 +31,6 @@ type SystemModel = {
   csrf: string
 }
 
-/** Shares of the disk from which a warning is given. */
-const DISK_WARNINGS = [0.95, 0.9, 0.8] as const
 const CERTIFICATE_SOON = 60 * DAY
 
 export const systemBody = (model: SystemModel): Html => html`<h1>System</h1>
@@ -46,12 +45,12 @@ ${toolsSection(model)}
 ${model.isAdmin && model.restarts && restartSection(model)}
 </div></div>`
 
-function diskWarning({ disk: { free_bytes, total_bytes } }: SystemModel): Html | false {
-  const used = 1 - free_bytes / total_bytes
-  const passed = DISK_WARNINGS.find(share => used >= share)
+function diskWarning({ disk }: SystemModel): Html | false {
+  const used = usedPercent(disk)
+  const level = diskLevel(used)
   return (
-    passed !== undefined &&
-    html`<p class="notice" role="status">${stateIcon(passed === 0.8 ? 'stale' : 'fault', `The disk is ${Math.floor(used * 100)} % full.`)} ${gigabytes(free_bytes)} of ${gigabytes(total_bytes)} are free. Old months of history are given up before readings are.</p>`
+    level !== undefined &&
+    html`<p class="notice" role="status">${stateIcon(level === 80 ? 'stale' : 'fault', `The disk is ${used} % full.`)} ${gigabytes(disk.free_bytes)} of ${gigabytes(disk.total_bytes)} are free. Old months of history are given up before readings are.</p>`
   )
 }
 
@@ -69,6 +68,7 @@ const CHECK_NAMES = nameTable<string>({
   hub: 'Uplink to the hub',
   priority_history: 'Priority history',
   edge_ids: 'Edge ids',
+  update: 'Update on trial',
   ingest: 'Messages of edges',
   broker: 'Broker',
   certificates: 'Certificates of the hub',

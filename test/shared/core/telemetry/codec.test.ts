@@ -113,7 +113,7 @@ test('findings, metadata, status and acknowledgements come back as they were sen
       clock_offset_ms: 40,
       dropped: 0,
       thinned: 0,
-      disk: { free_bytes: 1 },
+      disk: { total_bytes: 4e9, free_bytes: 1 },
       cert_not_after: NOON,
     },
     ...{ runs_rules: false, poll: writePollReport(pollStatus) },
