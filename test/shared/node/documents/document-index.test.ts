@@ -18,6 +18,7 @@ const SEARCHES: [query: string, source: string][] = [
   ['how do I restore a backup?', 'docs/playbooks.md#restore-a-backup'],
   ['edge silent', 'docs/playbooks.md#an-edge-is-silent'],
   ['disk full', 'docs/playbooks.md#the-disk-is-nearly-full'],
+  ['replace a broken box', 'docs/playbooks.md#replace-a-failed-box'],
   ['when does the certificate expire', 'docs/playbooks.md#a-certificate-expires'],
   ['importing CSV packages', 'docs/playbooks.md#import-a-csv-package'],
   ['AHU-ZONE-LEAK OVR-MANUAL-LONG', 'rules/OVR-MANUAL-LONG'],
