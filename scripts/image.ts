@@ -26,6 +26,9 @@ scripts/image root COMPONENT      the root file system of one container, in OUT
 Runs as root on Debian; nothing of the target is run, so no emulation is needed.
 `
 const VERSION = /^\d+\.\d+\.\d+\+[\da-f]{12}$/
+/** Folders of an image have the same rights whoever builds it. */
+process.umask(0o022)
+
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
 async function main(args: string[]): Promise<number> {
