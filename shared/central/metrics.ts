@@ -7,10 +7,15 @@ import { BUCKETS_SECS, type RequestCounts } from '#shared/node/http/request-coun
 import type { CentralContext } from './context.ts'
 import { healthOf } from '#shared/central/api/health.ts'
 
+const LIVE_PATH = '/live'
+
 /**
  * `GET /metrics` in Prometheus' text format. Names are `plenum_` and what health calls them: `plenum_ingest_ok`,
  * `plenum_poll_points_down`; `plenum_check` is 1 for a check that is well, 0.5 for a warning and 0 for a failure. There is
  * one series for each name, none for each point or device. Requests are counted by kind and class of status. `detail` may name hosts and is left out; a `reason` is for everybody.
+ *
+ * `GET /live` answers 200 as long as the process answers, for supervisors that end one which does not: what health complains of, such
+ * as a full disk, is still there after a restart.
  *
  * @param bind `address:port`; undefined leaves it off
  */
@@ -38,6 +43,7 @@ export function metricsService(
         return { type: own.contentType, text: `${await registry.metrics()}${requestFigures(requests)}${await own.metrics()}` }
       }
       server = createServer((request, response) => {
+        if (request.url === LIVE_PATH && request.method === 'GET') return void response.writeHead(200).end('live\n')
         if (request.url !== '/metrics' || request.method !== 'GET') return void response.writeHead(404).end('GET /metrics\n')
         render().then(
           ({ type, text }) => response.writeHead(200, { 'content-type': type }).end(text),

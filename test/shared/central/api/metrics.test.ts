@@ -37,6 +37,7 @@ test('figures of health are given in the text format of Prometheus, and nothing 
   t.is(await (await fetch(`http://${at}/metrics`)).text().then(again => again.match(/^plenum_poll_points_ok /gm)?.length), 1)
   for (const path of ['/', '/api/health', '/metrics?x=1']) t.is((await fetch(`http://${at}${path}`)).status, 404)
   t.is((await fetch(`http://${at}/metrics`, { method: 'POST' })).status, 404)
+  t.is((await fetch(`http://${at}/live`)).status, 200)
 })
 
 test('an address that is taken ends the start with a sentence; without an address nothing listens', async t => {
