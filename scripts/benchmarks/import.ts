@@ -2,7 +2,9 @@
  * `scripts/bench import`: rows a second of a CSV package, over HTTP as a person sends it: preflight, then execute. Beside it:
  * the same tables read by DuckDB's `read_csv` and written to Parquet, without a check, a unit or a model. `ratio` is our rows
  * a second of execute, which reads and writes as the peer does, over those of the peer; `together_ratio` counts the preflight,
- * which has a goal of its own, into our time.
+ * which has a goal of its own, into our time. `peak_mb` is the most memory that central and its children took.
+ *
+ * `--years N` imports N years of one air handler at once, in one round: `peak_mb` hardly grows with N, because months are loaded one by one.
  */
 import { DuckDBInstance } from '@duckdb/node-api'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -10,16 +12,20 @@ import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { upperMedianOf } from '#shared/core/series/statistics.ts'
-import { uploadOf, type Tables, tablesOf } from './lib-api/air-handlers.ts'
+import { DAY } from '#shared/core/time.ts'
+import { STEP_MS, uploadOf, type Tables, tablesOf } from './lib-api/air-handlers.ts'
 import { type BenchCentral, startBenchCentral } from './lib-api/central.ts'
+import { memoryOf } from './lib-footprint/memory.ts'
 
-const EQUIPMENT = 10
-const ROWS = 70_000
-const FROM = Date.UTC(2025, 0, 1)
-const ROUNDS = 3
 const GOAL = { ratio: 0.3, preflight_rows_per_s: 100_000 }
 
-const { values } = parseArgs({ options: { json: { type: 'boolean' } } })
+const { values } = parseArgs({ options: { json: { type: 'boolean' }, years: { type: 'string' } } })
+const years = values.years === undefined ? undefined : Number(values.years)
+if (years !== undefined && !(Number.isInteger(years) && years > 0 && years <= 50)) throw new Error('--years takes 1 to 50')
+const ROWS_A_YEAR = (365 * DAY) / STEP_MS
+const [EQUIPMENT, ROWS, ROUNDS] = years === undefined ? [10, 70_000, 3] : [1, years * ROWS_A_YEAR, 1]
+const FROM = Date.UTC(2026 - (years ?? 1), 0, 1)
+const MEMORY_LOOK_MS = 200
 const say = (line: string) => values.json || process.stdout.write(`${line}\n`)
 say(`load before the start: ${loadavg()[0]!.toFixed(2)}`)
 
@@ -36,6 +42,7 @@ async function bench() {
   const tables = tablesOf(EQUIPMENT, ROWS, FROM)
   for (const { equipment_id, csv } of tables) writeFileSync(join(folder, `${equipment_id}.csv`), csv)
   const seconds = { preflight: [] as number[], execute: [] as number[], peer: [] as number[] }
+  const memory = watchMemory(central.pid)
   for (let round = 0; round < ROUNDS; round++) {
     const ours = await importOnce(central, `b${round}`, tables)
     seconds.preflight.push(ours.preflight)
@@ -61,8 +68,21 @@ async function bench() {
     preflight_rows_per_s: Math.round(preflight),
     together_rows_per_s: Math.round(both),
     together_ratio: Number((both / peer).toFixed(3)),
+    peak_mb: memory.stop(),
     rows,
     seconds,
+  }
+}
+
+/** @returns `stop` answers with the most memory since the start, MB */
+function watchMemory(pid: number): { stop(): number } {
+  let peak = 0
+  const timer = setInterval(() => (peak = Math.max(peak, memoryOf(pid).pss_mb)), MEMORY_LOOK_MS)
+  return {
+    stop() {
+      clearInterval(timer)
+      return peak
+    },
   }
 }
 

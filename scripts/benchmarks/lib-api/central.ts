@@ -8,6 +8,7 @@ import { startPart } from '../../lib-start/process.ts'
 
 export type BenchCentral = {
   url: string
+  pid: number
   workspace: string
   /** @throws Error with the answer when it is not 200 */
   ask<T>(method: string, path: string, body?: unknown): Promise<T>
@@ -39,6 +40,7 @@ export async function startBenchCentral(): Promise<BenchCentral> {
   }
   return {
     url,
+    pid: part.pid,
     workspace,
     async ask<T>(method: string, path: string, body?: unknown): Promise<T> {
       const isForm = body instanceof FormData
