@@ -2,10 +2,12 @@
  * Prepares a box whose operating system is ours. At each boot `system` configures network and firewall as root, and `secrets` makes
  * what a first boot needs as the appliance's own user; `stick` takes what a USB stick brings, as root.
  */
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { resultFile } from '#shared/core/system/stick-files.ts'
+import { SECOND } from '#shared/core/time.ts'
 import { makeFolder, replaceFile } from '#shared/node/files.ts'
+import { timeSynced } from '#shared/node/machine.ts'
 import { settingsOrExit } from '#shared/node/settings.ts'
 import { readVersion } from '#shared/node/version.ts'
 import { firewall } from '../core/system/firewall.ts'
@@ -84,7 +86,11 @@ async function prepareFromStick(): Promise<void> {
     settings: settings.SERVICE_SETTINGS_FILE,
     updates: settings.SERVICE_UPDATE_DIR,
   }
-  const { lines, wish } = await takeStick(places, host, Date.now())
+  const { mtimeMs: notBefore } = statSync('package.json')
+  const own = { now: Date.now(), isSynced: timeSynced() === true, notBefore }
+  const { lines, wish, clock } = await takeStick(places, host, own)
+  // Beside the stick: the script that mounted it may set the clock, and this program may not.
+  if (clock !== undefined) await replaceFile(`${stick}.clock`, `${Math.round(clock / SECOND)}\n`)
   const head = [
     `${host}, version ${readVersion()}, ${new Date().toISOString()}`,
     `certificate SHA-256 ${pageFingerprint({ tls })}`,

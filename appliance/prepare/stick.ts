@@ -1,10 +1,11 @@
-/** What a USB stick brings to a box whose system is ours: its network, its kit for the hub, an update, or the order to forget everything. */
+/** What a USB stick brings to a box whose system is ours: the time, its network, its kit for the hub, an update, or the order to forget everything. */
 import { createReadStream, existsSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { edgeName } from '#shared/core/model/model.ts'
 import { errorText } from '#shared/core/error-text.ts'
+import { formatInstant, parseInstant } from '#shared/core/time.ts'
 import { STICK_FILES } from '#shared/core/system/stick-files.ts'
 import { replaceFile } from '#shared/node/files.ts'
 import { ageComplaint, readKitOfAnyTime } from '#shared/node/pki/kit-read.ts'
@@ -17,7 +18,10 @@ import { openUpdates } from '../system/updates.ts'
 type StickPlaces = { stick: string; system: string; kit: string; workspace: string; settings: string; updates: string }
 /** What the box has to do then. */
 type Wish = 'nothing' | 'restart' | 'reset'
-type Taken = { lines: string[]; wish: Wish }
+/** `clock`: what the clock of the box has to be set to, ms since 1970 UTC. */
+type Taken = { lines: string[]; wish: Wish; clock?: number }
+/** `isSynced`: a time server sets it. `notBefore`: when the running version was made, ms. */
+type BoxClock = { now: number; isSynced: boolean; notBefore: number }
 
 const READABLE = 0o644
 
@@ -25,9 +29,8 @@ const READABLE = 0o644
  * Takes what is on the stick. A file that cannot be used changes nothing and is a line of the result, and the others are taken.
  *
  * @param name of the box, which `reset.txt` has to contain
- * @param now ms
  */
-export async function takeStick(places: StickPlaces, name: string, now: number): Promise<Taken> {
+export async function takeStick(places: StickPlaces, name: string, own: BoxClock): Promise<Taken> {
   const has = (file: string) => existsSync(join(places.stick, file))
   if (has(STICK_FILES.reset)) {
     const said = (await readFile(join(places.stick, STICK_FILES.reset), 'utf8')).trim()
@@ -36,6 +39,15 @@ export async function takeStick(places: StickPlaces, name: string, now: number):
   }
   const lines: string[] = []
   let wish: Wish = 'nothing'
+  let clock: number | undefined
+  if (has(STICK_FILES.clock)) {
+    try {
+      clock = readClock(await readFile(join(places.stick, STICK_FILES.clock), 'utf8'), own)
+      lines.push(`${STICK_FILES.clock}: the clock is set to ${formatInstant(clock)}`)
+    } catch (error) {
+      lines.push(`${STICK_FILES.clock} is not used: ${errorText(error)}`)
+    }
+  }
   for (const [file, take, after] of [
     [STICK_FILES.system, takeSystem, 'restart'],
     [STICK_FILES.kit, takeKit, 'restart'],
@@ -43,13 +55,17 @@ export async function takeStick(places: StickPlaces, name: string, now: number):
   ] as const) {
     if (!has(file)) continue
     try {
-      lines.push(`${file}: ${await take(places, now)}`)
+      lines.push(`${file}: ${await take(places, clock ?? own.now)}`)
       if (after === 'restart') wish = after
     } catch (error) {
       lines.push(`${file} is not used: ${errorText(error)}`)
     }
   }
-  return { lines: lines.length > 0 ? lines : [`none of ${Object.values(STICK_FILES).join(', ')} is there`], wish }
+  return {
+    lines: lines.length > 0 ? lines : [`none of ${Object.values(STICK_FILES).join(', ')} is there`],
+    wish,
+    ...(clock !== undefined && { clock }),
+  }
 }
 
 /** @returns what became of the last update of the box, for the result on the stick */
@@ -60,6 +76,16 @@ export const lastUpdateLines = (last: UpdateState | undefined): string[] =>
         `last update: ${[last.state, last.version, last.at, last.reason].filter(part => part !== '').join(' ')}`,
         ...(last.log ?? []).map(line => `its log: ${line}`),
       ]
+
+/** @throws Error where the text is no instant or an impossible one, or a time server knows better */
+function readClock(text: string, { isSynced, notBefore }: BoxClock): number {
+  const words = text.trim()
+  const at = parseInstant(words)
+  if (at === undefined) throw new Error(`"${words}" is no instant in UTC, as 2026-11-24T13:50:00Z`)
+  if (at < notBefore) throw new Error(`it is before the version of the box was made, ${formatInstant(notBefore)}`)
+  if (isSynced) throw new Error('a time server sets the clock')
+  return at
+}
 
 async function takeSystem({ stick, system }: StickPlaces): Promise<string> {
   const text = await readFile(join(stick, STICK_FILES.system), 'utf8')

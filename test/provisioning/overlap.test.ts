@@ -111,7 +111,12 @@ test('a box whose certificate has ended is connected again by a stick that a com
   for (const path of [join(workspace, 'config'), join(dir, 'system'), join(dir, 'updates')]) mkdirSync(path, { recursive: true })
   writeFileSync(join(workspace, 'config', 'site.json'), JSON.stringify({ site_id: 'local', edge_id: 'plenum-ab12' }))
   const places = { stick, system: join(dir, 'system'), kit: join(dir, 'kit'), workspace, updates: join(dir, 'updates') }
-  const take = () => takeStick({ ...places, settings: join(dir, 'settings.env') }, 'plenum-ab12', Date.now())
+  const take = () =>
+    takeStick({ ...places, settings: join(dir, 'settings.env') }, 'plenum-ab12', {
+      now: Date.now(),
+      isSynced: true,
+      notBefore: 0,
+    })
   t.is((await take()).wish, 'restart')
   const kits = () =>
     openEdgeKits({

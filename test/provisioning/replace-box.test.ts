@@ -53,7 +53,7 @@ test('a failed box is replaced under its edge id with a new certificate: the hub
   }
   for (const path of [places.system, places.updates]) mkdirSync(path)
   await firstSite(places, 'plenum-zz99')
-  t.like(await takeStick(places, 'plenum-zz99', Date.now()), {
+  t.like(await takeStick(places, 'plenum-zz99', { now: Date.now(), isSynced: true, notBefore: 0 }), {
     lines: ['kit.zip: this box is A/e1 and sends to 127.0.0.1'],
     wish: 'restart',
   })

@@ -11,6 +11,7 @@ import { folder } from '../../support/folders.ts'
 
 const NAME = 'plenum-ab12'
 const NOW = Date.now()
+const clockAt = (now: number) => ({ now, isSynced: false, notBefore: Date.UTC(2025, 0, 1) })
 
 async function box(t: ExecutionContext) {
   const at = folder(t)
@@ -38,7 +39,7 @@ test('a kit makes a new box that edge, which sends to the hub from the next star
   const { places, put, site } = await box(t)
   writeFileSync(places.settings, 'SERVICE_SMTP_HOST=mail.example\nSERVICE_MQTT_ENABLED=0\n')
   put(STICK_FILES.kit, await kitZip('plant-7', 'ahu-box-1'))
-  const { lines, wish } = await takeStick(places, NAME, NOW)
+  const { lines, wish } = await takeStick(places, NAME, clockAt(NOW))
   t.deepEqual(lines, ['kit.zip: this box is plant-7/ahu-box-1 and sends to hub.example'])
   t.is(wish, 'restart')
   t.like(site(), { site_id: 'plant-7', edge_id: 'ahu-box-1', building: { building_id: 'building-1' } })
@@ -50,12 +51,12 @@ test('a kit makes a new box that edge, which sends to the hub from the next star
 test('an edge takes a new certificate, and does not become another edge', async t => {
   const { places, put, site } = await box(t)
   put(STICK_FILES.kit, await kitZip('plant-7', 'ahu-box-1'))
-  await takeStick(places, NAME, NOW)
+  await takeStick(places, NAME, clockAt(NOW))
   put(STICK_FILES.kit, await kitZip('plant-7', 'ahu-box-1', NOW + 1000))
-  t.is((await takeStick(places, NAME, NOW + 2000)).wish, 'restart')
+  t.is((await takeStick(places, NAME, clockAt(NOW + 2000))).wish, 'restart')
   const certificate = readFileSync(join(places.kit, 'edge.cert.pem'), 'utf8')
   put(STICK_FILES.kit, await kitZip('plant-7', 'ahu-box-2'))
-  const { lines, wish } = await takeStick(places, NAME, NOW + 2000)
+  const { lines, wish } = await takeStick(places, NAME, clockAt(NOW + 2000))
   t.regex(
     lines[0]!,
     /^kit\.zip is not used: it is of plant-7\/ahu-box-2, and this box is plant-7\/ahu-box-1; reset the box first$/,
@@ -68,13 +69,13 @@ test('an edge takes a new certificate, and does not become another edge', async 
 test('a box whose clock is years behind takes a kit that was written today', async t => {
   const { places, put } = await box(t)
   put(STICK_FILES.kit, await kitZip('plant-7', 'ahu-box-1'))
-  t.is((await takeStick(places, NAME, Date.UTC(2024, 0, 1))).wish, 'restart')
+  t.is((await takeStick(places, NAME, clockAt(Date.UTC(2024, 0, 1)))).wish, 'restart')
 })
 
 test('a box whose clock is years ahead takes a kit too, and says what its clock makes of it', async t => {
   const { places, put } = await box(t)
   put(STICK_FILES.kit, await kitZip('plant-7', 'ahu-box-1'))
-  const { lines, wish } = await takeStick(places, NAME, Date.UTC(2060, 0, 1))
+  const { lines, wish } = await takeStick(places, NAME, clockAt(Date.UTC(2060, 0, 1)))
   t.is(wish, 'restart')
   t.regex(lines[0]!, /^kit\.zip: this box is plant-7\/ahu-box-1 .*; by the clock of this box the certificate ended at 20/)
 })
@@ -82,9 +83,9 @@ test('a box whose clock is years ahead takes a kit too, and says what its clock 
 test('a stick from a drawer does not replace a newer kit', async t => {
   const { places, put } = await box(t)
   put(STICK_FILES.kit, await kitZip('plant-7', 'ahu-box-1', NOW))
-  await takeStick(places, NAME, NOW)
+  await takeStick(places, NAME, clockAt(NOW))
   put(STICK_FILES.kit, await kitZip('plant-7', 'ahu-box-1', NOW - 86_400_000))
-  const { lines, wish } = await takeStick(places, NAME, NOW)
+  const { lines, wish } = await takeStick(places, NAME, clockAt(NOW))
   t.deepEqual(lines, ['kit.zip is not used: the kit of this box is newer'])
   t.is(wish, 'nothing')
 })
@@ -93,7 +94,7 @@ test('each file that cannot be used is a line, and what can be used is taken', a
   const { places, put } = await box(t)
   put(STICK_FILES.system, JSON.stringify({ uplink: { interface: 'eth0', address: '10.0.0.5/24' } }))
   put(STICK_FILES.kit, 'no ZIP')
-  const { lines, wish } = await takeStick(places, NAME, NOW)
+  const { lines, wish } = await takeStick(places, NAME, clockAt(NOW))
   t.is(lines[0], 'plenum.json: network and clock are set')
   t.regex(lines[1]!, /^kit\.zip is not used: .*neither a folder nor a ZIP/)
   t.is(wish, 'restart')
@@ -105,7 +106,7 @@ test('each file that cannot be used is a line, and what can be used is taken', a
 test('a network with a mistake changes nothing and names the field', async t => {
   const { places, put } = await box(t)
   put(STICK_FILES.system, JSON.stringify({ uplink: { interface: 'eth0', address: '10.0.0.5' } }))
-  const { lines, wish } = await takeStick(places, NAME, NOW)
+  const { lines, wish } = await takeStick(places, NAME, clockAt(NOW))
   t.regex(lines[0]!, /^plenum\.json is not used: \/uplink\/address: /)
   t.is(wish, 'nothing')
   t.throws(() => statSync(join(places.system, 'system.json')))
@@ -115,7 +116,7 @@ test('an update is handed on whole, and restarts nothing before it was checked',
   const { places, put } = await box(t)
   const bytes = Buffer.alloc(300_000, 7)
   put(STICK_FILES.update, bytes)
-  t.is((await takeStick(places, NAME, NOW)).wish, 'nothing')
+  t.is((await takeStick(places, NAME, clockAt(NOW))).wish, 'nothing')
   t.deepEqual(readFileSync(join(places.updates, 'bundle.raucb')), bytes)
   t.is(readFileSync(join(places.updates, 'install'), 'utf8'), 'newer\n')
 })
@@ -124,12 +125,12 @@ test('a reset has to name the box, and nothing else of the stick is taken then',
   const { places, put } = await box(t)
   put(STICK_FILES.system, JSON.stringify({ uplink: { interface: 'eth0' } }))
   put(STICK_FILES.reset, 'plenum-zz99\n')
-  const other = await takeStick(places, NAME, NOW)
+  const other = await takeStick(places, NAME, clockAt(NOW))
   t.is(other.wish, 'nothing')
   t.regex(other.lines[0]!, /it names "plenum-zz99" and this box is plenum-ab12/)
   t.throws(() => statSync(join(places.system, 'system.json')))
   put(STICK_FILES.reset, `${NAME}\r\n`)
-  t.is((await takeStick(places, NAME, NOW)).wish, 'reset')
+  t.is((await takeStick(places, NAME, clockAt(NOW))).wish, 'reset')
 })
 
 test('the result says what became of the last update, with the reason and the end of its log', t => {
@@ -142,8 +143,36 @@ test('the result says what became of the last update, with the reason and the en
 
 test('an empty stick says what it could have', async t => {
   const { places } = await box(t)
-  t.deepEqual(await takeStick(places, NAME, NOW), {
-    lines: ['none of reset.txt, plenum.json, kit.zip, update.raucb is there'],
+  t.deepEqual(await takeStick(places, NAME, clockAt(NOW)), {
+    lines: ['none of reset.txt, clock.txt, plenum.json, kit.zip, update.raucb is there'],
     wish: 'nothing',
   })
+})
+
+test('a clock is set to the instant of the file, and the kit is judged by it', async t => {
+  const { places, put } = await box(t)
+  put(STICK_FILES.clock, '2026-11-24T13:50:00Z\r\n')
+  const { lines, wish, clock } = await takeStick(places, NAME, clockAt(Date.UTC(1970, 0, 1)))
+  t.deepEqual(lines, ['clock.txt: the clock is set to 2026-11-24T13:50:00Z'])
+  t.is(wish, 'nothing')
+  t.is(clock, Date.UTC(2026, 10, 24, 13, 50))
+  put(STICK_FILES.clock, new Date(NOW).toISOString())
+  put(STICK_FILES.kit, await kitZip('plant-7', 'ahu-box-1'))
+  const both = await takeStick(places, NAME, clockAt(Date.UTC(2060, 0, 1)))
+  t.is(both.lines[1], 'kit.zip: this box is plant-7/ahu-box-1 and sends to hub.example')
+})
+
+test('a clock is not set to what is no instant, is before the version was made, or where a time server sets it', async t => {
+  const { places, put } = await box(t)
+  for (const [text, isSynced, reason] of [
+    ['', false, '"" is no instant in UTC, as 2026-11-24T13:50:00Z'],
+    ['24.11.2026 13:50', false, '"24.11.2026 13:50" is no instant in UTC, as 2026-11-24T13:50:00Z'],
+    ['2024-12-31T23:59:59Z', false, 'it is before the version of the box was made, 2025-01-01T00:00:00Z'],
+    ['2026-11-24T13:50:00Z', true, 'a time server sets the clock'],
+  ] as const) {
+    put(STICK_FILES.clock, text)
+    const { lines, clock } = await takeStick(places, NAME, { ...clockAt(NOW), isSynced })
+    t.deepEqual(lines, [`clock.txt is not used: ${reason}`])
+    t.is(clock, undefined)
+  }
 })
