@@ -18,6 +18,8 @@ function openTrends(root) {
   let extra = { faults: [], no_data: [], overrides: [] }
   let turn = 0
 
+  const shift = Number(root.dataset.shift)
+  const own = series.filter(one => !one.earlier)
   const units = [...new Set(series.map(one => one.unit))]
   const shown = ({ scale, offset }, value) => (value === null ? null : value * scale + offset)
   const text = (one, value) => {
@@ -37,12 +39,12 @@ function openTrends(root) {
   const ticks = (_, splits) => splits.map(wall).map(at => (isMidnight(at) ? day(at) : clock(at)))
 
   /* Each point is three columns: what is drawn, and the least and greatest of its buckets for the band behind it. */
-  const tablesOf = answer =>
+  const tablesOf = (answer, later) =>
     answer.series.map((one, i) => {
-      const measure = series[i].kind === 'number' ? series[i] : { scale: 1, offset: 0 }
-      const drawn = series[i].kind === 'number' ? 'mean' : 'last'
+      const measure = own[i].kind === 'number' ? own[i] : { scale: 1, offset: 0 }
+      const drawn = own[i].kind === 'number' ? 'mean' : 'last'
       const column = name => one.points.map(point => shown(measure, point[name]))
-      return [one.points.map(point => Date.parse(point.t) / 1000), column(drawn), column('min'), column('max')]
+      return [one.points.map(point => (Date.parse(point.t) + later) / 1000), column(drawn), column('min'), column('max')]
     })
 
   const spans = list =>
@@ -97,7 +99,7 @@ function openTrends(root) {
       grid: i === 0 ? axis.grid : { show: false },
     }))
     const lines = series.flatMap((one, i) => {
-      const colour = style(`--t${i + 1}`)
+      const colour = `${style(`--t${(i % own.length) + 1}`)}${one.earlier ? '99' : ''}`
       const scale = one.unit || 'value'
       const stepped = one.kind === 'number' ? {} : { paths: uPlot.paths.stepped({ align: 1 }) }
       const hidden = { scale, show: true, width: 0, points: { show: false }, legend: { show: false }, value: () => '' }
@@ -106,8 +108,8 @@ function openTrends(root) {
           label: one.label,
           scale,
           stroke: colour,
-          width: 2,
-          dash: DASHES[i],
+          width: one.earlier ? 1.5 : 2,
+          dash: one.earlier ? [2, 3] : DASHES[i],
           points: { show: false },
           value: (_, value) => text(one, value),
           ...stepped,
@@ -117,7 +119,7 @@ function openTrends(root) {
       ]
     })
     const bands = series.flatMap((one, i) =>
-      one.kind === 'number' ? [{ series: [3 * i + 3, 3 * i + 2], fill: `${style(`--t${i + 1}`)}40` }] : [],
+      one.kind === 'number' && !one.earlier ? [{ series: [3 * i + 3, 3 * i + 2], fill: `${style(`--t${i + 1}`)}40` }] : [],
     )
     return {
       width: root.clientWidth,
@@ -143,27 +145,40 @@ function openTrends(root) {
     }
   }
 
+  const timeOf = earlier => ({
+    from: new Date(span.from - earlier).toISOString(),
+    to: new Date(span.to - earlier).toISOString(),
+  })
+  function load(earlier) {
+    const query = new URLSearchParams({
+      building_id: building,
+      point_ids: points,
+      ...timeOf(earlier),
+      max_points: String(Math.max(200, root.clientWidth)),
+    })
+    return fetch(`${url}?${query}`).catch(() => undefined)
+  }
+
   /** Loads a span and draws it; an answer that a later one has overtaken is dropped. */
   async function show(next, isFirst = false) {
     const length = Math.min(Math.max(next.to - next.from, SPAN_MIN), SPAN_MAX)
     const middle = (next.from + next.to) / 2
     span = { from: Math.round(middle - length / 2), to: Math.round(middle + length / 2) }
     const mine = ++turn
-    const time = { from: new Date(span.from).toISOString(), to: new Date(span.to).toISOString() }
-    const query = new URLSearchParams({
-      building_id: building,
-      point_ids: points,
-      ...time,
-      max_points: String(Math.max(200, root.clientWidth)),
-    })
-    const response = await fetch(`${url}?${query}`).catch(() => undefined)
+    const time = timeOf(0)
+    const responses = await Promise.all((shift > 0 ? [0, shift] : [0]).map(load))
     if (mine !== turn) return
-    if (response?.status === 401) return location.reload()
-    if (!response?.ok) return fail()
-    const answer = await response.json()
+    if (responses.some(response => response?.status === 401)) return location.reload()
+    if (!responses.every(response => response?.ok)) return fail()
+    const [answer, before] = await Promise.all(responses.map(response => response.json()))
     if (mine !== turn) return
     extra = answer
-    const data = uPlot.join(tablesOf(answer))
+    const tables = [...tablesOf(answer, 0), ...(before ? tablesOf(before, shift) : [])]
+    /* A gap reaches over the instants at which only other lines have values (2 in uPlot): no line crosses it. */
+    const data = uPlot.join(
+      tables,
+      tables.map(table => table.map(() => 2)),
+    )
     if (!plot) {
       root.replaceChildren()
       plot = new uPlot(optionsOf(), data, root)
@@ -171,6 +186,7 @@ function openTrends(root) {
     } else plot.setData(data, false)
     plot.setScale('x', { min: span.from / 1000, max: span.to / 1000 })
     root.dataset.shown = `${span.from},${span.to}`
+    offerPng()
     if (!isFirst) refreshWords(time, mine)
   }
 
@@ -185,6 +201,45 @@ function openTrends(root) {
       const part = page.getElementById(id)
       if (part && mine === turn) document.getElementById(id).replaceWith(part)
     }
+    offerPng()
+  }
+
+  function offerPng() {
+    for (const button of document.querySelectorAll('[data-png]')) button.hidden = false
+  }
+  document.addEventListener('click', event => {
+    if (event.target.closest?.('[data-png]')) savePng()
+  })
+
+  /* The plot as it is seen, with the names of its lines and the time that it shows. */
+  function savePng() {
+    const unit = window.devicePixelRatio || 1
+    const { canvas } = plot.ctx
+    const head = 26 * unit
+    const image = document.createElement('canvas')
+    image.width = canvas.width
+    image.height = canvas.height + 2 * head
+    const ctx = image.getContext('2d')
+    ctx.fillStyle = style('--card')
+    ctx.fillRect(0, 0, image.width, image.height)
+    ctx.drawImage(canvas, 0, head)
+    ctx.font = `${13 * unit}px sans-serif`
+    let x = 8 * unit
+    for (const [i, one] of series.entries()) {
+      ctx.fillStyle = style(`--t${(i % own.length) + 1}`)
+      ctx.fillText(one.label, x, 18 * unit)
+      x += ctx.measureText(one.label).width + 16 * unit
+    }
+    const text = ms => `${day(wall(ms / 1000))} ${wall(ms / 1000).getFullYear()} ${clock(wall(ms / 1000))}`
+    ctx.fillStyle = style('--text')
+    ctx.fillText(`${text(span.from)} to ${text(span.to)}, ${timezone}`, 8 * unit, image.height - 9 * unit)
+    image.toBlob(blob => {
+      const link = document.createElement('a')
+      link.href = URL.createObjectURL(blob)
+      link.download = `trend-${new Date(span.from).toISOString().slice(0, 10)}.png`
+      link.click()
+      setTimeout(() => URL.revokeObjectURL(link.href), 10_000)
+    })
   }
 
   function fail() {

@@ -1,4 +1,5 @@
 /** Trends: the plot that zooms, on a desk, on a phone and without script. */
+import { readFileSync } from 'node:fs'
 import anyTest, { type TestFn } from 'ava'
 import { openSite, PASSWORDS, type TestSite } from '../support/sites/page-site.ts'
 import { openChromium, type OpenBrowser } from './chromium.ts'
@@ -69,6 +70,27 @@ test.serial('the wheel zooms, a double click returns, and the crosshair says the
   await page.locator('#trends .u-legend').getByText(/\d °F/).first().waitFor()
   await over.dblclick()
   await page.locator(`#trends[data-shown="${whole}"]`).waitFor()
+  t.deepEqual(complaints, [])
+})
+
+test.serial('a plot is compared with the day before, and saved as a picture', async t => {
+  const { chromium, box } = t.context
+  const { page, complaints, close } = await openPage(chromium.browser, box.url)
+  t.teardown(close)
+  await signIn(page, 'viewer', PASSWORDS.viewer, '/trends?building=school&points=ahu-1.sa_t,ahu-1.clg_valve')
+  await page.locator('#trends canvas').waitFor()
+  await page.getByRole('link', { name: /a day before/ }).click()
+  await page.waitForURL(/compare=day/)
+  await page.locator('#trends canvas').waitFor()
+  await page.locator('#trends .u-legend').getByText('sa_t −1 d', { exact: true }).waitFor()
+  await expectClean(t, page, 'compared', 48)
+  const saving = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'PNG of this plot' }).click()
+  const saved = await saving
+  t.regex(saved.suggestedFilename(), /^trend-2026-11-\d\d\.png$/)
+  const bytes = readFileSync(await saved.path())
+  t.is(bytes.subarray(1, 4).toString(), 'PNG')
+  t.true(bytes.readUInt32BE(16) > 600 && bytes.length > 5000, `${bytes.readUInt32BE(16)} pixels, ${bytes.length} bytes`)
   t.deepEqual(complaints, [])
 })
 

@@ -82,13 +82,22 @@ function drawLines({ family, traces }: Panel, surface: Surface, { top, height }:
 }
 
 /** The line of means, and behind it the band from least to greatest where a bucket holds more than one value. */
-function drawStretch(run: number[], { buckets, style }: DrawnTrace, { x }: Surface, y: (value: number) => number): Html {
+function drawStretch(
+  run: number[],
+  { buckets, style, earlierOf }: DrawnTrace,
+  { x }: Surface,
+  y: (value: number) => number,
+): Html {
   const { from, step, min, max, mean } = buckets
   const through = (order: number[], column: Float64Array) =>
     order.map(i => `${x(from + (i + 0.5) * step)} ${y(column[i]!)}`).join('L')
   const wide = run.some(i => Math.abs(y(max[i]!) - y(min[i]!)) > 2)
-  const band = wide && html`<path class="band t${style}" d="M${through(run, max)}L${through(run.toReversed(), min)}Z"/>`
-  return html`${band}<path class="trace t${style}" d="M${through(run, mean)}${run.length === 1 && 'h.01'}"/>`
+  const kind = `trace t${style}${earlierOf === undefined ? '' : ' earlier'}`
+  const band =
+    wide &&
+    earlierOf === undefined &&
+    html`<path class="band t${style}" d="M${through(run, max)}L${through(run.toReversed(), min)}Z"/>`
+  return html`${band}<path class="${kind}" d="M${through(run, mean)}${run.length === 1 && 'h.01'}"/>`
 }
 
 /** A trace is named where it ends, so nobody has to look up a legend. */

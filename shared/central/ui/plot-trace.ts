@@ -15,6 +15,8 @@ export type Trace = {
   point?: Pick<Point, 'unit' | 'kind'> & { label: string }
   /** Nominal time between samples, ms. */
   nominalMs: number
+  /** Of an earlier time, drawn over the present one: the number of the trace whose colour it has, from 0. */
+  earlierOf?: number
 }
 /** A trace with its number on the plot, from 1, which gives it colour and dashes. */
 export type DrawnTrace = Trace & { style: number; gaps: Span[] }
@@ -40,7 +42,7 @@ export const traceValue = (trace: Trace, value: number, system: UnitSystem): str
 /** @param until end of what can have data by now */
 export const drawnTrace = (trace: Trace, index: number, until: number): DrawnTrace => ({
   ...trace,
-  style: index + 1,
+  style: (trace.earlierOf ?? index) + 1,
   gaps: gapsOf(trace.buckets, trace.nominalMs, until),
 })
 

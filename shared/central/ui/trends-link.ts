@@ -3,6 +3,13 @@ export const TRENDS_PATH = '/trends'
 /** Spans that end now, days. */
 export const TREND_DAYS = [1, 7, 30, 366] as const
 
+/** What a plot can be compared with: the same time so many days before, and how its lines are marked. */
+export const COMPARE = {
+  day: { days: 1, mark: '−1 d', words: 'a day before' },
+  week: { days: 7, mark: '−7 d', words: 'a week before' },
+} as const
+export type Compare = keyof typeof COMPARE
+
 /** `from` and `to` are the building's wall clock, `2026-11-20T14:00`; without them the last `days`. */
 export type TrendsQuery = {
   building?: string | undefined
@@ -11,9 +18,10 @@ export type TrendsQuery = {
   from?: string | undefined
   to?: string | undefined
   q?: string | undefined
+  compare?: Compare | undefined
 }
 
-export function trendsHref({ building, points, days, from, to, q }: TrendsQuery): string {
+export function trendsHref({ building, points, days, from, to, q, compare }: TrendsQuery): string {
   const given = {
     building,
     points: points.length > 0 ? points.join(',') : undefined,
@@ -21,6 +29,7 @@ export function trendsHref({ building, points, days, from, to, q }: TrendsQuery)
     from,
     to: from === undefined ? undefined : to,
     q: q || undefined,
+    compare,
   }
   const entries = Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined)
   // Commas and colons are plain in a query and keep the address readable.

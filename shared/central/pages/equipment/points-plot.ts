@@ -12,6 +12,8 @@ import type { PointValue } from './point-values.ts'
 type PointsPlot = {
   building: Building
   values: readonly { value: PointValue; label: string }[]
+  /** The same points of an earlier time, their buckets moved to the present one. */
+  earlier?: readonly { value: PointValue; label: string }[]
   episodes: readonly Finding[]
   /** By point, ascending. */
   visits: Readonly<Record<string, ArraySnapshot[]>>
@@ -21,12 +23,20 @@ type PointsPlot = {
   until: number
 }
 
-export function pointsPlot({ building, values, episodes, visits, span, now, until }: PointsPlot): Plot {
-  const traces = values.flatMap(({ value: { point, buckets, nominalMs }, label }): Trace[] =>
-    buckets.count.some(count => count > 0)
-      ? [{ role: point.role ?? '', buckets, nominalMs, point: { unit: point.unit, kind: point.kind, label } }]
-      : [],
-  )
+export function pointsPlot({ building, values, earlier = [], episodes, visits, span, now, until }: PointsPlot): Plot {
+  const tracesOf = (some: typeof values): (Trace | undefined)[] =>
+    some.map(({ value: { point, buckets, nominalMs }, label }) =>
+      buckets.count.some(count => count > 0)
+        ? { role: point.role ?? '', buckets, nominalMs, point: { unit: point.unit, kind: point.kind, label } }
+        : undefined,
+    )
+  const present = tracesOf(values)
+  const shown = present.filter(trace => trace !== undefined)
+  const before = tracesOf(earlier).flatMap((trace, i): Trace[] => {
+    const at = shown.indexOf(present[i]!)
+    return trace ? [{ ...trace, ...(at >= 0 && { earlierOf: at }) }] : []
+  })
+  const traces = [...shown, ...before]
   const overrides = values.flatMap(({ value: { point }, label }) => {
     const held = overridePeriods(visits[point.point_id] ?? [])
     return held.length > 0 ? [{ role: label, held }] : []

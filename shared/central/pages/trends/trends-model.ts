@@ -14,7 +14,7 @@ import { readPointValues } from '#shared/central/pages/equipment/point-values.ts
 import { pointsPlot } from '#shared/central/pages/equipment/points-plot.ts'
 import type { Here } from '#shared/central/ui/moment.ts'
 import { type Plot, TRACES_MAX } from '#shared/central/ui/plot.ts'
-import { TREND_DAYS, type TrendsQuery } from '#shared/central/ui/trends-link.ts'
+import { COMPARE, TREND_DAYS, type TrendsQuery } from '#shared/central/ui/trends-link.ts'
 
 export type TrendsContext = EquipmentStores & Pick<CentralContext, 'search'>
 export type TrendsModel = {
@@ -23,6 +23,8 @@ export type TrendsModel = {
   building: Building
   buildings: Building[]
   span: Span
+  /** How much earlier what is compared was, ms: the same wall clock of the building at the end of the time; 0 without. */
+  shift: number
   /** The chosen points in their order, each with its name on the plot. */
   chosen: { point: Point; label: string; equipment: Equipment | undefined }[]
   /** Undefined while no point is chosen. */
@@ -40,6 +42,8 @@ const SPAN_MIN = 2 * MINUTE
 const SPAN_MAX = 5 * 366 * DAY
 const FOUND_MAX = 30
 const SIBLINGS_MAX = 60
+/** Points that can be compared with an earlier time: each is two lines. */
+export const COMPARED_MAX = TRACES_MAX / 2
 const LOCAL = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::\d\d)?$/
 
 /** @throws Problem unknown_building, unknown_point, or bad_request for an impossible time or too many points */
@@ -60,6 +64,9 @@ export async function trendsModel(context: TrendsContext, asked: TrendsQuery, at
   })
   const until = (await dataEnds(context, [building_id], here.now)).get(building_id) ?? here.now
   const span = spanOf(query, timezone, until)
+  if (asked.compare && picked.length > COMPARED_MAX)
+    throw new Problem('bad_request', `At most ${COMPARED_MAX} points are compared with an earlier time`)
+  const shift = asked.compare ? shiftOf(span.to, COMPARE[asked.compare].days, timezone) : 0
   const chosen = picked.map(point => ({
     point,
     label: labelOf(point, picked),
@@ -75,20 +82,33 @@ export async function trendsModel(context: TrendsContext, asked: TrendsQuery, at
     building,
     buildings: model.buildings(),
     span,
+    shift,
     chosen,
-    plot: picked.length > 0 ? await plotOf(context, { building, chosen, places, span, until, now: here.now }) : undefined,
+    plot:
+      picked.length > 0
+        ? await plotOf(context, { ...{ building, chosen, places, span, shift, until }, query, now: here.now })
+        : undefined,
     siblings: siblings.slice(0, SIBLINGS_MAX),
     found,
   }
 }
 
-type Drawn = Pick<TrendsModel, 'building' | 'chosen' | 'span'> & { places: ReadonlySet<string>; until: number; now: number }
+type Drawn = Pick<TrendsModel, 'building' | 'chosen' | 'span' | 'shift' | 'query'> & {
+  places: ReadonlySet<string>
+  until: number
+  now: number
+}
 
-async function plotOf(context: TrendsContext, { building, chosen, places, span, until, now }: Drawn): Promise<Plot> {
+async function plotOf(
+  context: TrendsContext,
+  { building, chosen, places, span, shift, query, until, now }: Drawn,
+): Promise<Plot> {
   const { building_id } = building
   const points = chosen.map(({ point }) => point)
-  const [values, visits = {}] = await Promise.all([
+  const before = { from: span.from - shift, to: span.to - shift }
+  const [values, earlier, visits = {}] = await Promise.all([
     readPointValues(context, points, span, BUCKETS),
+    shift > 0 ? readPointValues(context, points, before, BUCKETS) : [],
     context.priority?.snapshots(building_id, { ...span, point_ids: points.map(({ point_id }) => point_id) }),
   ])
   const episodes = [...places]
@@ -96,8 +116,17 @@ async function plotOf(context: TrendsContext, { building, chosen, places, span, 
     .map(({ finding }) => finding)
     .filter(({ suppressed_by }) => suppressed_by === undefined)
   const labelled = values.map((value, i) => ({ value, label: chosen[i]!.label }))
-  return pointsPlot({ building, values: labelled, episodes, visits, span, now, until })
+  const mark = query.compare && COMPARE[query.compare].mark
+  const moved = earlier.map((value, i) => ({
+    value: { ...value, buckets: { ...value.buckets, from: value.buckets.from + shift } },
+    label: `${chosen[i]!.label} ${mark}`,
+  }))
+  return pointsPlot({ building, values: labelled, earlier: moved, episodes, visits, span, now, until })
 }
+
+/** @returns ms between an instant and the same wall clock so many days before */
+const shiftOf = (ms: number, days: number, timezone: string): number =>
+  days * DAY + offsetAt(ms - days * DAY, timezone) - offsetAt(ms, timezone)
 
 /** The role where it is the only one on the plot, else the point's own name. */
 const labelOf = ({ role, name, point_id }: Point, all: Point[]): string =>

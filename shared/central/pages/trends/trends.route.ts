@@ -3,10 +3,11 @@ import { Type } from '@sinclair/typebox'
 import { oneOf, PAGE_ID, type Route, route, strict } from '#shared/node/http/route.ts'
 import { SEARCH_TEXT } from '#shared/central/api/search.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
-import { TREND_DAYS, TRENDS_PATH } from '#shared/central/ui/trends-link.ts'
+import { COMPARE, type Compare, TREND_DAYS, TRENDS_PATH } from '#shared/central/ui/trends-link.ts'
 import { type TrendsContext, trendsModel } from './trends-model.ts'
 import { trendsBody } from './trends.view.ts'
 
+const COMPARES = Object.keys(COMPARE) as Compare[]
 /** An instant or a wall clock. */
 const TIME = Type.Optional(Type.String({ maxLength: 40 }))
 
@@ -23,16 +24,18 @@ export const trendsPage = (context: TrendsContext, layout: PageLayout): Route[] 
       from: TIME,
       to: TIME,
       q: Type.Optional(SEARCH_TEXT),
+      compare: Type.Optional(oneOf(['', ...COMPARES])),
     }),
     problems: ['unknown_building', 'unknown_point', 'bad_request'],
     handle: async call => {
-      const { points = '', days, from, to, ...query } = call.query
+      const { points = '', days, from, to, compare, ...query } = call.query
       const asked = {
         ...query,
         points: [...new Set(points.split(',').filter(Boolean))],
         days: days === undefined ? undefined : Number(days),
         from: from || undefined,
         to: to || undefined,
+        compare: compare || undefined,
       }
       const model = await trendsModel(context, asked, layout.here())
       return layout.document(call, { title: 'Trends', current: TRENDS_PATH, here: model.here }, trendsBody(model, layout.assets))

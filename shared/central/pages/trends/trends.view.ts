@@ -1,5 +1,5 @@
 /** The page of trends. The server draws the plot; script replaces the drawing by one that zooms. */
-import { DAY, formatInstant } from '#shared/core/time.ts'
+import { formatInstant } from '#shared/core/time.ts'
 import { wallOf } from '#shared/core/time-zone.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import type { PlotAssets } from '#shared/central/ui/frame.ts'
@@ -7,8 +7,8 @@ import { equipmentLink, pointHref } from '#shared/central/ui/links.ts'
 import { measureOf, type UnitSystem } from '#shared/central/ui/measure.ts'
 import { NARROW, type Plot, plotSvg, TRACES_MAX, WIDE } from '#shared/central/ui/plot.ts'
 import { plotSummary, plotTable } from '#shared/central/ui/plot-words.ts'
-import { TREND_DAYS, trendsHref, TRENDS_PATH } from '#shared/central/ui/trends-link.ts'
-import type { TrendsModel } from './trends-model.ts'
+import { COMPARE, type Compare, TREND_DAYS, trendsHref, TRENDS_PATH } from '#shared/central/ui/trends-link.ts'
+import { COMPARED_MAX, type TrendsModel } from './trends-model.ts'
 
 const DAYS_WORDS: Record<(typeof TREND_DAYS)[number], string> = { 1: '24 hours', 7: '7 days', 30: '30 days', 366: 'A year' }
 /** A year of minutes has more samples than a line has pixels. */
@@ -30,7 +30,7 @@ ${
     ? html`<label>Building<select name="building">${buildings.map(one => html`<option value="${one.building_id}"${one.building_id === query.building && html` selected`}>${one.name}</option>`)}</select></label>`
     : html`<input type="hidden" name="building" value="${query.building}">`
 }
-<input type="hidden" name="points" value="${query.points.join(',')}">
+<input type="hidden" name="points" value="${query.points.join(',')}">${query.compare && html`<input type="hidden" name="compare" value="${query.compare}">`}
 <label>From<input type="datetime-local" name="from" value="${wall(span.from)}" required></label>
 <label>To<input type="datetime-local" name="to" value="${wall(span.to)}" required></label>
 <button>Show</button>
@@ -45,33 +45,35 @@ function localText(ms: number, timezone: string): string {
 }
 
 /** What the script needs of each line: its name, its point, and how to show its values. */
-const seriesData = ({ chosen }: TrendsModel, system: UnitSystem): string =>
-  JSON.stringify(
-    chosen.map(({ point: { point_id, unit, kind, role, states }, label }) => {
-      const { label: shown, ...measure } = measureOf(unit, system, role)
-      return { point_id, label, kind, unit: kind === 'bool' ? 'on/off' : kind === 'enum' ? 'state' : shown, ...measure, states }
-    }),
-  )
+function seriesData({ chosen, query }: TrendsModel, system: UnitSystem): string {
+  const series = chosen.map(({ point: { point_id, unit, kind, role, states }, label }) => {
+    const { label: shown, ...measure } = measureOf(unit, system, role)
+    return { point_id, label, kind, unit: kind === 'bool' ? 'on/off' : kind === 'enum' ? 'state' : shown, ...measure, states }
+  })
+  const mark = query.compare && COMPARE[query.compare].mark
+  const earlier = mark === undefined ? [] : series.map(one => ({ ...one, label: `${one.label} ${mark}`, earlier: true }))
+  return JSON.stringify([...series, ...earlier])
+}
 
 function plotSection(model: TrendsModel, plot: Plot, assets: PlotAssets): Html {
   const { building, span, query, chosen } = model
   const summary = plot.traces.length > 0 ? plotSummary(plot) : ''
   const label = `Plot. ${summary}`
   return html`<section class="card" id="plot">
-<div id="trends" data-url="/api/fdd/series" data-building="${building.building_id}" data-points="${query.points.join(',')}" data-from="${span.from}" data-to="${span.to}" data-timezone="${building.timezone}" data-path="${trendsHref({ building: query.building, points: query.points })}" data-series="${seriesData(model, building.unit_system)}">${
+<div id="trends" data-url="/api/fdd/series" data-building="${building.building_id}" data-points="${query.points.join(',')}" data-from="${span.from}" data-to="${span.to}" data-timezone="${building.timezone}" data-shift="${model.shift}" data-path="${trendsHref({ building: query.building, points: query.points, compare: query.compare })}" data-series="${seriesData(model, building.unit_system)}">${
     plot.traces.length > 0
       ? html`<div class="for-wide">${plotSvg(plot, WIDE, 'wide', label)}</div><div class="for-narrow">${plotSvg(plot, NARROW, 'narrow', label)}</div>`
       : html`<p>No usable value is stored for this time.</p>`
   }</div>
-<div id="trend-words">${moves(model)}
+<div id="trend-words">${moves(model)}${comparing(model)}
 <p class="summary">${summary}</p>
 ${plot.traces.length > 0 && plotTable(plot)}
-<p><a href="/api/fdd/series?${new URLSearchParams({ building_id: building.building_id, point_ids: chosen.map(({ point }) => point.point_id).join(','), from: formatInstant(span.from), to: formatInstant(span.to), max_points: String(CSV_POINTS), format: 'csv' })}">CSV of this time</a></p></div>
+<p><a href="/api/fdd/series?${new URLSearchParams({ building_id: building.building_id, point_ids: chosen.map(({ point }) => point.point_id).join(','), from: formatInstant(span.from), to: formatInstant(span.to), max_points: String(CSV_POINTS), format: 'csv' })}">CSV of this time</a> <button type="button" data-png hidden>PNG of this plot</button></p></div>
 </section>
 <link rel="stylesheet" href="${assets.uplotCss}"><script src="${assets.uplot}" defer></script><script src="${assets.trends}" defer></script>`
 }
 
-/** The same points earlier, later, over twice the time, and over the same time one day and one week before. */
+/** The same points earlier, later, and over twice the time. */
 function moves({ query, span: { from, to } }: TrendsModel): Html {
   const length = to - from
   const href = (start: number, end: number) =>
@@ -80,10 +82,17 @@ function moves({ query, span: { from, to } }: TrendsModel): Html {
     ['Earlier', from - length / 2, to - length / 2],
     ['Later', from + length / 2, to + length / 2],
     ['Zoom out', from - length / 2, to + length / 2],
-    ['A day before', from - DAY, to - DAY],
-    ['A week before', from - 7 * DAY, to - 7 * DAY],
   ] as const
   return html`<ul class="choices">${links.map(([text, start, end]) => html`<li><a href="${href(start, end)}">${text}</a></li>`)}</ul>`
+}
+
+/** The same time before, drawn over the present one. */
+function comparing({ query, chosen }: TrendsModel): Html | false {
+  if (chosen.length > COMPARED_MAX)
+    return html`<p class="muted">At most ${COMPARED_MAX} points are compared with a day or a week before.</p>`
+  const choice = (compare: Compare | undefined, words: string) =>
+    html`<li><a href="${trendsHref({ ...query, q: undefined, compare })}"${query.compare === compare && html` aria-current="true"`}>${words}</a></li>`
+  return html`<p class="muted">Compare with the same time</p><ul class="choices">${choice(undefined, 'nothing')}${Object.entries(COMPARE).map(([name, { words, mark }]) => choice(name as Compare, `${words} (${mark})`))}</ul>`
 }
 
 function pointsSection(model: TrendsModel): Html {
@@ -126,10 +135,11 @@ ${
 }
 
 /** The present state as hidden fields, so that a search keeps it. */
-function stateFields({ query: { building, points, days, from, to } }: TrendsModel): Html {
+function stateFields({ query: { building, points, days, from, to, compare } }: TrendsModel): Html {
   const fields = Object.entries({
     building,
     points: points.join(','),
+    compare,
     ...(from === undefined ? { days: String(days) } : { from, to }),
   })
   return html`${fields.map(([name, value]) => value !== undefined && value !== '' && html`<input type="hidden" name="${name}" value="${value}">`)}`
@@ -140,5 +150,5 @@ const addList = (points: { point_id: string; title: string; detail: string }[], 
     .filter(({ point_id }) => !query.points.includes(point_id))
     .map(
       ({ point_id, title, detail }) =>
-        html`<li><a href="${trendsHref({ ...query, points: [...query.points, point_id] })}"><strong>Add ${title}</strong> <span class="muted">${detail}</span></a></li>`,
+        html`<li><a href="${trendsHref({ ...query, points: [...query.points, point_id], compare: query.points.length < COMPARED_MAX ? query.compare : undefined })}"><strong>Add ${title}</strong> <span class="muted">${detail}</span></a></li>`,
     )}</ul>`

@@ -34,10 +34,28 @@ test('a wall clock is that of the building, and earlier, later and CSV have the 
   t.regex(page, /name="from" value="2026-11-20T08:00"/)
   t.true(page.includes(`data-from="${NOW - 6 * HOUR - 130_000}"`))
   t.regex(hrefOf(page, 'Earlier'), /from=2026-11-20T11:00:00Z&to=2026-11-20T17:00:00Z$/)
-  t.regex(hrefOf(page, 'A week before'), /from=2026-11-13T14:00:00Z/)
   const csv = await get(hrefOf(page, 'CSV of this time'))
   t.is(csv.trim().split('\n').length, 1 + 6 * 60)
   t.regex(csv, /\n2026-11-20T14:00:10Z,ahu-1\.sa_t,/)
+})
+
+test('the same time of a day before is drawn over the present one, in the colour of its line, and the links keep it', async t => {
+  const { get, ask } = await openTrends(t)
+  const page = await get('/trends?points=ahu-1.sa_t,ahu-1.clg_valve&from=2026-11-20T08:00&to=2026-11-20T14:00')
+  const href = hrefOf(page, 'a day before')
+  t.regex(href, /&from=2026-11-20T08:00&to=2026-11-20T14:00&compare=day$/)
+  const compared = await get(href)
+  t.regex(compared, /data-shift="86400000"/)
+  t.regex(compared, /sa_t, clg_valve, sa_t −1 d, clg_valve −1 d from /)
+  t.regex(compared, /class="trace t1 earlier"/)
+  t.regex(compared, /class="trace t2 earlier"/)
+  t.false(page.includes('earlier"'))
+  t.regex(hrefOf(compared, 'Zoom out'), /compare=day/)
+  // The night when clocks go back has 25 hours: the same wall clock is then 25 hours before.
+  t.regex(await get('/trends?points=ahu-1.sa_t&from=2026-11-01T08:00&to=2026-11-01T14:00&compare=day'), /data-shift="90000000"/)
+  const many = 'ahu-1.sa_t,ahu-1.clg_valve,ahu-1.fan_status,vav-3.zone_flow'
+  t.notRegex(await get(`/trends?points=${many}`), /compare=/)
+  t.is((await ask(`/trends?points=${many}&compare=week`)).status, 400)
 })
 
 test('lines of the same role are named by their points', async t => {
