@@ -58,9 +58,9 @@ case ${1:-} in
       binutils openssl e2fsprogs cryptsetup-bin qemu-system-arm qemu-efi-aarch64
     ;;
   --cluster)
-    install_packages 'a cluster is tried' rabbitmq-server
-    # Debian starts a node at once; the tests start their own.
-    systemctl disable --now rabbitmq-server > /dev/null 2>&1 || true
+    install_packages 'a cluster is tried' rabbitmq-server postgresql
+    # Debian starts a node and a database at once; the tests start their own.
+    systemctl disable --now rabbitmq-server postgresql > /dev/null 2>&1 || true
     ;;
 esac
 

@@ -104,7 +104,7 @@ async function run(command: string[], onLine: (line: string) => void): Promise<n
 const USAGE = `scripts/test [--fast | --image | --cluster] [--long]
   --fast    leaves out end to end and browser
   --image   builds the appliance's image and tries it in an emulator, in place of the other suites; as root
-  --cluster installs RabbitMQ and tries the hub with it, in place of the other suites; as root
+  --cluster installs RabbitMQ and PostgreSQL and tries hubs with them, in place of the other suites; as root
   --long    kills, cuts and random cases as often as on a night's run, and the tests that are rarely red
 `
 const options = process.argv.slice(2)

@@ -1,13 +1,17 @@
 /** central: HTTP API, pages and rule engine; connects to the broker unless it is switched off. `--once` runs the rules and exits. */
+import { hostname } from 'node:os'
 import { localIngestRoutes } from '#shared/central/api/local-ingest.ts'
 import { buildingsEvaluatedHere } from '#shared/central/fdd/rule-owner.ts'
 import { runEverything } from '#shared/central/fdd/service.ts'
+import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { clockFor, complainOfCentral } from '#shared/central/process.ts'
 import { openLog } from '#shared/node/log.ts'
 import { RecentLog } from '#shared/node/recent-log.ts'
 import { runProcess } from '#shared/node/service.ts'
 import { settingsOrExit } from '#shared/node/settings.ts'
 import { openCentralFiles } from '../broker/files.ts'
+import { complainOfCluster } from '../cluster/env.ts'
+import { joinCluster } from '../cluster/replica.ts'
 import { CENTRAL_ENV } from './env.ts'
 import { type HubCentral, openHubCentral, serveHub } from './open.ts'
 import { complainOfTenants } from '../tenants/env.ts'
@@ -17,14 +21,19 @@ const usage =
 const argv = process.argv.slice(2)
 const { settings, effective } = settingsOrExit(usage, CENTRAL_ENV, process.env, argv, {
   flags: ['--once'],
-  complain: settings => [...complainOfCentral(settings), ...complainOfTenants(settings)],
+  complain: settings => [...complainOfCentral(settings), ...complainOfTenants(settings), ...complainOfCluster(settings)],
 })
 const recent = new RecentLog()
 const log = openLog('central', settings.SERVICE_LOG_LEVEL, recent)
 
+const ONCE_IN_CLUSTER =
+  '--once: not with SERVICE_CLUSTER_URL, for the active hub runs the rules; POST /api/fdd/run starts a run there'
+
 await runProcess(log, async () => {
   const once = argv.includes('--once')
+  if (once && settings.SERVICE_CLUSTER_URL !== undefined) throw new Error(ONCE_IN_CLUSTER)
   const connects = settings.SERVICE_MQTT_ENABLED && !once
+  const replica = await joinClusterOf(settings)
   const hub = await openHubCentral(settings, {
     service: 'central',
     effective,
@@ -33,13 +42,25 @@ await runProcess(log, async () => {
     log,
     files: connects ? await openCentralFiles(settings.SERVICE_MQTT_CERT_DIR, log) : undefined,
     broker: { host: settings.SERVICE_MQTT_HOST, port: settings.SERVICE_MQTT_PORT },
+    replica,
   })
   if (once) process.exit(await runOnce(hub))
-  const { central, ingestService, host } = hub
+  const { central, ingestService, host, settled } = hub
   const localIngest = localIngestRoutes(central.context, ingestService, settings.SERVICE_LOCAL_INGEST_TOKEN)
-  const servers = await serveHub(settings, { central, host, routes: layout => [...hub.routes(layout), ...localIngest] }, log)
+  const routes = (layout: PageLayout) => [...hub.routes(layout), ...localIngest]
+  const servers = await serveHub(settings, { central, host, settled, routes }, log)
   return [...hub.services, ...hub.connections, ...servers]
 })
+
+/** @returns undefined where this process works alone; else it is the active one now, and ends when it is no longer */
+async function joinClusterOf({ SERVICE_CLUSTER_URL: url, SERVICE_CLUSTER_DIR: folder }: typeof settings) {
+  if (url === undefined || folder === undefined) return undefined
+  const onLost = (reason: string) => {
+    log.fatal(`this is no longer the active hub: ${reason}`)
+    process.exit(1)
+  }
+  return joinCluster({ url, folder, holder: `${hostname()} (process ${process.pid})`, log, onLost })
+}
 
 /** @returns the exit code: 1 when a rule or a building failed */
 async function runOnce({ central: { context }, services }: HubCentral): Promise<number> {

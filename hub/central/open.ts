@@ -27,6 +27,7 @@ import type { Service } from '#shared/node/service.ts'
 import type { Current, WatchedFiles } from '#shared/node/watched-files.ts'
 import type { CentralFiles } from '../broker/files.ts'
 import { createServiceCertificates, type ServiceCertificates } from '../enrol/service-certificates.ts'
+import type { HubReplica } from '../cluster/replica.ts'
 import { openConnectors } from '../connectors/open.ts'
 import { createAuthority } from '../enrol/authority.ts'
 import { enrolRoutes } from '../enrol/enrol.route.ts'
@@ -59,6 +60,8 @@ type Parts = Pick<ProcessParts, 'service' | 'effective' | 'recent' | 'clock' | '
   broker: { host: string; port: number }
   /** Port of EST; undefined where this process does not speak it. */
   estPort?: number | undefined
+  /** Set where this process is one of several that take turns. */
+  replica?: HubReplica | undefined
 }
 
 /** Central over one workspace: that of the hub, or that of a tenant. */
@@ -75,11 +78,17 @@ export type HubCentral = CentralOfHub & {
   /** Undefined where the hub serves no tenants. */
   host: TenantHost | undefined
   enrol: OverParts['enrol']
+  /** Set where this process is one of several that take turns: resolves when everything that was stored is kept. */
+  settled: (() => Promise<void>) | undefined
 }
 
 /** @throws Error that names the setting, file or folder that cannot be used */
-export async function openHubCentral(settings: HubSettings, { files, broker, estPort, ...parts }: Parts): Promise<HubCentral> {
-  const workspace = await openWorkspaceOf(settings, parts)
+export async function openHubCentral(
+  settings: HubSettings,
+  { files, broker, estPort, replica, ...parts }: Parts,
+): Promise<HubCentral> {
+  const workspace = await openWorkspaceOf(settings, { ...parts, replica })
+  const { settled } = workspace
   const ingestService = ingestInto(workspace, parts)
   const monitor = new MqttMonitor(parts.clock.now)
   const openTenant = (tenant: Tenant): Promise<HostedTenant> => {
@@ -98,7 +107,7 @@ export async function openHubCentral(settings: HubSettings, { files, broker, est
     tenantTokens: host.tokens,
   }
   const subscriber: MqttSubscriber | undefined =
-    files && createMqttSubscriber({ broker, files, ingestService, monitor, tenants: host, log: parts.log })
+    files && createMqttSubscriber({ broker, files, ingestService, monitor, tenants: host, settled, log: parts.log })
   const dir = files?.current().dir
   const authority = createAuthority(dir, Date.now)
   const certificates = createServiceCertificates({
@@ -121,6 +130,7 @@ export async function openHubCentral(settings: HubSettings, { files, broker, est
     tenancy,
     enrol,
     certificates,
+    replica,
   })
   const tenants: Service[] = host
     ? [{ name: 'tenants', start: () => host.openAll(workspace.stores.tenants.list()), stop: () => host.stop() }]
@@ -129,6 +139,7 @@ export async function openHubCentral(settings: HubSettings, { files, broker, est
     ...own,
     host,
     enrol,
+    settled: replica && settled,
     routes: layout => [...own.routes(layout), migrateRoute(own.central.context), ...systemOfHub(own.central.context, layout)],
     services: [...own.services, certificates.service, ...(files ? [files] : []), ...tenants],
     connections: [...(subscriber ? [subscriber] : []), ...own.connections],
@@ -148,18 +159,19 @@ type OverParts = Pick<ProcessParts, 'service' | 'effective' | 'recent' | 'clock'
   enrol: Omit<Enrolment, 'tenant_id' | 'renewals' | 'own' | 'isOurs'>
   /** Those of the hub itself; undefined for a tenant. */
   certificates?: ServiceCertificates
+  replica?: HubReplica | undefined
 }
 
 const ingestInto = ({ inbox, stores, budget }: Workspace, { clock, log }: Pick<Parts, 'clock' | 'log'>): IngestService =>
   createIngestService({ inbox, model: stores.model, edges: stores.edges, claims: stores.edgeClaims, clock, budget, log })
 
 function createOver(workspace: Workspace, settings: HubSettings, options: OverParts): CentralOfHub {
-  const { ingestService, monitor, files, subscriber, tenancy, enrol, certificates, ...parts } = options
+  const { ingestService, monitor, files, subscriber, tenancy, enrol, certificates, replica, ...parts } = options
   const { edges, edgeClaims: claims } = workspace.stores
   const tenant_id = !tenancy || tenancy.tenant_id === LEGACY_TENANT ? undefined : tenancy.tenant_id
   const connectors = openConnectors({ tenant_id, edges, files, publish: subscriber?.publish })
   const health = hubHealth(
-    { edges, claims, budget: workspace.budget, ingestService, certificates: certificates?.check, broker: subscriber },
+    { edges, claims, budget: workspace.budget, ingestService, certificates: certificates?.check, broker: subscriber, replica },
     parts.clock.now,
   )
   const { ingest } = ingestService
@@ -296,7 +308,7 @@ const layoutOf = (name: string, more: NavItem[]): PageLayoutOptions => ({
 /** The servers of API, pages and metrics. */
 export async function serveHub(
   settings: CentralSettings,
-  { central, routes, host }: Pick<HubCentral, 'central' | 'routes' | 'host'>,
+  { central, routes, host, settled }: Pick<HubCentral, 'central' | 'routes' | 'host' | 'settled'>,
   log: Logger,
 ): Promise<Service[]> {
   const http = await serveCentral(settings, {
@@ -304,6 +316,7 @@ export async function serveHub(
     layout: layoutOf(settings.SERVICE_SITE_ID, [{ ...SYSTEM_PAGE, for: 'admin' }]),
     routes,
     scopeOf: host?.scopeOf,
+    settled,
     log,
   })
   return [metricsService(central.context, http.requests, settings.SERVICE_METRICS_BIND, log), http]

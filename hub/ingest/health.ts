@@ -1,6 +1,6 @@
 import type { HealthCheck, HealthSources } from '#shared/central/context.ts'
 import type { IngestService } from '#shared/central/ingest-service.ts'
-import { storingStatus } from '#shared/core/storage-status.ts'
+import { type StoringTrouble, storingStatus } from '#shared/core/storage-status.ts'
 import type { StorageBudget } from '#shared/core/tenant-budget.ts'
 import type { EdgeClaims, EdgeStore } from '#shared/core/stores.ts'
 
@@ -14,6 +14,8 @@ type Parts = {
   certificates?: (() => HealthCheck) | undefined
   /** Undefined where this process is not connected to a broker. */
   broker: { isConnected(): boolean } | undefined
+  /** Set where this process is one of several that take turns. */
+  replica?: { trouble(): StoringTrouble | undefined } | undefined
 }
 
 /**
@@ -22,7 +24,7 @@ type Parts = {
  * @param now ms of the process's clock
  */
 export function hubHealth(
-  { edges, claims, budget, ingestService, certificates, broker }: Parts,
+  { edges, claims, budget, ingestService, certificates, broker, replica }: Parts,
   now: () => number,
 ): HealthSources {
   const { monitor } = ingestService.ingest
@@ -36,6 +38,7 @@ export function hubHealth(
         return { status: 'warn', refused, takeovers, detail }
       },
       ...(certificates && { certificates }),
+      ...(replica && { cluster: () => clusterCheck(replica.trouble(), now()) }),
       ...(budget && { budget: () => budgetCheck(budget, ingestService.ingest.registry.notices.heldBack()) }),
       ingest: () => {
         const failure = monitor.trouble()
@@ -52,6 +55,11 @@ export function hubHealth(
     },
     counters: () => ({ edges: edges.list().length, ...ingestService.counters() }),
   }
+}
+
+function clusterCheck(trouble: StoringTrouble | undefined, now: number): HealthCheck {
+  const detail = trouble && `the cluster's database is not up to date, and nothing is acknowledged: ${trouble.reason}`
+  return { ...storingStatus(trouble, now), active: true, ...(detail !== undefined && { detail }) }
 }
 
 /** Warns while the budget of the tenant prevents storing. */

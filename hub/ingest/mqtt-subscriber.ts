@@ -26,6 +26,8 @@ type SubscriberOptions = SiteIngest & {
   /** Newer ones are of the same name, and the session begins again with them at once. */
   files: Current<TrustingPair>
   tenants?: TenantIngest | undefined
+  /** Resolves when everything that was stored before the call may be acknowledged; by default that is at once. */
+  settled?: () => Promise<void>
   log: Logger
 }
 
@@ -54,7 +56,7 @@ const TENANTS_PREFIX = 'tenants/'
  * @throws Error when the certificate is not one of central
  */
 export function createMqttSubscriber(options: SubscriberOptions): MqttSubscriber {
-  const { broker, files, ingestService, tenants, monitor, log } = options
+  const { broker, files, ingestService, tenants, monitor, settled = async () => undefined, log } = options
   const identity = centralIdentity(files.current().cert_pem)
   if (tenants && !('tenants' in identity)) {
     throw new Error(
@@ -83,7 +85,7 @@ export function createMqttSubscriber(options: SubscriberOptions): MqttSubscriber
     of(topic.tenant_id)?.monitor.record('sent', name, payload)
     return link.publish(name, payload)
   }
-  const acks = ackBatch(ack => reply(ack, writeAck(ack.ack)))
+  const acks = ackBatch(settled, ack => reply(ack, writeAck(ack.ack)))
   const queue = new MessageQueue(({ topic, payload, isRetained }) => {
     const { tenant_id } = topic
     if (topic.kind === 'responses') return listeners.get(tenant_id)?.(topic, payload)
@@ -125,7 +127,7 @@ export function createMqttSubscriber(options: SubscriberOptions): MqttSubscriber
     async stop() {
       clearTimeout(statusTimer)
       queue.stop()
-      acks.send()
+      await acks.send()
       await link.stop()
     },
     isConnected: () => link.isUp(),
@@ -142,19 +144,24 @@ function centralIdentity(cert_pem: string): Identity {
 }
 
 /** Collects the acknowledgements of one turn of the event loop: the last one of a stream covers those before it. */
-function ackBatch(send: (reply: AckReply & EdgeAddress) => void) {
+function ackBatch(settled: () => Promise<void>, send: (reply: AckReply & EdgeAddress) => void) {
   let waiting = new Map<string, AckReply & EdgeAddress>()
-  const sendAll = () => {
+  const sendAll = async () => {
     const replies = waiting
     waiting = new Map()
-    for (const reply of replies.values()) send(reply)
+    // What cannot be settled is not acknowledged, so the edges send it again.
+    const mayGo = await settled().then(
+      () => true,
+      () => false,
+    )
+    if (mayGo) for (const reply of replies.values()) send(reply)
   }
   return {
     add(reply: AckReply & EdgeAddress) {
       const key = `${topicBase(reply)}/${reply.ack.stream}`
       const before = waiting.get(key)?.ack
-      if (waiting.size === 0) setImmediate(sendAll)
-      if ((before?.rejected?.length ?? 0) + (reply.ack.rejected?.length ?? 0) > REJECTED_MAX) sendAll()
+      if (waiting.size === 0) setImmediate(() => void sendAll())
+      if ((before?.rejected?.length ?? 0) + (reply.ack.rejected?.length ?? 0) > REJECTED_MAX) void sendAll()
       waiting.set(key, { ...reply, ack: merge(waiting.get(key)?.ack, reply.ack) })
     },
     send: sendAll,

@@ -4,9 +4,9 @@
  * same receiver, and a PostgreSQL table that the same points are copied into. `ratio` is our points a second over those of the
  * transport alone.
  */
-import { type ChildProcess, execFileSync, fork } from 'node:child_process'
+import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -17,7 +17,8 @@ import type { Kit } from '#shared/node/pki/kit-read.ts'
 import { makePki, openPki } from '#shared/node/pki/pki-files.ts'
 import { openReadOnly } from '#shared/node/sqlite.ts'
 import { freePort, untilListening } from '#scripts/lib/free-port.ts'
-import { startMosquitto } from '#scripts/lib/mosquitto.ts'
+import { startMosquitto } from '#scripts/lib/servers/mosquitto.ts'
+import { hasPostgres, startPostgres } from '#scripts/lib/servers/postgres.ts'
 import { waitForHealth } from '../lib-start/hub-client.ts'
 import { startPart } from '../lib-start/process.ts'
 import { EDGES, edgeId, MESSAGES, benchReadings, SAMPLES, SITE_ID } from './lib-ingest/load.ts'
@@ -26,7 +27,6 @@ import type { NothingOrder } from './lib-ingest/nothing.ts'
 
 const ROUNDS = 3
 const START_MS = 60_000
-const PG = '/usr/lib/postgresql/15/bin'
 const GOAL = { ratio: 0.6, points_per_s: 120_000, hub_mb: 300 }
 
 const { values } = parseArgs({ options: { json: { type: 'boolean' } } })
@@ -58,7 +58,7 @@ async function bench() {
     rates.ours.push(hub.rate)
     rates.transport.push(await withBroker(certs, port => withNothing(certs, port, () => sendAll({ kits, port, until }))))
     rates.mosquitto.push(await withMosquitto(certs, kits, port => withNothing(certs, port, () => sendAll({ kits, port, until }))))
-    rates.postgres.push(copyIntoPostgres(until))
+    rates.postgres.push(await copyIntoPostgres(until))
     say(
       Object.entries(rates)
         .map(([name, all]) => `${name} ${Math.round(all.at(-1)!)}`)
@@ -174,38 +174,25 @@ async function end(child: ChildProcess): Promise<void> {
 }
 
 /** PostgreSQL with its defaults, durable, and one COPY for each message of an edge. @returns points a second; 0 where it is not installed */
-function copyIntoPostgres(until: number): number {
-  if (!existsSync(PG)) return 0
+async function copyIntoPostgres(until: number): Promise<number> {
+  if (!hasPostgres()) return 0
   const dir = mkdtempSync(join(tmpdir(), 'plenum-bench-postgres-'))
-  const asUser = (program: string, args: string[], input?: string) =>
-    execFileSync('setpriv', ['--reuid=nobody', '--regid=nogroup', '--clear-groups', join(PG, program), ...args], {
-      ...(input !== undefined && { input }),
-      stdio: ['pipe', 'ignore', 'ignore'],
-    })
+  const { sql, kill } = await startPostgres(dir, await freePort())
   try {
-    execFileSync('chown', ['nobody:nogroup', dir])
-    const data = join(dir, 'data')
-    asUser('initdb', ['-D', data, '-A', 'trust', '-U', 'bench'])
-    asUser('pg_ctl', ['-D', data, '-w', '-o', `-k ${dir} -h ''`, '-l', join(dir, 'log'), 'start'])
-    try {
-      const sql = (text: string) =>
-        asUser('psql', ['-h', dir, '-U', 'bench', '-d', 'postgres', '-q', '-v', 'ON_ERROR_STOP=1'], text)
-      sql('CREATE TABLE samples (point text, ts timestamptz, value double precision, PRIMARY KEY (point, ts));')
-      const copies: string[] = []
-      for (let message = 0; message < MESSAGES; message++) {
-        for (let edge = 0; edge < EDGES; edge++) {
-          const rows = benchReadings(edge, message, until).map(({ id, t, v }) => `${id}\t${formatInstant(t)}\t${v}\n`)
-          copies.push(`COPY samples FROM STDIN;\n${rows.join('')}\\.\n`)
-        }
+    sql('CREATE TABLE samples (point text, ts timestamptz, value double precision, PRIMARY KEY (point, ts));')
+    const copies: string[] = []
+    for (let message = 0; message < MESSAGES; message++) {
+      for (let edge = 0; edge < EDGES; edge++) {
+        const rows = benchReadings(edge, message, until).map(({ id, t, v }) => `${id}\t${formatInstant(t)}\t${v}\n`)
+        copies.push(`COPY samples FROM STDIN;\n${rows.join('')}\\.\n`)
       }
-      const text = copies.join('')
-      const begun = performance.now()
-      sql(text)
-      return SAMPLES / ((performance.now() - begun) / 1000)
-    } finally {
-      asUser('pg_ctl', ['-D', data, '-m', 'immediate', 'stop'])
     }
+    const text = copies.join('')
+    const begun = performance.now()
+    sql(text)
+    return SAMPLES / ((performance.now() - begun) / 1000)
   } finally {
-    rmSync(dir, { recursive: true, force: true })
+    kill()
+    rmSync(dir, { recursive: true, force: true, maxRetries: 5 })
   }
 }

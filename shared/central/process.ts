@@ -57,7 +57,7 @@ const MB = 2 ** 20
 /** @throws Error that names the setting, file or folder that cannot be used, or that another process has open */
 export async function openWorkspaceOf(
   settings: CentralSettings,
-  { clock, log, ...more }: Pick<Parameters<typeof openWorkspace>[0], 'clock' | 'log' | 'ballastBytes' | 'limits'>,
+  { clock, log, ...more }: Pick<Parameters<typeof openWorkspace>[0], 'clock' | 'log' | 'ballastBytes' | 'limits' | 'replica'>,
 ): Promise<Workspace> {
   await refuseUnkeptResults(settings)
   await refuseUnusableBackups(settings)
@@ -147,6 +147,7 @@ type ServeOptions = PagesOptions & {
   log: Logger
   /** Set where the process serves several tenants. */
   scopeOf?: HttpOptions['scopeOf']
+  settled?: HttpOptions['settled']
 }
 
 /** Everything that a central answers, and how a failed page request looks there. */
@@ -163,7 +164,10 @@ export function centralPages({ central, layout: options, routes }: PagesOptions)
 }
 
 /** The server of central's API and pages; it listens when started. */
-export async function serveCentral(settings: CentralSettings, { log, scopeOf, ...pages }: ServeOptions): Promise<HttpService> {
+export async function serveCentral(
+  settings: CentralSettings,
+  { log, scopeOf, settled, ...pages }: ServeOptions,
+): Promise<HttpService> {
   const { context } = pages.central
   const { SERVICE_TLS_DIR: tlsDir } = settings
   const tls = tlsDir === undefined ? undefined : await watchServerTls(tlsDir, log)
@@ -178,6 +182,7 @@ export async function serveCentral(settings: CentralSettings, { log, scopeOf, ..
     trustedProxies: proxiesOf(settings.SERVICE_TRUSTED_PROXIES),
     tls,
     scopeOf,
+    settled,
   })
   if (!tls) return http
   return {

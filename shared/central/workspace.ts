@@ -54,7 +54,24 @@ type WorkspaceOptions = {
   clock: Clock
   /** Limits of what may be stored; without it there are none. */
   limits?: StorageLimits
+  /** Set where another process must be able to go on with the database. */
+  replica?: Replica | undefined
   log: Logger
+}
+
+/** Keeps a copy of the database elsewhere. Whoever has it owns the workspace, so that no other process may have it open. */
+export type Replica = {
+  /** The database on this machine. */
+  path: string
+  /** Writes the database from its copy, if there is one. */
+  restore(): Promise<void>
+  /** Copies the database as it is, and from then on each commit. */
+  follow(db: Database): Promise<void>
+  /** Resolves when everything that was committed before the call is in the copy. */
+  flush(): Promise<void>
+  stop(): Promise<void>
+  /** Gives the workspace up, once the database is closed. */
+  leave(): Promise<void>
 }
 
 type StorageLimits = Parameters<typeof openStorageBudget>[1]
@@ -73,6 +90,8 @@ export type Workspace = {
   budget: StorageBudget | undefined
   /** Stores what edges send; makes room for it on a full disk. */
   inbox: Inbox
+  /** Resolves when everything that was committed before the call outlasts this machine, where that is wanted. */
+  settled: () => Promise<void>
   /** These start before, and stop after, everything that uses the workspace. */
   services: Service[]
 }
@@ -84,7 +103,7 @@ export type Workspace = {
  */
 export async function openWorkspace(options: WorkspaceOptions): Promise<Workspace> {
   await makeFolder(join(options.path, 'imports'))
-  const unlock = lockFolder('the workspace', options.path)
+  const unlock = options.replica ? () => undefined : lockFolder('the workspace', options.path)
   try {
     return await openLocked(options, unlock)
   } catch (error) {
@@ -94,13 +113,16 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
 }
 
 async function openLocked(options: WorkspaceOptions, unlock: () => void): Promise<Workspace> {
-  const { path, memoryMb, clock, log } = options
+  const { path, memoryMb, clock, log, replica } = options
   const parquetRoot = options.parquetRoot ?? parquetRootIn(path)
   keepPrivate(path, WORKSPACE_ENTRIES, log)
   if (existsSync(parquetRoot)) keepPrivate(parquetRoot, readdirSync(parquetRoot).filter(isHistoryEntry), log)
-  const db = openDatabase(join(path, 'plenum.db'))
+  await replica?.restore()
+  const db = openDatabase(replica?.path ?? join(path, 'plenum.db'))
+  await replica?.follow(db)
+  const settled = replica ? replica.flush : async () => undefined
   const maxBytes = options.historyBytes ?? halfOfDisk(path)
-  const historian = await openHistorian({ db, root: parquetRoot, memoryMb, idleMs: IDLE_MS, maxBytes })
+  const historian = await openHistorian({ db, root: parquetRoot, memoryMb, idleMs: IDLE_MS, maxBytes, settled })
   const reserve = ballast({ folder: path, bytes: options.ballastBytes ?? WORKSPACE_BALLAST, log })
   const disk = diskWatch({ read: () => diskSpace(path), log })
   const budget = options.limits && openStorageBudget(db, options.limits)
@@ -108,7 +130,9 @@ async function openLocked(options: WorkspaceOptions, unlock: () => void): Promis
     name: 'workspace',
     start: async () => undefined,
     async stop() {
+      await replica?.stop()
       db.close()
+      await replica?.leave()
       unlock()
     },
   }
@@ -121,6 +145,7 @@ async function openLocked(options: WorkspaceOptions, unlock: () => void): Promis
     ballast: reserve,
     budget,
     inbox: withRoom(openInbox(db, budget), reserve.needRoom),
+    settled,
     services: [database, reserve, disk, historianService(historian, { clock, log, everyMs: SEAL_EVERY_MS, keepMs: HOT_MS })],
   }
 }

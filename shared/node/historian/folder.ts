@@ -84,6 +84,9 @@ async function claim(root: string, owner: string, hasParts: boolean): Promise<vo
   await replaceFile(path, `${owner}\n`)
 }
 
+/** Removes files that the manifest no longer lists, when that can no longer be taken back. */
+export type RemoveParts = (files: string[]) => Promise<void>
+
 /** Removes files that the manifest no longer lists. A file that cannot be removed is removed at the next start. */
 export function removeParts(root: string, files: string[]): void {
   for (const file of files) rmSync(join(root, file), { force: true })

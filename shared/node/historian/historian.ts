@@ -4,7 +4,7 @@ import { DAY, MINUTE } from '#shared/core/time.ts'
 import type { Database } from '../sqlite.ts'
 import { openWorker } from '#shared/node/worker/worker.ts'
 import { openAppend } from './append.ts'
-import { prepareFolder } from './folder.ts'
+import { prepareFolder, removeParts } from './folder.ts'
 import { openLoader } from './load/loader.ts'
 import { openManifest } from './manifest.ts'
 import { openManifestWriter } from './manifest-writer.ts'
@@ -44,6 +44,8 @@ type HistorianOptions = {
   idleMs: number
   /** Space of the sealed files; by default without a bound. */
   maxBytes?: number
+  /** Resolves when everything that was committed before the call outlasts this machine, where that is wanted. */
+  settled?: () => Promise<void>
 }
 
 /**
@@ -57,6 +59,7 @@ export async function openHistorian({
   memoryMb,
   idleMs,
   maxBytes = Infinity,
+  settled = async () => undefined,
 }: HistorianOptions): Promise<StoredHistorian> {
   const owner = db.prepare('SELECT history_id FROM history_state').pluck().get() as string
   await prepareFolder(root, owner, openManifest(db).files())
@@ -77,9 +80,14 @@ export async function openHistorian({
 
   const read = (query: HistoryQuery) => inGroups(query, point_ids => reader.request('read', { ...query, point_ids }))
   const manifest = openManifestWriter(db)
-  const sealer = openSealer(db, root, manifest, writer)
-  const load = openLoader(db, root, manifest, writer, sealer)
-  const quota = openQuota(db, root, manifest, writer, maxBytes)
+  // A file goes when nobody can come back to a list that names it.
+  const remove = async (files: string[]) => {
+    await settled()
+    removeParts(root, files)
+  }
+  const sealer = openSealer(db, remove, manifest, writer)
+  const load = openLoader(db, { root, remove }, manifest, writer, sealer)
+  const quota = openQuota(db, remove, manifest, writer, maxBytes)
   const inTurn = createSerialQueue()
   return {
     append: openAppend(db, manifest, read),

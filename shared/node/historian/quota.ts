@@ -1,7 +1,7 @@
 import { extentOf, type HistoryExtent, nextQuotaStep, type QuotaStep, THIN_MS } from '#shared/core/series/history-quota.ts'
 import type { Database } from '../sqlite.ts'
 import type { Worker } from '#shared/node/worker/worker.ts'
-import { monthOf, removeParts } from './folder.ts'
+import { monthOf, type RemoveParts } from './folder.ts'
 import { openManifest } from './manifest.ts'
 import type { ManifestWriter } from './manifest-writer.ts'
 import type { WriteHandlers } from './write-worker.ts'
@@ -20,7 +20,7 @@ export type HistoryQuota = {
 /** Bounds the space of sealed history. Callers run one operation at a time. */
 export function openQuota(
   db: Database,
-  root: string,
+  remove: RemoveParts,
   manifest: ManifestWriter,
   writer: Worker<WriteHandlers>,
   maxBytes: number,
@@ -41,10 +41,7 @@ export function openQuota(
         list.drop(parts.map(({ part }) => part))
         list.add(building, parts.at(-1)!.rank, thinned, true)
       })
-      removeParts(
-        root,
-        parts.map(({ file }) => file),
-      )
+      await remove(parts.map(({ file }) => file))
       return step
     },
   }

@@ -1,7 +1,7 @@
 import { INSTANT_MIN } from '#shared/core/time.ts'
 import type { Database } from '../sqlite.ts'
 import type { Worker } from '#shared/node/worker/worker.ts'
-import { removeParts } from './folder.ts'
+import type { RemoveParts } from './folder.ts'
 import { HOT_SPAN } from './hot.ts'
 import { openManifest } from './manifest.ts'
 import type { ManifestWriter } from './manifest-writer.ts'
@@ -17,7 +17,7 @@ export type Sealer = {
 }
 
 /** Moves rows from the database to files and merges files. Callers run one operation at a time. */
-export function openSealer(db: Database, root: string, manifest: ManifestWriter, writer: Worker<WriteHandlers>): Sealer {
+export function openSealer(db: Database, remove: RemoveParts, manifest: ManifestWriter, writer: Worker<WriteHandlers>): Sealer {
   const buildings = db.prepare('SELECT building, building_id FROM history_buildings ORDER BY building')
   const forget = db.prepare(`DELETE FROM hot_samples WHERE ${HOT_SPAN} AND epoch < @epoch`)
   const { all, crowded } = openManifest(db)
@@ -52,10 +52,7 @@ export function openSealer(db: Database, root: string, manifest: ManifestWriter,
         list.drop(parts.map(({ part }) => part))
         list.add(building, parts.at(-1)!.rank, merged)
       })
-      removeParts(
-        root,
-        parts.map(({ file }) => file),
-      )
+      await remove(parts.map(({ file }) => file))
     }
   }
   return { seal, merge }

@@ -65,6 +65,8 @@ export type HttpOptions = {
   problemPage?: ProblemPage
   /** Set where the process serves several tenants: what answers each caller. */
   scopeOf?: ScopeOf | undefined
+  /** Resolves when everything that was stored before the call is kept; without it that is so at once. */
+  settled?: (() => Promise<void>) | undefined
 }
 
 export type HttpService = Service & { app: FastifyInstance; url(): string; requests: Readonly<RequestCounts> }
@@ -103,6 +105,8 @@ export async function openHttp(options: HttpOptions): Promise<HttpService> {
   await app.register(fastifyCookie)
   await app.register(fastifyMultipart)
   endStreams(app, options.auth)
+  const { settled } = options
+  if (settled) settleChanges(app, settled)
   addCompression(app)
   const docs = await documentRoutes(app, options)
   const { auth, audit, scopeOf } = options
@@ -153,6 +157,13 @@ function endStreams(app: FastifyInstance, auth: Auth): void {
       )
     }
     return payload
+  })
+}
+
+/** Delays the answer to a request that may have changed something until the change is kept. */
+function settleChanges(app: FastifyInstance, settled: () => Promise<void>): void {
+  app.addHook('onSend', async ({ method }) => {
+    if (method !== 'GET' && method !== 'HEAD') await settled()
   })
 }
 

@@ -5,7 +5,7 @@ import { Problem } from '#shared/core/problem.ts'
 import type { Database } from '../../sqlite.ts'
 import type { Worker } from '#shared/node/worker/worker.ts'
 import { openChangeMarks } from '../changes.ts'
-import { removeParts, stageFile } from '../folder.ts'
+import { type RemoveParts, stageFile } from '../folder.ts'
 import { openKeyGiver } from '../keys.ts'
 import { openManifest } from '../manifest.ts'
 import type { ManifestWriter } from '../manifest-writer.ts'
@@ -16,7 +16,7 @@ import type { WriteHandlers } from '../write-worker.ts'
 /** Loads packages. Callers run one operation at a time. */
 export function openLoader(
   db: Database,
-  root: string,
+  { root, remove }: { root: string; remove: RemoveParts },
   manifest: ManifestWriter,
   writer: Worker<WriteHandlers>,
   sealer: Sealer,
@@ -53,7 +53,7 @@ export function openLoader(
           return files
         })
       } finally {
-        removeParts(root, unlisted)
+        await remove(unlisted)
       }
       return { added: loaded.added, duplicate: loaded.duplicate }
     } finally {

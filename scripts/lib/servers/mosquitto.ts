@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { chmodSync, existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { mosquittoConf } from '#hub/broker/mosquitto.ts'
-import { untilListening } from './free-port.ts'
+import { untilListening } from '../free-port.ts'
 
 const MOSQUITTO = '/usr/sbin/mosquitto'
 const START_MS = 10_000

@@ -1,0 +1,8 @@
+/** How long a lease lasts. */
+import { SECOND } from '#shared/core/time.ts'
+
+/** Another process may take over when the lease was not renewed for this long. */
+export const LEASE_MS = 8 * SECOND
+
+/** SQL: until when a lease lasts that is taken or renewed now. */
+export const UNTIL = `clock_timestamp() + ${LEASE_MS} * interval '1 millisecond'`

@@ -1,0 +1,57 @@
+/** Debian's PostgreSQL in a folder of its own, durable as it is by default. */
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const VERSIONS = '/usr/lib/postgresql'
+/** PostgreSQL does not run as root. */
+const AS_NOBODY = ['--reuid=nobody', '--regid=nogroup', '--clear-groups']
+
+export type Postgres = {
+  /** `postgres://…` for clients over TCP. */
+  url: string
+  /** Runs SQL with psql over the socket. */
+  sql(text: string): void
+  /** @throws Error when it does not start */
+  start(): Promise<void>
+  /** Ends all its processes at once, as a power cut would. */
+  kill(): void
+}
+
+export const hasPostgres = (): boolean => existsSync(VERSIONS)
+
+/**
+ * Makes a database below `folder` and starts it.
+ *
+ * @throws Error when it is not installed or does not start
+ */
+export async function startPostgres(folder: string, port: number): Promise<Postgres> {
+  if (!hasPostgres()) throw new Error('PostgreSQL is not here: apt-get install postgresql')
+  const bin = join(VERSIONS, readdirSync(VERSIONS).toSorted().at(-1)!, 'bin')
+  const dir = join(folder, 'postgres')
+  const data = join(dir, 'data')
+  const run = (program: string, args: string[], input?: string) =>
+    execFileSync('setpriv', [...AS_NOBODY, join(bin, program), ...args], {
+      ...(input !== undefined && { input }),
+      stdio: ['pipe', 'ignore', 'ignore'],
+    })
+  mkdirSync(dir)
+  execFileSync('chmod', ['755', folder])
+  execFileSync('chown', ['nobody:nogroup', dir])
+  run('initdb', ['-D', data, '-A', 'trust', '-U', 'plenum'])
+  const start = async () => {
+    const args = ['-D', data, '-w', '-o', `-k ${dir} -h 127.0.0.1 -p ${port}`, '-l', join(dir, 'log'), 'start']
+    const starting = spawn('setpriv', [...AS_NOBODY, join(bin, 'pg_ctl'), ...args], { stdio: 'ignore' })
+    const [code] = await once(starting, 'exit')
+    if (code !== 0) throw new Error(`PostgreSQL does not start: ${readFileSync(join(dir, 'log'), 'utf8')}`)
+  }
+  await start()
+  return {
+    url: `postgres://plenum@127.0.0.1:${port}/postgres`,
+    sql: text =>
+      void run('psql', ['-h', dir, '-p', String(port), '-U', 'plenum', '-d', 'postgres', '-q', '-v', 'ON_ERROR_STOP=1'], text),
+    start,
+    kill: () => process.kill(-Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0]), 'SIGKILL'),
+  }
+}

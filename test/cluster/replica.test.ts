@@ -1,0 +1,115 @@
+/** The database of the active hub in PostgreSQL, and who may go on with it. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import test, { type ExecutionContext } from 'ava'
+import { type HubReplica, joinCluster } from '#hub/cluster/replica.ts'
+import { freePort } from '#scripts/lib/free-port.ts'
+import { type Postgres, startPostgres } from '#scripts/lib/servers/postgres.ts'
+import { type Database, openDatabase } from '#shared/node/sqlite.ts'
+import pino from 'pino'
+
+const silent = pino({ level: 'silent' })
+const dir = mkdtempSync(join(tmpdir(), 'plenum-replica-'))
+let postgres: Postgres
+test.before(async () => {
+  postgres = await startPostgres(dir, await freePort())
+})
+test.after.always(() => {
+  postgres?.kill()
+  rmSync(dir, { recursive: true, force: true, maxRetries: 5 })
+})
+
+let databases = 0
+/** @returns the address of a database of its own */
+function newDatabase(): string {
+  const name = `hub_${++databases}`
+  postgres.sql(`CREATE DATABASE ${name}`)
+  return postgres.url.replace(/postgres$/, name)
+}
+
+type Hub = { replica: HubReplica; db: Database; lost: string[] }
+async function activeHub(t: ExecutionContext, url: string, name: string): Promise<Hub> {
+  const lost: string[] = []
+  const folder = join(dir, `${t.title.replaceAll(/\W+/g, '-')}-${name}`)
+  const replica = await joinCluster({ url, folder, holder: name, log: silent, onLost: reason => void lost.push(reason) })
+  t.teardown(replica.leave)
+  await replica.restore()
+  const db = openDatabase(replica.path)
+  t.teardown(() => db.close())
+  t.teardown(replica.stop)
+  await replica.follow(db)
+  return { replica, db, lost }
+}
+const write = ({ db }: Hub, id: number, text = 'a note') =>
+  db.prepare('INSERT INTO notes VALUES (?, ?)').run(`finding-${id}`, JSON.stringify({ text }))
+const count = ({ db }: Hub) => db.prepare('SELECT count(*) FROM notes').pluck().get() as number
+
+test.serial('a standby goes on with everything that was confirmed, once the active hub is silent', async t => {
+  const url = newDatabase()
+  const first = await activeHub(t, url, 'first')
+  for (let i = 0; i < 3000; i++) {
+    write(first, i, 'x'.repeat(i % 3000))
+    if (i % 500 === 0) await first.replica.flush()
+  }
+  await first.replica.flush()
+  const standby = activeHub(t, url, 'second')
+  t.is(await Promise.race([standby.then(() => 'active'), sleep(3000, 'waits')]), 'waits')
+  // Its lease is not renewed any more, and what it commits from now on was confirmed to nobody.
+  await first.replica.leave()
+  write(first, 9999)
+  const second = await standby
+  t.is(count(second), 3000)
+  t.is(second.db.pragma('integrity_check', { simple: true }), 'ok')
+  const epoch = ({ db }: Hub) => db.prepare('SELECT epoch FROM history_state').pluck().get() as number
+  t.true(epoch(second) >= epoch(first) + 1000, 'its files have other names')
+})
+
+test.serial('a hub that another one has replaced confirms nothing', async t => {
+  const url = newDatabase()
+  const first = await activeHub(t, url, 'first')
+  write(first, 1)
+  await first.replica.flush()
+  postgres.sql(`\\c hub_${databases}
+    UPDATE plenum_lease SET epoch = epoch + 1, holder = 'second', until = now() + interval '1 minute'`)
+  write(first, 2)
+  const confirmed = first.replica.flush().then(() => 'confirmed')
+  t.is(await Promise.race([confirmed, sleep(3000, 'waits')]), 'waits')
+  t.deepEqual([...new Set(first.lost)], ['another hub has taken over'])
+  postgres.sql(`\\c hub_${databases}
+    UPDATE plenum_lease SET until = '-infinity'`)
+  const third = await activeHub(t, url, 'third')
+  t.is(count(third), 1)
+})
+
+test.serial('a restart of PostgreSQL delays what is confirmed, and loses nothing', async t => {
+  const url = newDatabase()
+  const hub = await activeHub(t, url, 'first')
+  for (let i = 0; i < 100; i++) write(hub, i)
+  await hub.replica.flush()
+  postgres.kill()
+  write(hub, 100)
+  const confirmed = hub.replica.flush()
+  t.is(await Promise.race([confirmed.then(() => 'confirmed'), sleep(1500, 'waits')]), 'waits')
+  t.regex(hub.replica.trouble()!.reason, /./)
+  await postgres.start()
+  await confirmed
+  t.is(hub.replica.trouble(), undefined)
+  await hub.replica.stop()
+  hub.db.close()
+  await hub.replica.leave()
+  const next = await activeHub(t, url, 'second')
+  t.is(count(next), 101)
+})
+
+test.serial('a copy that is not whole is not used', async t => {
+  const url = newDatabase()
+  const hub = await activeHub(t, url, 'first')
+  await hub.replica.stop()
+  hub.db.close()
+  await hub.replica.leave()
+  postgres.sql(`\\c hub_${databases}
+    DELETE FROM plenum_pages WHERE page = 7`)
+  await t.throwsAsync(activeHub(t, url, 'second'), { message: 'page 7 of the copy is not whole' })
+})
