@@ -66,14 +66,17 @@ const enter = async (t: ExecutionContext, { cert_pem: cert, key_pem: key, ca_pem
 
 test('a running hub renews the certificates of broker and central, while edges stay connected and every client can connect', async t => {
   const { dir, certs, pki } = await makeAged(t, 205)
-  const broker = await startBroker(certs)
+  const ended: string[] = []
+  const log = pino({}, { write: line => void (line.includes('session ended') && ended.push(JSON.parse(line).cn)) })
+  const broker = await startBroker(certs, 0, log)
   t.teardown(broker.stop)
   const kit = (edge_id: string) => pki.kit({ site_id: 'A', edge_id, broker_host: '127.0.0.1', broker_port: broker.port() })
   const hub = await startHub(certs, join(dir, 'hub'), broker.port())
   t.teardown(hub.stop)
   const edge = await startEdge(await kit('e1'), join(dir, 'outbox'))
   t.teardown(edge.stop)
-  const [client, passer] = [await enter(t, await kit('e2'), broker.port()), await kit('e3')]
+  const [second, passer] = [await kit('e2'), await kit('e3')]
+  const client = await enter(t, second, broker.port())
   await edge.outbox.write([reading(1)])
   await until(() => hub.samples().length === 1, 'the first reading')
 
@@ -123,6 +126,11 @@ test('a running hub renews the certificates of broker and central, while edges s
   await certificates.look()
   t.deepEqual(serials(), after, 'what is new is left alone')
   t.like(certificates.check(), { status: 'ok', broker_days_left: 299, central_days_left: 299 })
+
+  await pki.revoke(before[1]!)
+  await pki.revoke(serialOf(new X509Certificate(second.cert_pem).serialNumber))
+  await until(() => !client.connected, 'the lists are read')
+  t.deepEqual(ended, ['edge:A:e2'], 'central does not use its old certificate any more')
 })
 
 test('certificates that ended while the hub was off, or begin later because its clock was ahead, are replaced', async t => {

@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ExecutionContext } from 'ava'
-import pino from 'pino'
+import pino, { type Logger } from 'pino'
 import { EdgeKits } from '#appliance/kit/edge-kits.ts'
 import { openOutbox, type Outbox } from '#appliance/sinks/outbox.ts'
 import { type Destination } from '#appliance/sinks/outbox-reader.ts'
@@ -38,9 +38,9 @@ export async function makeAuthority(dir: string) {
   return pki
 }
 
-export async function startBroker(dir: string, port = 0) {
+export async function startBroker(dir: string, port = 0, log: Logger = silent) {
   const files = await openBrokerFiles(dir, silent)
-  const broker = brokerService({ files, host: '127.0.0.1', port, log: silent })
+  const broker = brokerService({ files, host: '127.0.0.1', port, log })
   const services = [files.tls, files.revoked, broker]
   for (const service of services) await service.start()
   const stop = async () => {
