@@ -161,9 +161,13 @@ export async function openEdgeKits({ path, folder, edge, broker, log, now }: Pla
   const same = renewed.filter(({ kit }) => isOf(kit, edge) && (!own || kit.edge.tenant_id === own.edge.tenant_id))
   // A person who corrects the broker's address does so in the kit that a person can see.
   const at = broker ?? (own && { broker_host: own.edge.broker_host, broker_port: own.edge.broker_port })
+  // The certificate of the HTTPS port is renewed there alone.
+  const { connector_cert_pem, connector_key_pem } = own ?? {}
+  const connector = connector_cert_pem !== undefined &&
+    connector_key_pem !== undefined && { connector_cert_pem, connector_key_pem }
   const candidates = [...same, ...(own ? [{ kit: own, folder: undefined }] : [])]
   const kits = new EdgeKits({
-    candidates: candidates.map(one => ({ ...one, kit: { ...one.kit, edge: { ...one.kit.edge, ...at } } })),
+    candidates: candidates.map(one => ({ ...one, kit: { ...one.kit, ...connector, edge: { ...one.kit.edge, ...at } } })),
     folder,
     log,
   })

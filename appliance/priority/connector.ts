@@ -1,9 +1,12 @@
 /** The HTTPS port of the edge, for hubs that can reach it. It serves the routes of the priority history and nothing else. */
+import { join } from 'node:path'
+import { createSecureContext } from 'node:tls'
 import type { Logger } from 'pino'
-import { type HttpService, openHttp } from '#shared/node/http/server.ts'
-import type { Kit } from '#shared/node/pki/kit-read.ts'
+import { type HttpService, openHttp, withTls } from '#shared/node/http/server.ts'
+import type { ServerTls } from '#shared/node/http/server-tls.ts'
+import { ageComplaint, type Kit, KIT_EXTRAS, readKitOfAnyTime } from '#shared/node/pki/kit-read.ts'
 import { openAuthWithoutUsers } from '#shared/node/auth/no-users.ts'
-import { unchanging } from '#shared/node/watched-files.ts'
+import { type WatchedFiles, watchFiles } from '#shared/node/watched-files.ts'
 import type { HistoryService } from './history-service.ts'
 import { connectorRoutes } from './connector-routes.ts'
 
@@ -11,6 +14,8 @@ type ConnectorOptions = {
   service: HistoryService
   /** Undefined where no hub is configured. */
   kit: Kit | undefined
+  /** Where the kit was put, as a folder or a ZIP: a pair that is replaced there is used at once. */
+  kitPath: string
   host: string
   port: number
   version: string
@@ -22,7 +27,8 @@ type ConnectorOptions = {
  *
  * @throws Error when the kit has no token or no certificate for this port
  */
-export function connectorService({ service, kit, host, port, version, log }: ConnectorOptions): Promise<HttpService> {
+export async function connectorService({ service, kit, kitPath, ...options }: ConnectorOptions): Promise<HttpService> {
+  const { host, port, version, log } = options
   const { token, connector_cert_pem: cert, connector_key_pem: key } = kit ?? {}
   if (token === undefined || cert === undefined || key === undefined) {
     const lacking = kit
@@ -31,16 +37,35 @@ export function connectorService({ service, kit, host, port, version, log }: Con
     throw new Error(`SERVICE_CONNECTOR_PORT: ${lacking}`)
   }
   // This port has no login, so only the token of the edge is valid.
-  return openHttp({
+  const tls = await watchConnector({ cert, key }, kitPath, log)
+  const http = await openHttp({
     name: 'connector',
     version,
     host,
     port,
-    tls: unchanging({ cert, key }),
+    tls,
     routes: connectorRoutes(service, token),
     auth: openAuthWithoutUsers(log, Date.now),
     audit: undefined,
     log,
     trustedProxies: [],
   })
+  return withTls(http, tls)
 }
+
+/** A kit without such a pair, such as one whose files are being replaced, changes nothing. */
+const watchConnector = (first: ServerTls, kitPath: string, log: Logger): Promise<WatchedFiles<ServerTls>> =>
+  watchFiles<ServerTls>({
+    name: 'certificate of the HTTPS port',
+    paths: [kitPath, join(kitPath, KIT_EXTRAS.connector_cert_pem), join(kitPath, KIT_EXTRAS.connector_key_pem)],
+    read: async before => {
+      if (!before) return first
+      const { connector_cert_pem: cert, connector_key_pem: key } = await readKitOfAnyTime(kitPath)
+      if (cert === undefined || key === undefined) return before
+      createSecureContext({ cert, key })
+      const complaint = ageComplaint({ cert_pem: cert }, Date.now())
+      if (complaint !== undefined) throw new Error(`${kitPath}: ${complaint}`)
+      return { cert, key }
+    },
+    log,
+  })

@@ -19,7 +19,9 @@ import { openPriorityHistory, type PriorityHistory, type PriorityOptions } from 
 import type { EdgeOperations } from '../services/responder.ts'
 
 type PriorityApiOptions = {
-  settings: Settings<typeof CONNECTOR_VARIABLES & Pick<typeof UPLINK_VARIABLES, 'SERVICE_EDGE_STORE_DIR'>>
+  settings: Settings<
+    typeof CONNECTOR_VARIABLES & Pick<typeof UPLINK_VARIABLES, 'SERVICE_EDGE_STORE_DIR' | 'SERVICE_EDGE_KIT_DIR'>
+  >
   history: Pick<PriorityHistory, 'journal' | 'schedule'>
   site_id: string
   edge_id: string
@@ -43,7 +45,7 @@ type PriorityApi = {
 /** @throws Error when an HTTPS port is configured and the kit has no certificate for it */
 export async function openPriorityApi(options: PriorityApiOptions): Promise<PriorityApi> {
   const { settings, history, site_id, edge_id, kit, version, log } = options
-  const { SERVICE_CONNECTOR_BIND: host, SERVICE_CONNECTOR_PORT: port } = settings
+  const { SERVICE_CONNECTOR_BIND: host, SERVICE_CONNECTOR_PORT: port, SERVICE_EDGE_KIT_DIR: kitPath } = settings
   const cursorKey = await keyBesideJournal(join(settings.SERVICE_EDGE_STORE_DIR, 'priority'))
   const service = historyService({ edge_id, journal: history.journal, schedule: history.schedule, cursorKey })
   return {
@@ -57,7 +59,7 @@ export async function openPriorityApi(options: PriorityApiOptions): Promise<Prio
         return service.ask(operation, request)
       },
     },
-    services: port === undefined ? [] : [await connectorService({ service, kit, host, port, version, log })],
+    services: port === undefined ? [] : [await connectorService({ service, kit, kitPath, host, port, version, log })],
   }
 }
 

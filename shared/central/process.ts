@@ -5,7 +5,7 @@ import type { Clock } from '#shared/core/ports.ts'
 import type { AuditStore } from '#shared/core/stores.ts'
 import { clockOf } from '#shared/node/clock.ts'
 import { needWritable, whyEphemeral } from '#shared/node/durable-folder.ts'
-import { type HttpOptions, type HttpService, openHttp } from '#shared/node/http/server.ts'
+import { type HttpOptions, type HttpService, openHttp, withTls } from '#shared/node/http/server.ts'
 import type { ProblemPage, Route } from '#shared/node/http/route.ts'
 import { PUBLIC_FOLDER } from '#shared/node/rules/run-files.ts'
 import { authSettings, isLoopback, proxiesOf } from '#shared/node/auth/auth-settings.ts'
@@ -184,16 +184,5 @@ export async function serveCentral(
     scopeOf,
     settled,
   })
-  if (!tls) return http
-  return {
-    ...http,
-    async start() {
-      await tls.start()
-      await http.start()
-    },
-    async stop() {
-      await http.stop()
-      await tls.stop()
-    },
-  }
+  return tls ? withTls(http, tls) : http
 }

@@ -73,9 +73,6 @@ export async function watchFiles<T extends object>({ name, paths, read, log }: W
   }
 }
 
-/** A value that stays as it is. */
-export const unchanging = <T>(value: T): Current<T> => ({ current: () => value, onChange: () => undefined })
-
 /** What differs after a file was replaced or written. A file that is missing differs from each that is there. */
 async function stampOf(paths: readonly string[]): Promise<string> {
   const stamps = paths.map(async path => {

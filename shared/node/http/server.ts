@@ -132,6 +132,19 @@ export async function openHttp(options: HttpOptions): Promise<HttpService> {
   }
 }
 
+/** A server with the service that watches its certificate. */
+export const withTls = (http: HttpService, tls: Service): HttpService => ({
+  ...http,
+  async start() {
+    await tls.start()
+    await http.start()
+  },
+  async stop() {
+    await http.stop()
+    await tls.stop()
+  },
+})
+
 const LISTEN_ERRORS = nameTable<string>({
   EADDRINUSE: 'another process uses this port',
   EADDRNOTAVAIL: 'this machine has no such address',

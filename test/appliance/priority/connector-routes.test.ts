@@ -107,6 +107,7 @@ test('without a token every request is refused, also where this machine needs no
 test('an edge answers only for itself, and an HTTPS port without certificate refuses the start', async t => {
   const { journal, schedule } = await openEdge(t)
   const settings = {
+    SERVICE_EDGE_KIT_DIR: '/mqtt',
     SERVICE_EDGE_STORE_DIR: folder(t),
     SERVICE_CONNECTOR_PORT: undefined as number | undefined,
     SERVICE_CONNECTOR_BIND: '127.0.0.1',

@@ -10,7 +10,6 @@ import { readCentralFiles } from '#hub/broker/files.ts'
 import { MqttPublisher } from '#appliance/services/mqtt-publisher.ts'
 import { LocalPublisher } from '#appliance/services/local-publisher.ts'
 import { wallClock } from '#shared/node/clock.ts'
-import { unchanging } from '#shared/node/watched-files.ts'
 import { folder, until } from '../../support/folders.ts'
 import { startCentral, startLocalEdge, TOKEN } from '../../support/sites/local-site.ts'
 import {
@@ -23,6 +22,7 @@ import {
   testOutbox,
   kitsOf,
 } from '../../support/sites/transport-site.ts'
+import { unchanging } from '../../support/unchanging.ts'
 
 const upTo = (n: number) => Array.from({ length: n }, (_, i) => i + 1)
 

@@ -23,10 +23,10 @@ import { edgeStore } from '#shared/node/store/edges.ts'
 import { openInbox } from '#shared/node/store/inbox.ts'
 import { modelStore } from '#shared/node/store/model.ts'
 import { openAuth } from '#shared/node/auth/token.ts'
-import { unchanging } from '#shared/node/watched-files.ts'
 import { folder, until } from '../../support/folders.ts'
 import { edgeSelf, kitsOf, makeAuthority, startBroker, testOutbox } from '../../support/sites/transport-site.ts'
 import { silent } from '../../support/sites/priority-edge.ts'
+import { unchanging } from '../../support/unchanging.ts'
 
 const PASSWORDS = { admin: 'admin-password-1', agent: 'agent-password-1', viewer: 'viewer-password-1' }
 type Who = keyof typeof PASSWORDS | 'nobody'
@@ -156,7 +156,7 @@ export async function joinBroker(
 export async function listen(t: ExecutionContext, hub: TestHub, kit: Kit, service: HistoryService) {
   const { site_id, edge_id } = kit.edge
   const { serial: _, ...pair } = await hub.pki.connector({ site_id, edge_id, hosts: ['127.0.0.1'] })
-  const parts = { host: '127.0.0.1', port: 0, version: '0', log: silent }
+  const parts = { kitPath: join(hub.dir, 'no-kit'), host: '127.0.0.1', port: 0, version: '0', log: silent }
   const http = await connectorService({ ...parts, service, kit: { ...kit, ...pair } })
   await http.start()
   const stop = once(() => http.stop())

@@ -11,9 +11,9 @@ import { edgeClaimStore } from '#shared/node/store/edge-claims.ts'
 import { edgeStore } from '#shared/node/store/edges.ts'
 import { openInbox } from '#shared/node/store/inbox.ts'
 import { modelStore } from '#shared/node/store/model.ts'
-import { unchanging } from '#shared/node/watched-files.ts'
 import { folder, until } from '../../support/folders.ts'
 import { makeAuthority, reading, silent, startBroker, startEdge } from '../../support/sites/transport-site.ts'
+import { unchanging } from '../../support/unchanging.ts'
 
 async function openStore(t: ExecutionContext, dir: string) {
   const db = openDatabase(join(dir, 'plenum.db'))

@@ -14,8 +14,8 @@ import { freePort } from '#scripts/lib/free-port.ts'
 import { classifyPath, PAGES } from '#hub/web/paths.ts'
 import { webService, type WebOptions } from '#hub/web/proxy.ts'
 import { makePki, openPki } from '#shared/node/pki/pki-files.ts'
-import { unchanging } from '#shared/node/watched-files.ts'
 import { folder } from '../../support/folders.ts'
+import { unchanging } from '../../support/unchanging.ts'
 
 /** A stand-in for central whose response names the requested path. */
 async function startCentral(port = 0) {
