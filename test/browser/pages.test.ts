@@ -81,6 +81,25 @@ for (const [name, look] of looks('a desk in daylight', 'a phone at night')) {
   })
 }
 
+test.serial('on paper a page is white, also at night, and nothing on it waits for a click', async t => {
+  const { box, chromium } = t.context
+  const { page, complaints, close } = await openPage(chromium.browser, box.url, { colorScheme: 'dark' })
+  t.teardown(close)
+  await signIn(page, 'agent', PASSWORDS.agent)
+  for (const path of ['/faults', '/faults/f-cooling', '/points?equipment=ahu-1']) {
+    await page.goto(path)
+    t.true((await page.locator('button:visible').count()) > 0, path)
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
+    t.is(await page.locator('button:visible').count(), 0, path)
+    t.false(await page.locator('.top nav').isVisible(), path)
+    const colour = (name: string) =>
+      page.evaluate(one => getComputedStyle(document.documentElement).getPropertyValue(one).trim(), name)
+    t.deepEqual([await colour('--bg'), await colour('--card'), await colour('--text')], ['#fff', '#fff', '#1b1f23'], path)
+    await page.emulateMedia({ media: 'screen', colorScheme: 'dark' })
+  }
+  t.deepEqual(complaints, [])
+})
+
 test.serial('without script a person signs in, reads everything and acknowledges', async t => {
   const { hub, chromium } = t.context
   const { page, complaints, close } = await openPage(chromium.browser, hub.url, { javaScriptEnabled: false })
