@@ -36,8 +36,8 @@ const VISIBLE_HOURS_MIN = 4
 export const rightnessPage = (version: string, sets: readonly RightnessSet[]): string =>
   `# Rightness
 
-What the shipped rules find in buildings of an independent simulator, healthy and with one fault each, imported over the public
-API. \`scripts/rightness.ts\` writes this page. A fault counts as found when a finding on the faulty equipment is confirmed after
+What the shipped rules find in buildings of an independent simulator, healthy and with one fault each, from the packages that it
+writes. \`scripts/rightness.ts\` writes this page. A fault counts as found when a finding on the faulty equipment is confirmed after
 the fault began, and as right when the heaviest cause of such a finding is the broken component. A finding is false on healthy
 equipment and before the fault begins. Version ${version}.
 
