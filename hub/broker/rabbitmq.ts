@@ -25,13 +25,11 @@ const FOLDER = 'rabbitmq'
 const LOOPBACK = '127.0.0.1'
 /** How long RabbitMQ remembers an answer, ms. A name that is no identity stays none, so that only a new rule is late. */
 const REMEMBER_MS = 60_000
-/** How long a queue outlives the session of a hub, ms: a node that restarts is back by then. */
-const QUEUE_MS = 3_600_000
 const LOOK_MS = 500
 const PLUGINS = ['rabbitmq_mqtt', 'rabbitmq_auth_mechanism_ssl', 'rabbitmq_auth_backend_http', 'rabbitmq_auth_backend_cache']
 
 /** `rabbitmq.conf`: MQTT over TLS and nothing else, identities from certificates, permissions from the authorizer. */
-function rabbitmqConf({ host, port, authPort, nodes }: Omit<RabbitmqOptions, 'dir' | 'log'>): string {
+function rabbitmqConf({ host, port, authPort, nodes, dir }: Omit<RabbitmqOptions, 'log'>): string {
   const ask = (path: string) => `auth_http.${path}_path = http://${LOOPBACK}:${authPort}/${path}`
   const lines = [
     'listeners.tcp = none',
@@ -42,20 +40,32 @@ function rabbitmqConf({ host, port, authPort, nodes }: Omit<RabbitmqOptions, 'di
     'ssl_cert_login_from = common_name',
     'mqtt.vhost = /',
     'mqtt.exchange = amq.topic',
-    // A queue of a hub survives the loss of its node.
-    'mqtt.durable_queue_type = quorum',
-    `mqtt.subscription_ttl = ${QUEUE_MS}`,
     `max_message_size = ${PACKET_MAX}`,
     'auth_backends.1 = cache',
     'auth_cache.cached_backend = http',
     `auth_cache.cache_ttl = ${REMEMBER_MS}`,
     'auth_http.http_method = post',
     ...['user', 'vhost', 'resource', 'topic'].map(ask),
+    `load_definitions = ${join(dir, FOLDER, 'definitions.json')}`,
     ...(nodes.length > 0 ? ['cluster_formation.peer_discovery_backend = classic_config'] : []),
     ...nodes.map((node, i) => `cluster_formation.classic_config.nodes.${i + 1} = ${node}`),
   ]
   return `${lines.join('\n')}\n`
 }
+
+/**
+ * `definitions.json`: where a queue is. Sessions are clean, and RabbitMQ gives such a session a queue on the node that it is connected to:
+ * when that node is lost, nobody of the same name could subscribe elsewhere. So a queue is on all nodes, as long as its session.
+ */
+const DEFINITIONS = JSON.stringify({
+  vhosts: [{ name: '/' }],
+  policies: [
+    {
+      ...{ vhost: '/', name: 'sessions', pattern: '^mqtt-subscription-', 'apply-to': 'queues', priority: 0 },
+      definition: { 'ha-mode': 'all', 'ha-sync-mode': 'automatic' },
+    },
+  ],
+})
 
 /** `advanced.config`: what the other file has no words for: names with colons, and revoked certificates. */
 function rabbitmqAdvancedConfig(dir: string): string {
@@ -85,6 +95,7 @@ async function writeRabbitmqFiles(options: RabbitmqOptions): Promise<string[]> {
   const files = {
     'rabbitmq.conf': rabbitmqConf(options),
     'advanced.config': rabbitmqAdvancedConfig(options.dir),
+    'definitions.json': DEFINITIONS,
     enabled_plugins: `[${PLUGINS.join(',')}].\n`,
   }
   const paths = Object.keys(files).map(name => join(folder, name))

@@ -192,7 +192,7 @@ async function copyIntoPostgres(until: number): Promise<number> {
     sql(text)
     return SAMPLES / ((performance.now() - begun) / 1000)
   } finally {
-    kill()
+    await kill()
     rmSync(dir, { recursive: true, force: true, maxRetries: 5 })
   }
 }

@@ -2,7 +2,7 @@ import anyTest, { type TestFn } from 'ava'
 import { openSite, PASSWORDS, type TestSite } from '../support/sites/page-site.ts'
 import { openChromium, type OpenBrowser } from './chromium.ts'
 import { expectClean, looks } from './looks.ts'
-import { axeFindings, focused, openPage, signIn } from './watch.ts'
+import { axeFindings, customProperty, focused, openPage, signIn } from './watch.ts'
 
 const test = anyTest as TestFn<{ chromium: OpenBrowser; box: TestSite; hub: TestSite }>
 test.before(async t => {
@@ -92,9 +92,8 @@ test.serial('on paper a page is white, also at night, and nothing on it waits fo
     await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
     t.is(await page.locator('button:visible').count(), 0, path)
     t.false(await page.locator('.top nav').isVisible(), path)
-    const colour = (name: string) =>
-      page.evaluate(one => getComputedStyle(document.documentElement).getPropertyValue(one).trim(), name)
-    t.deepEqual([await colour('--bg'), await colour('--card'), await colour('--text')], ['#fff', '#fff', '#1b1f23'], path)
+    const colours = await Promise.all(['--bg', '--card', '--text'].map(name => customProperty(page, name)))
+    t.deepEqual(colours, ['#fff', '#fff', '#1b1f23'], path)
     await page.emulateMedia({ media: 'screen', colorScheme: 'dark' })
   }
   t.deepEqual(complaints, [])

@@ -23,6 +23,7 @@ declare const document: {
   querySelectorAll(selector: string): Iterable<Element_>
   dispatchEvent(event: Event): boolean
 }
+declare function getComputedStyle(element: Element_): { getPropertyValue(name: string): string }
 declare const axe: { run(): Promise<{ violations: Violation[] }> }
 type Violation = { id: string; help: string; nodes: { target: string[]; failureSummary: string }[] }
 
@@ -81,6 +82,10 @@ export const smallControls = (page: Page, least: number): Promise<string[]> =>
       .filter(control => control.offsetParent !== null && control.getBoundingClientRect().height < size - 0.5)
       .map(control => `${control.outerHTML.slice(0, 80)} ${control.getBoundingClientRect().height}`)
   }, least)
+
+/** @returns a custom property of the page's style, such as `--bg` */
+export const customProperty = (page: Page, name: string): Promise<string> =>
+  page.evaluate(one => getComputedStyle(document.documentElement).getPropertyValue(one).trim(), name)
 
 /** @returns text and id of what has the focus */
 export const focused = (page: Page) =>

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import test, { type TestFn } from 'ava'
 import { type BrokerBench, brokerConformance, enter } from '../conformance/broker.ts'
-import { brokerAuthority } from '../support/broker-authority.ts'
-import { startRabbitmq } from '../support/rabbitmq.ts'
+import { brokerAuthority } from '../support/brokers/broker-authority.ts'
+import { startRabbitmq } from '../support/brokers/rabbitmq.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'plenum-rabbitmq-'))
 let authority: Awaited<ReturnType<typeof brokerAuthority>>

@@ -16,8 +16,8 @@ let postgres: Postgres
 test.before(async () => {
   postgres = await startPostgres(dir, await freePort())
 })
-test.after.always(() => {
-  postgres?.kill()
+test.after.always(async () => {
+  await postgres?.kill()
   rmSync(dir, { recursive: true, force: true, maxRetries: 5 })
 })
 
@@ -88,7 +88,7 @@ test.serial('a restart of PostgreSQL delays what is confirmed, and loses nothing
   const hub = await activeHub(t, url, 'first')
   for (let i = 0; i < 100; i++) write(hub, i)
   await hub.replica.flush()
-  postgres.kill()
+  await postgres.kill()
   write(hub, 100)
   const confirmed = hub.replica.flush()
   t.is(await Promise.race([confirmed.then(() => 'confirmed'), sleep(1500, 'waits')]), 'waits')

@@ -3,6 +3,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 const VERSIONS = '/usr/lib/postgresql'
 /** PostgreSQL does not run as root. */
@@ -15,8 +16,8 @@ export type Postgres = {
   sql(text: string): void
   /** @throws Error when it does not start */
   start(): Promise<void>
-  /** Ends all its processes at once, as a power cut would. */
-  kill(): void
+  /** Ends all its processes at once, as a power cut would, and waits until they are gone. */
+  kill(): Promise<void>
 }
 
 export const hasPostgres = (): boolean => existsSync(VERSIONS)
@@ -52,6 +53,10 @@ export async function startPostgres(folder: string, port: number): Promise<Postg
     sql: text =>
       void run('psql', ['-h', dir, '-p', String(port), '-U', 'plenum', '-d', 'postgres', '-q', '-v', 'ON_ERROR_STOP=1'], text),
     start,
-    kill: () => process.kill(-Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0]), 'SIGKILL'),
+    async kill() {
+      const pid = Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0])
+      process.kill(-pid, 'SIGKILL')
+      while (existsSync(`/proc/${pid}`)) await sleep(20)
+    },
   }
 }

@@ -12,7 +12,7 @@ import { makePki, openPki, PKI_FILES } from '#shared/node/pki/pki-files.ts'
 import { readCentralFiles } from '#hub/broker/files.ts'
 import { folder, until } from '../../support/folders.ts'
 import { freePort } from '#scripts/lib/free-port.ts'
-import { startMosquitto } from '../../support/mosquitto.ts'
+import { startMosquitto } from '../../support/brokers/mosquitto.ts'
 import { makeAuthority, reading, startEdge, startHub } from '../../support/sites/transport-site.ts'
 
 async function enter(t: ExecutionContext, kit: Kit, port: number, clientId: string): Promise<MqttClient> {

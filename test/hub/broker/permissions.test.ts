@@ -2,10 +2,10 @@ import test, { type ExecutionContext } from 'ava'
 import { mosquittoAcl } from '#hub/broker/mosquitto.ts'
 import { type BrokerBench, brokerConformance, enter, isPublished, ROWS } from '../../conformance/broker.ts'
 import { CLIENTS } from '../../conformance/topic-permissions.ts'
-import { brokerAuthority } from '../../support/broker-authority.ts'
+import { brokerAuthority } from '../../support/brokers/broker-authority.ts'
 import { freePort } from '#scripts/lib/free-port.ts'
 import { folder } from '../../support/folders.ts'
-import { startMosquitto } from '../../support/mosquitto.ts'
+import { startMosquitto } from '../../support/brokers/mosquitto.ts'
 import { startBroker } from '../../support/sites/transport-site.ts'
 
 test('the table of permissions has at least 200 rows', t => t.true(ROWS >= 200))

@@ -11,7 +11,7 @@ import { priorityOperations } from '#appliance/priority/history-service.ts'
 import { responder } from '#appliance/services/responder.ts'
 import { openEdge, silent, VISIT_ID } from '../../support/sites/priority-edge.ts'
 import { freePort } from '#scripts/lib/free-port.ts'
-import { startMosquitto } from '../../support/mosquitto.ts'
+import { startMosquitto } from '../../support/brokers/mosquitto.ts'
 import { joinBroker, listen, openHub } from './hub-site.ts'
 
 const schema = HISTORY_SCHEMA

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PKI_FILES } from '#shared/node/pki/pki-files.ts'
-import type { BrokerBench } from '../conformance/broker.ts'
-import { CLIENTS } from '../conformance/topic-permissions.ts'
-import { makeAuthority } from './sites/transport-site.ts'
+import type { BrokerBench } from '../../conformance/broker.ts'
+import { CLIENTS } from '../../conformance/topic-permissions.ts'
+import { makeAuthority } from '../sites/transport-site.ts'
 
 /** An authority that has issued a certificate to each of the clients. */
 export async function brokerAuthority(dir: string) {
