@@ -128,7 +128,8 @@ export function createCentral(workspace: Workspace, options: CentralOptions): Ce
   const refused = openRefusedLogins(refusedLoginStore(db), log, Date.now)
   const backups = openBackups({ source: workspace, site_id, version, schedule: options.backups, clock, log })
   const alertService = openAlerts(stores, options)
-  const rules = createRuleService({ checker, config, shipped: SHIPPED_RULES, ...stores })
+  const { needRoom } = workspace.ballast
+  const rules = createRuleService({ checker, config, shipped: SHIPPED_RULES, needRoom, ...stores })
   const context: CentralParts = {
     service,
     version,

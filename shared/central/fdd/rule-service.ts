@@ -17,8 +17,10 @@ export function createRuleService(parts: {
   ruleStates: RuleStates
   /** The folder of the catalogue that ships with the program. */
   shipped: string
+  /** Throws while the disk is full: what is left of it is for deletes and marks. */
+  needRoom(): void
 }): RuleService {
-  const { checker, config, model, ruleStates, shipped } = parts
+  const { checker, config, model, ruleStates, shipped, needRoom } = parts
   const dirs = () => [shipped, config.read().rules_dir]
   const registry = openRuleRegistry({ dirs, read: async folders => catalogueOf(await checker.request('catalogue', folders)) })
   const coverages = openCoverageCache({
@@ -45,7 +47,16 @@ export function createRuleService(parts: {
     check: files => checker.request('check', files),
     withDeployed(work) {
       // Opened each time: the folder is a setting, and opening it finishes a change that a crash interrupted.
-      return inTurn(async () => work(await openDeployedRules(config.read().rules_dir)))
+      return inTurn(async () => {
+        const { list, change } = await openDeployedRules(config.read().rules_dir)
+        return work({
+          list,
+          async change(put, remove) {
+            if (put.length > 0) needRoom()
+            await change(put, remove)
+          },
+        })
+      })
     },
   }
 }
