@@ -1,6 +1,6 @@
 /** The steps that all mains with central share: from settings to an open central, and from there to its server. */
 import type { Logger } from 'pino'
-import type { Settings, VariableTable } from '#shared/core/env.ts'
+import { type Effective, MASKED, type Settings } from '#shared/core/env.ts'
 import type { Clock } from '#shared/core/ports.ts'
 import type { AuditStore } from '#shared/core/stores.ts'
 import { clockOf } from '#shared/node/clock.ts'
@@ -80,7 +80,7 @@ export function createCentralOf(settings: CentralSettings, workspace: Workspace,
   return createCentral(workspace, {
     site_id: settings.SERVICE_SITE_ID,
     ...options,
-    inspection: { effective, recent, sources, secrets: secretsOf(settings), tlsDir: settings.SERVICE_TLS_DIR },
+    inspection: { effective, recent, sources, secrets: secretsOf(settings, effective), tlsDir: settings.SERVICE_TLS_DIR },
     version: readVersion(),
     resultsDir: settings.SERVICE_RULE_RESULTS_DIR,
     memoryMb: settings.QUERY_MEMORY_MB,
@@ -93,9 +93,8 @@ export function createCentralOf(settings: CentralSettings, workspace: Workspace,
 }
 
 /** The secrets among the settings, so that nothing that leaves the process shows them. */
-function secretsOf(settings: CentralSettings): string[] {
-  const table: VariableTable = CENTRAL_VARIABLES
-  const values = Object.entries(settings).map(([name, value]) => (table[name]?.secret ? value : undefined))
+function secretsOf(settings: Record<string, unknown>, effective: Effective[]): string[] {
+  const values = effective.filter(({ value }) => value === MASKED).map(({ name }) => settings[name])
   return values.filter(value => typeof value === 'string')
 }
 

@@ -27,6 +27,8 @@ export type Settings<T extends VariableTable> = { [K in keyof T]: ValueOf<T[K]> 
 export const SOURCES = ['command line', 'environment', 'file', 'auth.env.local', 'settings file', 'default'] as const
 type Source = (typeof SOURCES)[number]
 export type Effective = { name: string; value: string; source: Source; doc: string }
+/** What is shown in place of a secret. */
+export const MASKED = '********'
 export type Environment = Record<string, string | undefined>
 /** The given settings, each with its source. */
 export type Given = {
@@ -66,7 +68,7 @@ export function readEnv<T extends VariableTable>(table: T, given: Given, readFil
     const value = text === undefined ? variable.default : check(name, variable, text, complaints)
     settings[name] = value
     const shown = value === undefined ? '' : value === true ? '1' : value === false ? '0' : String(value)
-    effective.push({ name, value: variable.secret && shown ? '********' : shown, source, doc: variable.doc })
+    effective.push({ name, value: variable.secret && shown ? MASKED : shown, source, doc: variable.doc })
   }
   return complaints.length ? { ok: false, complaints } : { ok: true, settings: settings as Settings<T>, effective }
 }
