@@ -89,11 +89,12 @@ test('a rule that changed is seen at the next load', t => {
 })
 
 test('check names mistakes, rules without tests and rings', async t => {
-  const good = folder(t, { 'a.yaml': yamlOf({ id: 'A' }) + CASE })
+  const sources = '{ 20: "engineering judgement: no room is cooled with warmer air" }'
+  const good = folder(t, { 'a.yaml': yamlOf({ id: 'A', sources }) + CASE })
   t.deepEqual(await command('check', good), { code: 0, lines: ['1 rules checked'] })
   const bad = folder(t, {
-    'a.yaml': yamlOf({ id: 'A', suppresses: '[B]' }) + CASE,
-    'b.yaml': yamlOf({ id: 'B', suppresses: '[A]' }),
+    'a.yaml': yamlOf({ id: 'A', suppresses: '[B]', sources }) + CASE,
+    'b.yaml': yamlOf({ id: 'B', suppresses: '[A]', sources }),
     'c.yaml': yamlOf({ id: 'C', when: 'sa_t + 5 Pa > 3' }),
   })
   const { code, lines } = await command('check', bad)
