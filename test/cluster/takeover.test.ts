@@ -26,14 +26,14 @@ async function embedded(certs: string): Promise<Broker> {
 
 /** Three nodes of RabbitMQ, of which the first is killed: the one that all clients are connected to. */
 async function threeNodes(certs: string): Promise<Broker> {
-  const nodes = await startRabbitmqCluster(certs)
+  const { nodes, stop } = await startRabbitmqCluster(certs)
   const balancer = await startTcpBalancer(nodes.map(({ port }) => port))
   return {
     port: balancer.port,
     killNode: () => nodes[0]!.stop(),
     async stop() {
       await balancer.stop()
-      for (const node of nodes) await node.stop()
+      await stop()
     },
   }
 }

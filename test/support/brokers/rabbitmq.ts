@@ -7,6 +7,7 @@ import { freePort, untilListening } from '#scripts/lib/free-port.ts'
 import { silent } from '../sites/transport-site.ts'
 
 const SERVER = '/usr/lib/rabbitmq/lib/rabbitmq_server-*/sbin/rabbitmq-server'
+const PORT_MAPPER = '/usr/lib/erlang/erts-*/bin/epmd'
 /** A node starts Erlang, its database and its plugins. */
 const START_MS = 180_000
 const COOKIE = 'plenum'
@@ -20,7 +21,12 @@ type Node = { port: number; stop(): Promise<void> }
  * @throws Error when RabbitMQ is not installed, or does not listen in time
  */
 export async function startRabbitmq(certs: string): Promise<Node> {
-  return startNode(certs, 'plenum@localhost', [], await freePort())
+  const names = await startNames()
+  const { port, stop } = await startNode(certs, 'plenum@localhost', [], names.port).catch(error => {
+    names.stop()
+    throw error
+  })
+  return { port, stop: () => stop().then(names.stop) }
 }
 
 /**
@@ -28,21 +34,36 @@ export async function startRabbitmq(certs: string): Promise<Node> {
  *
  * @throws Error as `startRabbitmq` does
  */
-export async function startRabbitmqCluster(certs: string): Promise<Node[]> {
-  const names = ['plenum-1@localhost', 'plenum-2@localhost', 'plenum-3@localhost']
-  const epmd = await freePort()
+export async function startRabbitmqCluster(certs: string): Promise<{ nodes: Node[]; stop(): Promise<void> }> {
+  const ids = ['plenum-1@localhost', 'plenum-2@localhost', 'plenum-3@localhost']
+  const names = await startNames()
   const nodes: Node[] = []
-  try {
-    for (const name of names) {
-      const own = `${certs}-${name}`
-      cpSync(certs, own, { recursive: true })
-      nodes.push(await startNode(own, name, names, epmd))
-    }
-    return nodes
-  } catch (error) {
+  const stop = async () => {
     for (const node of nodes) await node.stop()
+    names.stop()
+  }
+  try {
+    for (const id of ids) {
+      const own = `${certs}-${id}`
+      cpSync(certs, own, { recursive: true })
+      nodes.push(await startNode(own, id, ids, names.port))
+    }
+    return { nodes, stop }
+  } catch (error) {
+    await stop()
     throw error
   }
+}
+
+/** Erlang's port mapper. One that a node starts by itself stays when the node ends. */
+async function startNames(): Promise<{ port: number; stop(): void }> {
+  const [program] = globSync(PORT_MAPPER)
+  const port = await freePort()
+  const child = spawn(program!, ['-port', String(port), '-address', '127.0.0.1'], { stdio: 'ignore' })
+  const stop = () => void child.kill('SIGKILL')
+  if (await untilListening(port, START_MS)) return { port, stop }
+  stop()
+  throw new Error("Erlang's port mapper does not listen")
 }
 
 /** @param nodes names of all nodes of its cluster; empty for one on its own. @param epmd port of Erlang's port mapper */
@@ -70,7 +91,7 @@ async function startNode(certs: string, name: string, nodes: readonly string[], 
     ERL_EPMD_PORT: String(epmd),
     ERL_EPMD_ADDRESS: '127.0.0.1',
   }
-  // A group of its own, for the node starts the port mapper of Erlang, which would stay.
+  // A group of its own, for the node starts others.
   const node = spawn(server, { env, stdio: 'ignore', detached: true })
   let isStopped = false
   const stop = async () => {
