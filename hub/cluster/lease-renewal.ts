@@ -1,11 +1,12 @@
 /**
  * Thread that renews the lease, so that a long step of the process does not lose it. When it cannot be renewed the process is
- * told, and ended when it does not listen: a little earlier than another one may take over.
+ * told, and ended when it does not listen, before another one may take over.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { workerData } from 'node:worker_threads'
 import { Client } from 'pg'
 import { SECOND } from '#shared/core/time.ts'
-import { LEASE_MS, UNTIL } from './lease-time.ts'
+import { LEASE_MS, monotonicMs, UNTIL } from './lease-time.ts'
 
 export type RenewalOrder = {
   /** Of PostgreSQL. */
@@ -13,31 +14,41 @@ export type RenewalOrder = {
   epoch: string
   /** Counts while the main thread turns. */
   turns: Int32Array
+  /** When the lease was asked for, ms of `monotonicMs`. */
+  takenAt: number
 }
 
 const EVERY_MS = 2 * SECOND
+/** PostgreSQL may be silent for so long: a little shorter than another process has to wait. */
 const SILENT_MAX_MS = LEASE_MS - SECOND
 /** The main thread is taken for busy, not for dead, this long. */
 const BUSY_MAX_MS = 30 * SECOND
 /** A main thread that has turned within this time can be told. */
 const TELL_MS = 2 * SECOND
+/** A request that waits for an answer delays nobody who looks. */
+const LOOK_EVERY_MS = 250
 const RENEW = `UPDATE plenum_lease SET until = ${UNTIL} WHERE epoch = $1`
 
-const { url, epoch, turns } = workerData as RenewalOrder
+const { url, epoch, turns, takenAt } = workerData as RenewalOrder
 let client: Client | undefined
-/** When PostgreSQL last said that the lease is held, ms of the monotonic clock. */
-let heldAt = performance.now()
-let turned = { count: -1, at: performance.now() }
+/** When the request was sent to which PostgreSQL last answered that the lease is held. */
+let heldAt = takenAt
+let turned = { count: -1, at: monotonicMs() }
 
+setInterval(look, LOOK_EVERY_MS)
 for (;;) {
-  const begun = performance.now()
+  const begun = monotonicMs()
   const isHeld = await renew()
   if (isHeld) heldAt = begun
-  lookAtMain()
   if (isHeld === false) lost('another hub has taken over')
-  if (performance.now() - heldAt > SILENT_MAX_MS) lost("the cluster's database cannot be reached")
-  if (performance.now() - turned.at > BUSY_MAX_MS) end()
-  await new Promise(resolve => setTimeout(resolve, EVERY_MS))
+  await sleep(EVERY_MS)
+}
+
+function look(): void {
+  const count = Atomics.load(turns, 0)
+  if (count !== turned.count) turned = { count, at: monotonicMs() }
+  if (monotonicMs() - heldAt > SILENT_MAX_MS) lost("the cluster's database cannot be reached")
+  if (monotonicMs() - turned.at > BUSY_MAX_MS) end()
 }
 
 /** @returns undefined when PostgreSQL does not say */
@@ -59,14 +70,9 @@ async function connect(): Promise<Client> {
   return made
 }
 
-function lookAtMain(): void {
-  const count = Atomics.load(turns, 0)
-  if (count !== turned.count) turned = { count, at: performance.now() }
-}
-
 /** Ends this thread with an error, which the main thread hears of when it turns. */
 function lost(reason: string): never {
-  if (performance.now() - turned.at > TELL_MS + EVERY_MS) end()
+  if (monotonicMs() - turned.at > TELL_MS) end()
   throw new Error(reason)
 }
 

@@ -1,4 +1,4 @@
-/** How long a lease lasts. */
+/** How long a lease lasts, and the clock by which its holder measures that. */
 import { SECOND } from '#shared/core/time.ts'
 
 /** Another process may take over when the lease was not renewed for this long. */
@@ -6,3 +6,6 @@ export const LEASE_MS = 8 * SECOND
 
 /** SQL: until when a lease lasts that is taken or renewed now. */
 export const UNTIL = `clock_timestamp() + ${LEASE_MS} * interval '1 millisecond'`
+
+/** The same in all threads, whatever happens to the time of day. */
+export const monotonicMs = (): number => Number(process.hrtime.bigint() / 1_000_000n)

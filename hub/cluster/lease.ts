@@ -9,7 +9,7 @@ import type { Pool, PoolClient } from 'pg'
 import { errorText } from '#shared/core/error-text.ts'
 import { SECOND } from '#shared/core/time.ts'
 import type { RenewalOrder } from './lease-renewal.ts'
-import { UNTIL } from './lease-time.ts'
+import { monotonicMs, UNTIL } from './lease-time.ts'
 
 /** How often a standby asks whether it may take over. */
 const ASK_EVERY_MS = SECOND
@@ -26,6 +26,8 @@ const TAKE = `UPDATE plenum_lease SET epoch = epoch + 1, holder = $1, until = ${
 const HOLD = 'SELECT holder FROM plenum_lease WHERE epoch = $1 FOR KEY SHARE'
 const RELEASE = 'UPDATE plenum_lease SET until = clock_timestamp() WHERE epoch = $1'
 
+type Taken = Pick<RenewalOrder, 'epoch' | 'takenAt'>
+
 /** The lease as its holder sees it. */
 export class Lease {
   readonly #pool: Pool
@@ -34,12 +36,12 @@ export class Lease {
   readonly #renewal: Worker
   readonly #alive: NodeJS.Timeout
 
-  private constructor(pool: Pool, epoch: string, onLost: (reason: string) => void) {
+  private constructor(pool: Pool, { epoch, takenAt }: Taken, onLost: (reason: string) => void) {
     this.#pool = pool
     this.#epoch = epoch
     this.#onLost = onLost
     const turns = new Int32Array(new SharedArrayBuffer(4))
-    const order: RenewalOrder = { url: pool.options.connectionString!, epoch, turns }
+    const order: RenewalOrder = { url: pool.options.connectionString!, epoch, turns, takenAt }
     this.#renewal = new Worker(RENEWAL, { workerData: order })
     this.#renewal.on('error', error => onLost(errorText(error)))
     this.#renewal.unref()
@@ -62,8 +64,9 @@ export class Lease {
       try {
         await pool.query(TABLE)
         await pool.query(FIRST)
-        const { rows } = await pool.query<{ epoch: string }>(TAKE, [holder])
-        if (rows[0]) return new Lease(pool, rows[0].epoch, onLost)
+        const takenAt = monotonicMs()
+        const { rows } = await pool.query<Pick<Taken, 'epoch'>>(TAKE, [holder])
+        if (rows[0]) return new Lease(pool, { ...rows[0], takenAt }, onLost)
         const current = await pool.query<{ holder: string }>('SELECT holder FROM plenum_lease')
         say(`standby: ${current.rows[0]?.holder} is the active hub`)
       } catch (error) {

@@ -10,6 +10,7 @@ import { SECOND } from '#shared/core/time.ts'
 import { type FailureLog, failureLog } from '#shared/node/failure-log.ts'
 import { makeFolder } from '#shared/node/files.ts'
 import { lockFolder } from '#shared/node/folder-lock.ts'
+import { keepPrivate, WORKSPACE_ENTRIES } from '#shared/node/private-files.ts'
 import { skipEpochs } from '#shared/node/historian/manifest-writer.ts'
 import type { Database } from '#shared/node/sqlite.ts'
 import { createTables, differingPages, type Pages, restoreImage, storePages } from './image.ts'
@@ -44,7 +45,8 @@ const LOG_MAX = 1_000
  */
 export async function joinCluster({ url, folder, holder, log, onLost }: ReplicaOptions): Promise<HubReplica> {
   await makeFolder(folder)
-  lockFolder('the cluster folder', folder)
+  const unlock = lockFolder('the cluster folder', folder)
+  keepPrivate(folder, WORKSPACE_ENTRIES, log)
   const pool = new Pool({
     connectionString: url,
     ...{ max: 3, connectionTimeoutMillis: 3 * SECOND, keepAlive: true },
@@ -55,13 +57,14 @@ export async function joinCluster({ url, folder, holder, log, onLost }: ReplicaO
   pool.on('error', ended).on('connect', client => client.on('error', ended))
   const lease = await Lease.take(pool, holder, log, onLost)
   log.info('this is the active hub')
-  return new HubReplica(pool, lease, join(folder, 'plenum.db'), log)
+  return new HubReplica({ pool, lease, path: join(folder, 'plenum.db'), unlock, log })
 }
 
 export class HubReplica implements Replica {
   readonly path: string
   readonly #pool: Pool
   readonly #lease: Lease
+  readonly #unlock: () => void
   readonly #failures: FailureLog
   #db: Database | undefined
   #log: WalPages | undefined
@@ -75,9 +78,10 @@ export class HubReplica implements Replica {
   #trouble: StoringTrouble | undefined
   #isStopped = false
 
-  constructor(pool: Pool, lease: Lease, path: string, log: Logger) {
+  constructor({ pool, lease, path, unlock, log }: { pool: Pool; lease: Lease; path: string; unlock: () => void; log: Logger }) {
     this.#pool = pool
     this.#lease = lease
+    this.#unlock = unlock
     this.path = path
     this.#failures = failureLog(log, NOT_STORED, "the cluster's database is up to date again")
   }
@@ -125,6 +129,7 @@ export class HubReplica implements Replica {
     if (this.#pool.ending) return
     await this.#lease.release().catch(() => undefined)
     await this.#pool.end()
+    this.#unlock()
   }
 
   async #storeCommitted(): Promise<void> {

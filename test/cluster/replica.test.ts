@@ -1,5 +1,5 @@
 /** The database of the active hub in PostgreSQL, and who may go on with it. */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -8,6 +8,7 @@ import { type HubReplica, joinCluster } from '#hub/cluster/replica.ts'
 import { freePort } from '#scripts/lib/free-port.ts'
 import { type Postgres, startPostgres } from '#scripts/lib/servers/postgres.ts'
 import { type Database, openDatabase } from '#shared/node/sqlite.ts'
+import { until } from '../support/folders.ts'
 import pino from 'pino'
 
 const silent = pino({ level: 'silent' })
@@ -101,6 +102,29 @@ test.serial('a restart of PostgreSQL delays what is confirmed, and loses nothing
   await hub.replica.leave()
   const next = await activeHub(t, url, 'second')
   t.is(count(next), 101)
+})
+
+test.serial('a hub that PostgreSQL does not answer knows that another one may take over', async t => {
+  const hub = await activeHub(t, newDatabase(), 'first')
+  await hub.replica.flush()
+  postgres.pause()
+  const begun = performance.now()
+  await until(() => hub.lost.length > 0, 'the lease is given up', 60_000)
+  postgres.resume()
+  t.log(`after ${((performance.now() - begun) / 1000).toFixed(1)} s`)
+  t.deepEqual(hub.lost, ["the cluster's database cannot be reached"])
+})
+
+test.serial('one machine has one hub of a cluster folder', async t => {
+  const url = newDatabase()
+  const folder = join(dir, 'shared-folder')
+  const options = { url, folder, holder: 'first', log: silent, onLost: () => undefined }
+  const first = await joinCluster(options)
+  await t.throwsAsync(joinCluster(options), { message: /the cluster folder .* is in use by another process/ })
+  await first.leave()
+  const again = await joinCluster(options)
+  await again.leave()
+  t.is(statSync(folder).mode & 0o077, 0)
 })
 
 test.serial('a copy that is not whole is not used', async t => {

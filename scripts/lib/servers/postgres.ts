@@ -18,6 +18,9 @@ export type Postgres = {
   start(): Promise<void>
   /** Ends all its processes at once, as a power cut would, and waits until they are gone. */
   kill(): Promise<void>
+  /** Stops all its processes as they are: connections stay open, and nothing answers. */
+  pause(): void
+  resume(): void
 }
 
 export const hasPostgres = (): boolean => existsSync(VERSIONS)
@@ -47,6 +50,10 @@ export async function startPostgres(folder: string, port: number): Promise<Postg
     const [code] = await once(starting, 'exit')
     if (code !== 0) throw new Error(`PostgreSQL does not start: ${readFileSync(join(dir, 'log'), 'utf8')}`)
   }
+  const pid = () => Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0])
+  const signalAll = (signal: NodeJS.Signals) => {
+    for (const id of [pid(), ...childrenOf(pid())]) sendSignal(id, signal)
+  }
   await start()
   return {
     url: `postgres://plenum@127.0.0.1:${port}/postgres`,
@@ -54,9 +61,24 @@ export async function startPostgres(folder: string, port: number): Promise<Postg
       void run('psql', ['-h', dir, '-p', String(port), '-U', 'plenum', '-d', 'postgres', '-q', '-v', 'ON_ERROR_STOP=1'], text),
     start,
     async kill() {
-      const pid = Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0])
-      process.kill(-pid, 'SIGKILL')
-      while (existsSync(`/proc/${pid}`)) await sleep(20)
+      const id = pid()
+      signalAll('SIGKILL')
+      while (existsSync(`/proc/${id}`)) await sleep(20)
     },
+    pause: () => signalAll('SIGSTOP'),
+    resume: () => signalAll('SIGCONT'),
+  }
+}
+
+/** They have groups of their own. */
+const childrenOf = (pid: number): number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number)
+
+function sendSignal(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch (error) {
+    // It has ended meanwhile.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }
 }
