@@ -49,8 +49,14 @@ export async function startBroker(dir: string, port = 0, log: Logger = silent) {
   return { ...broker, stop }
 }
 
-/** @param limits what the hub may store; without it there are none */
-export async function startHub(certs: string, workspace: string, port: number, limits?: Parameters<typeof openStorageBudget>[1]) {
+/** @param limits what the hub may store; without it there are none. @param settled when it may be acknowledged; at once without it */
+export async function startHub(
+  certs: string,
+  workspace: string,
+  port: number,
+  limits?: Parameters<typeof openStorageBudget>[1],
+  settled?: () => Promise<void>,
+) {
   mkdirSync(workspace, { recursive: true })
   const db = openDatabase(join(workspace, 'plenum.db'))
   const budget = limits && openStorageBudget(db, limits)
@@ -58,7 +64,10 @@ export async function startHub(certs: string, workspace: string, port: number, l
   const files = await openCentralFiles(certs, silent)
   const ingestService = createIngestService({ ...stores, budget, clock: wallClock, log: silent })
   const monitor = new MqttMonitor(wallClock.now)
-  const hub = createMqttSubscriber({ files, ingestService, monitor, broker: { host: '127.0.0.1', port }, log: silent })
+  const hub = createMqttSubscriber({
+    ...{ files, ingestService, monitor, broker: { host: '127.0.0.1', port }, log: silent },
+    ...(settled && { settled }),
+  })
   await ingestService.start()
   await files.start()
   await hub.start()

@@ -6,6 +6,7 @@ import { DAY, HOUR, MINUTE } from '#shared/core/time.ts'
 import { openHistorian } from '#shared/node/historian/historian.ts'
 import { historianService } from '#shared/node/historian/service.ts'
 import { openDatabase } from '#shared/node/sqlite.ts'
+import { until } from '../../../support/folders.ts'
 import { IDLE_MS, MEMORY_MB, temporaryFolder } from '../../../support/sites/workspace.ts'
 
 const NOVEMBER = Date.UTC(2026, 10, 20)
@@ -19,12 +20,12 @@ async function* minutesFrom(...starts: number[]) {
   }
 }
 
-async function open(t: { teardown(run: () => unknown): void }, maxBytes: number) {
+async function open(t: { teardown(run: () => unknown): void }, maxBytes: number, settled = async () => undefined as void) {
   const folder = temporaryFolder(t)
   const root = join(folder, 'parquet')
   const db = openDatabase(join(folder, 'plenum.db'))
   t.teardown(() => db.close())
-  const historian = await openHistorian({ db, root, memoryMb: MEMORY_MB, idleMs: IDLE_MS, maxBytes })
+  const historian = await openHistorian({ db, root, memoryMb: MEMORY_MB, idleMs: IDLE_MS, maxBytes, settled })
   t.teardown(historian.stop)
   await historian.load('b', ['p'], 'replace', minutesFrom(JUNE, Date.UTC(2026, 9, 5), Date.UTC(2026, 10, 5)))
   const read = async (from: number) =>
@@ -55,6 +56,22 @@ test('an old month is thinned to the newest usable value of 15 minutes, then dro
   t.is(await historian.shrink(NOVEMBER), undefined)
   t.is((await read(Date.UTC(2026, 9, 5))).ts.length, (3 * DAY) / MINUTE)
   t.is((await read(Date.UTC(2026, 10, 5))).ts.length, (3 * DAY) / MINUTE)
+})
+
+test('a file that is no longer listed stays until the list that lacks it is settled', async t => {
+  let waitsFor = Promise.resolve()
+  const { db, root, historian } = await open(t, 1, () => waitsFor)
+  const [before] = db.prepare("SELECT file FROM parts WHERE month = '2026-06'").pluck().all() as string[]
+  const isListed = () => db.prepare('SELECT 1 FROM parts WHERE file = ?').get(before) !== undefined
+  const begun = historian.shrink(NOVEMBER)
+  const settling = Promise.withResolvers<void>()
+  await Promise.resolve()
+  waitsFor = settling.promise
+  await until(() => !isListed(), 'the list has changed')
+  t.true(existsSync(join(root, before!)))
+  settling.resolve()
+  await begun
+  t.false(existsSync(join(root, before!)))
 })
 
 test('samples that come late to a thinned month make it one that is thinned again', async t => {

@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import { setTimeout as sleep } from 'node:timers/promises'
 import test from 'ava'
 import { request as rawRequest } from 'node:http'
 import { createServer } from 'node:net'
@@ -341,4 +342,21 @@ test('the depth of JSON counts lists and objects outside of texts', t => {
   t.is(jsonDepth('{"a":[{"b":"[[[\\"[["}]}', 99), 3)
   t.is(jsonDepth('1', 99), 0)
   t.is(jsonDepth('[[[[]]]]', 2), 3)
+})
+
+test('a request that may change something is answered when the change is kept, and one that only reads at once', async t => {
+  const kept = Promise.withResolvers<void>()
+  const { http } = await open({ settled: () => kept.promise })
+  const read = await http.app.inject({ method: 'GET', url: '/api/openapi.json' })
+  t.is(read.statusCode, 200, read.body.slice(0, 200))
+  let isAnswered = false
+  const payload = '{"confirm":true}'
+  const answer = http.app.inject({ method: 'POST', url: '/api/things/x', payload, headers: json }).then(reply => {
+    isAnswered = true
+    return reply
+  })
+  await sleep(50)
+  t.false(isAnswered)
+  kept.resolve()
+  t.is((await answer).statusCode, 200)
 })
