@@ -12,8 +12,8 @@ export type RenewalOrder = {
   /** Of PostgreSQL. */
   url: string
   epoch: string
-  /** Counts while the main thread turns. */
-  turns: Int32Array
+  /** The main thread counts here for as long as its event loop runs. */
+  counter: Int32Array
   /** When the lease was asked for, ms of `monotonicMs`. */
   takenAt: number
 }
@@ -23,17 +23,17 @@ const EVERY_MS = 2 * SECOND
 const SILENT_MAX_MS = LEASE_MS - SECOND
 /** The main thread is taken for busy, not for dead, this long. */
 const BUSY_MAX_MS = 30 * SECOND
-/** A main thread that has turned within this time can be told. */
+/** A main thread that has counted within this time can be told. */
 const TELL_MS = 2 * SECOND
 /** A request that waits for an answer delays nobody who looks. */
 const LOOK_EVERY_MS = 250
 const RENEW = `UPDATE plenum_lease SET until = ${UNTIL} WHERE epoch = $1`
 
-const { url, epoch, turns, takenAt } = workerData as RenewalOrder
+const { url, epoch, counter, takenAt } = workerData as RenewalOrder
 let client: Client | undefined
 /** When the request was sent to which PostgreSQL last answered that the lease is held. */
 let heldAt = takenAt
-let turned = { count: -1, at: monotonicMs() }
+let counted = { count: -1, at: monotonicMs() }
 
 setInterval(look, LOOK_EVERY_MS)
 for (;;) {
@@ -45,10 +45,10 @@ for (;;) {
 }
 
 function look(): void {
-  const count = Atomics.load(turns, 0)
-  if (count !== turned.count) turned = { count, at: monotonicMs() }
+  const count = Atomics.load(counter, 0)
+  if (count !== counted.count) counted = { count, at: monotonicMs() }
   if (monotonicMs() - heldAt > SILENT_MAX_MS) lost("the cluster's database cannot be reached")
-  if (monotonicMs() - turned.at > BUSY_MAX_MS) end()
+  if (monotonicMs() - counted.at > BUSY_MAX_MS) end()
 }
 
 /** @returns undefined when PostgreSQL does not say */
@@ -70,9 +70,9 @@ async function connect(): Promise<Client> {
   return made
 }
 
-/** Ends this thread with an error, which the main thread hears of when it turns. */
+/** Ends this thread with an error, which the main thread receives as an event. */
 function lost(reason: string): never {
-  if (monotonicMs() - turned.at > TELL_MS) end()
+  if (monotonicMs() - counted.at > TELL_MS) end()
   throw new Error(reason)
 }
 

@@ -40,12 +40,12 @@ export class Lease {
     this.#pool = pool
     this.#epoch = epoch
     this.#onLost = onLost
-    const turns = new Int32Array(new SharedArrayBuffer(4))
-    const order: RenewalOrder = { url: pool.options.connectionString!, epoch, turns, takenAt }
+    const counter = new Int32Array(new SharedArrayBuffer(4))
+    const order: RenewalOrder = { url: pool.options.connectionString!, epoch, counter, takenAt }
     this.#renewal = new Worker(RENEWAL, { workerData: order })
     this.#renewal.on('error', error => onLost(errorText(error)))
     this.#renewal.unref()
-    this.#alive = setInterval(() => Atomics.add(turns, 0, 1), ALIVE_EVERY_MS)
+    this.#alive = setInterval(() => Atomics.add(counter, 0, 1), ALIVE_EVERY_MS)
   }
 
   /**

@@ -73,7 +73,8 @@ const CHECK_NAMES = nameTable<string>({
   broker: 'Broker',
   certificates: 'Certificates of the hub',
   edge_claims: 'Buildings of edges',
-  tenant_budget: 'Budget',
+  budget: 'Budget',
+  cluster: 'Copy for a standby',
 })
 const MARKS: Record<HealthCheck['status'], [State, string]> = {
   ok: ['ok', 'well'],
