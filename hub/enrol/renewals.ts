@@ -6,6 +6,7 @@ import { errorText } from '#shared/core/error-text.ts'
 import type { EdgeRecord } from '#shared/core/stores.ts'
 import { RENEWAL, type RenewalOperation } from '#shared/core/telemetry/renewal-wire.ts'
 import { HOUR, MINUTE } from '#shared/core/time.ts'
+import { repeated } from '#shared/node/repeated.ts'
 import type { Service } from '#shared/node/service.ts'
 import { type EdgeReply, checkReply } from '../connectors/edge-client.ts'
 import type { Authority } from './authority.ts'
@@ -45,8 +46,6 @@ export type Renewals = {
 
 export function createRenewals({ authority, tenant_id, edges, ask, audit, log, now }: Parts): Renewals {
   const triedAt = new Map<string, number>()
-  let timer: NodeJS.Timeout | undefined
-  let looking: Promise<void> | undefined
 
   const renew = async (edge: EdgeRecord): Promise<Renewed> => {
     const { site_id, edge_id } = edge
@@ -72,21 +71,15 @@ export function createRenewals({ authority, tenant_id, edges, ask, audit, log, n
       }
     }
   }
-  const lookOnce = () => {
-    looking ??= look().finally(() => (looking = undefined))
-    return looking
-  }
+  const { run, start, stop } = repeated(look, LOOK_MS)
 
   return {
     service: {
       name: 'renewals',
-      start: async () => void (timer = setInterval(() => void lookOnce(), LOOK_MS)),
-      async stop() {
-        clearInterval(timer)
-        await looking
-      },
+      start: async () => start(),
+      stop,
     },
-    look: lookOnce,
+    look: run,
     renew,
   }
 }

@@ -12,6 +12,7 @@ import { DAY, formatInstant, MINUTE } from '#shared/core/time.ts'
 import type { AuditNote } from '#shared/node/http/route.ts'
 import { CERT_DAYS, lifeOf, serialOf } from '#shared/node/pki/pki.ts'
 import { PKI_FILES, PkiRefusal } from '#shared/node/pki/pki-files.ts'
+import { repeated } from '#shared/node/repeated.ts'
 import type { Service } from '#shared/node/service.ts'
 import type { Authority } from './authority.ts'
 
@@ -54,8 +55,6 @@ const OTHERS_MS = DAY
 
 export function createServiceCertificates({ dir, tlsDir, renew, audit, log, now }: Parts): ServiceCertificates {
   let states: readonly ServiceCertificate[] = []
-  let timer: NodeJS.Timeout | undefined
-  let looking: Promise<void> | undefined
   const toldAt = new Map<string, number>()
 
   const at = (name: string) => join(dir!, name)
@@ -114,18 +113,15 @@ export function createServiceCertificates({ dir, tlsDir, renew, audit, log, now 
     }
     states = found
   }
-  const look = () => (looking ??= lookNow().finally(() => (looking = undefined)))
+  const { run: look, start, stop } = repeated(lookNow, LOOK_MS)
   return {
     service: {
       name: 'certificates',
       start: async () => {
         await look()
-        timer = setInterval(() => void look(), LOOK_MS)
+        start()
       },
-      stop: async () => {
-        clearInterval(timer)
-        await looking
-      },
+      stop,
     },
     look,
     states: () => states,

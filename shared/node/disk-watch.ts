@@ -2,6 +2,7 @@ import { statfs } from 'node:fs/promises'
 import type { Logger } from 'pino'
 import { diskLevel, type DiskSpace, usedPercent } from '#shared/core/disk-use.ts'
 import { MINUTE } from '#shared/core/time.ts'
+import { repeated } from './repeated.ts'
 import type { Service } from './service.ts'
 
 /** @param folder any folder on the disk */
@@ -15,7 +16,6 @@ export function diskWatch(
   { read, log }: { read: () => Promise<DiskSpace>; log: Logger },
   everyMs = MINUTE,
 ): Service & { look(): Promise<void> } {
-  let timer: NodeJS.Timeout | undefined
   let logged: number | undefined
 
   async function look(): Promise<void> {
@@ -27,20 +27,15 @@ export function diskWatch(
       log.warn({ used_percent: used }, `disk: ${level} % are reached, see the page System`)
     logged = level
   }
-
+  const warn = (error: unknown) => log.warn({ err: error }, 'disk: its space cannot be read')
+  const { run, start, stop } = repeated(() => look().catch(warn), everyMs)
   return {
     name: 'disk',
-    look,
+    look: run,
     async start() {
-      await look()
-      timer = setInterval(
-        () => void look().catch((error: unknown) => log.warn({ err: error }, 'disk: its space cannot be read')),
-        everyMs,
-      )
-      timer.unref()
+      await run()
+      start()
     },
-    async stop() {
-      clearInterval(timer)
-    },
+    stop,
   }
 }

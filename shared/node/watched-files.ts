@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { Logger } from 'pino'
 import { errorText } from '#shared/core/error-text.ts'
+import { repeated } from './repeated.ts'
 import type { Service } from './service.ts'
 
 /** A value that may be replaced by a newer one. */
@@ -31,8 +32,6 @@ export async function watchFiles<T extends object>({ name, paths, read, log }: W
   let seen = await stampOf(paths)
   let value: T = await read(undefined)
   const listeners: ((value: T) => void)[] = []
-  let timer: NodeJS.Timeout | undefined
-  let looking: Promise<void> | undefined
   let complaint: { text: string; isTold: boolean } | undefined
 
   const complain = (text: string) => {
@@ -56,7 +55,7 @@ export async function watchFiles<T extends object>({ name, paths, read, log }: W
     log.info(`${name}: the files were changed and are in use`)
     for (const listener of listeners) listener(value)
   }
-  const look = () => (looking ??= readAgain().finally(() => (looking = undefined)))
+  const { run: look, start, stop } = repeated(readAgain, LOOK_MS)
   return {
     name,
     current: () => value,
@@ -64,12 +63,9 @@ export async function watchFiles<T extends object>({ name, paths, read, log }: W
     look,
     start: async () => {
       await look()
-      timer = setInterval(() => void look(), LOOK_MS)
+      start()
     },
-    stop: async () => {
-      clearInterval(timer)
-      await looking
-    },
+    stop,
   }
 }
 
