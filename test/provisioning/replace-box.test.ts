@@ -2,6 +2,7 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
+import pino from 'pino'
 import { firstSite } from '#appliance/prepare/identity.ts'
 import { takeStick } from '#appliance/prepare/stick.ts'
 import { runCommand } from '#provisioning/commands.ts'
@@ -22,7 +23,9 @@ test('a failed box is replaced under its edge id with a new certificate: the hub
   await done(t, ['ca', '--dir', pki])
   await done(t, ['broker', '--dir', pki, '--hosts', '127.0.0.1'])
   await done(t, ['central', '--dir', pki])
-  const broker = await startBroker(pki)
+  const events: string[] = []
+  const log = pino({}, { write: line => void events.push(JSON.parse(line).msg) })
+  const broker = await startBroker(pki, 0, log)
   t.teardown(broker.stop)
   const hub = await startHub(pki, join(dir, 'hub'), broker.port())
   t.teardown(hub.stop)
@@ -84,6 +87,7 @@ test('a failed box is replaced under its edge id with a new certificate: the hub
       .toSorted(),
     [false, true],
   )
+  await until(() => events.some(event => event.startsWith('list of revoked')), 'the broker has read the list')
   const again = await startEdge(oldKit, join(dir, 'old-box'), undefined, 'boot-of-old')
   t.teardown(again.stop)
   await until(() => again.state().reason !== undefined, 'a reason for which the old box is refused')

@@ -39,7 +39,7 @@ export async function makeAuthority(dir: string) {
 }
 
 export async function startBroker(dir: string, port = 0, log: Logger = silent) {
-  const files = await openBrokerFiles(dir, silent)
+  const files = await openBrokerFiles(dir, log)
   const broker = brokerService({ files, host: '127.0.0.1', port, log })
   const services = [files.tls, files.revoked, broker]
   for (const service of services) await service.start()
