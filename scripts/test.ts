@@ -2,6 +2,7 @@
  * Runs every check in order and ends with `N passed, N failed`, and `, N skipped` where tests were not run. A check that
  * breaks does not hide the ones after it.
  */
+import { COMPILED } from './lib-start/process.ts'
 import { runInGroup } from './lib/process-group.ts'
 import { closingLine, type Count, readTapResult, RowCount } from './lib/tap.ts'
 
@@ -115,6 +116,8 @@ if (options.some(option => !['--fast', '--long', ...Object.keys(SPECIAL_SUITES)]
 // Suites inherit it; test/support/optional.ts reads it.
 const isLong = options.includes('--long')
 if (isLong) process.env['PLENUM_TEST_LONG'] = '1'
+// Every test file is a process of its own: what one has compiled is not compiled again.
+Object.assign(process.env, COMPILED)
 const special = options.flatMap(option => SPECIAL_SUITES[option] ?? [])
 const suiteMs = isLong ? SUITE_MS.long : special.length > 0 ? SUITE_MS.special : SUITE_MS.short
 

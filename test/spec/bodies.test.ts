@@ -13,7 +13,7 @@ const ends = sharedEnds()
 test.after.always(ends.end)
 
 /** Bodies over all routes together. */
-const BODIES = timesOf(20_000, 200_000)
+const BODIES = timesOf(4000, 200_000)
 /** Far beyond what a busy machine needs for one answer. */
 const HANG_MS = 60_000
 /** They end the session that asks; tests of their own send them bad bodies. */
@@ -27,7 +27,7 @@ const COSTLY = [
   '/api/fdd/backtest',
   '/api/backup',
 ]
-const COSTLY_BODIES = 100
+const COSTLY_BODIES = timesOf(30, 100)
 /** What only a stack or a path of the program has. */
 const STACK = /\bat \S+ \(|node:internal|\.ts:\d+|node_modules/
 
