@@ -194,4 +194,8 @@ export const APPLIANCE_ENV = {
   },
   SERVICE_HUB_UPDATES: { kind: 'flag', default: true, doc: '0: the hub cannot send updates of the system of the box' },
   SERVICE_HEARTBEAT_FILE,
+  SERVICE_CLOCK_FILE: {
+    kind: 'text',
+    doc: 'where the time of the hub is written while the clock of this box is far from it and no time server sets it',
+  },
 } as const satisfies VariableTable

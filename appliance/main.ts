@@ -29,6 +29,7 @@ import { modelSync } from './services/model-sync.ts'
 import { findingsSender, localRules } from './services/local-rules.ts'
 import { updateOperations } from './system/update-operations.ts'
 import { openEnrolment } from './kit/enrolment.ts'
+import { clockWish } from './services/clock-wish.ts'
 import { trialService } from './system/trial.ts'
 import { openUpdates } from './system/updates.ts'
 
@@ -124,5 +125,7 @@ await runProcess(log, async () => {
   const field = [...edge.pollServices, ...priority.services, ...watching]
   const trial = trialService({ updates, version, checks: async () => (await healthOf(context)).checks, log })
   const heartbeat = heartbeatService(settings.SERVICE_HEARTBEAT_FILE, () => isPolling(edge.polling.pollStatus()), log)
-  return [...first, ...field, metricsService(context, http.requests, settings.SERVICE_METRICS_BIND, log), http, heartbeat, trial]
+  const timing = clockWish({ ...edge.uplink, file: settings.SERVICE_CLOCK_FILE, log })
+  const serving = [metricsService(context, http.requests, settings.SERVICE_METRICS_BIND, log), http]
+  return [...first, ...field, ...serving, heartbeat, timing, trial]
 })

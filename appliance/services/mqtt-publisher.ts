@@ -87,6 +87,10 @@ export class MqttPublisher implements Publisher {
     if (this.#link.isUp()) void this.#publishStatus(true)
   }
 
+  clockWasSet(): void {
+    this.#parts.sender.clockWasSet()
+  }
+
   state(): PublisherState {
     return this.#parts.state({ isUp: this.#link.isUp(), reason: this.#reason })
   }

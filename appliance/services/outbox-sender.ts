@@ -33,7 +33,7 @@ const HELD_BACK_MS = 5 * MINUTE
  */
 export class OutboxSender {
   readonly #options: OutboxSenderOptions
-  readonly #offset = clockOffsetMeter()
+  #offset = clockOffsetMeter()
   #window
   #isConnected = false
   #isBeginningStream = false
@@ -85,6 +85,11 @@ export class OutboxSender {
     reader.settle({ ...ack, rejected })
     this.#sendWaiting(isProgress)
     if (isProgress) this.#awaitAck()
+  }
+
+  /** What was measured against the clock before it was set does not count any more. */
+  clockWasSet(): void {
+    this.#offset = clockOffsetMeter()
   }
 
   state() {

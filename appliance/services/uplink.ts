@@ -14,6 +14,8 @@ export type Uplink = {
   /** Sends the status to hub and central at once. */
   announce(): void
   hubState(): PublisherState
+  /** The clock of this machine was set: by how much it differs from the hub's is measured anew. */
+  clockWasSet(): void
   /** State of the publisher to the central on this box. */
   centralState(): PublisherState
 }
@@ -43,6 +45,7 @@ export function createUplink({ outbox, kits, central, operations, ...parts }: Up
       hub?.announce()
       local?.announce()
     },
+    clockWasSet: () => hub?.clockWasSet(),
     hubState: () => hub?.state() ?? PUBLISHER_OFF,
     centralState: () => local?.state() ?? PUBLISHER_OFF,
   }

@@ -31,6 +31,7 @@ const UNITS = [
   'plenum-label.service',
   'serial-getty@tty1.service',
   'plenum-update.path',
+  'plenum-clock.path',
   'plenum-watch.timer',
 ]
 /** They would write to the read-only root, or wait for what an appliance does not have. */
