@@ -27,6 +27,7 @@ import type {
   TenantStore,
   UserStore,
 } from '#shared/core/stores.ts'
+import type { SavedTrendStore } from '#shared/core/series/saved-trend.ts'
 import type { LiveReader } from '#shared/core/telemetry/live.ts'
 import type { StorageBudget, TenantUse } from '#shared/core/tenant-budget.ts'
 import type { Tenant } from '#shared/core/tenant.ts'
@@ -93,6 +94,7 @@ export type CentralContext = {
   auth: Auth
   users: UserStore
   apiTokens: ApiTokenStore
+  savedTrends: SavedTrendStore
   alerts: AlertStore
   tenants: TenantStore
   tenancy: Tenancy

@@ -31,6 +31,7 @@ import { paramSettingStore } from '#shared/node/store/param-settings.ts'
 import { quantityStore } from '#shared/node/store/quantities.ts'
 import { resultStores } from '#shared/node/store/results.ts'
 import { ruleStateStore } from '#shared/node/store/rule-states.ts'
+import { savedTrendStore } from '#shared/node/store/saved-trends.ts'
 import { openStorageBudget } from '#shared/node/store/storage-budget.ts'
 import { tenantStore } from '#shared/node/store/tenants.ts'
 import { userStore } from '#shared/node/store/users.ts'
@@ -172,5 +173,6 @@ const openStores = (db: Database) => ({
   users: userStore(db),
   apiTokens: apiTokenStore(db),
   alerts: alertStore(db),
+  savedTrends: savedTrendStore(db),
   tenants: tenantStore(db),
 })

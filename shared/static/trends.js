@@ -197,7 +197,7 @@ function openTrends(root) {
     const response = await fetch(href).catch(() => undefined)
     if (!response?.ok || mine !== turn) return
     const page = new DOMParser().parseFromString(await response.text(), 'text/html')
-    for (const id of ['trend-words', 'trend-time']) {
+    for (const id of ['trend-words', 'trend-time', 'saved']) {
       const part = page.getElementById(id)
       if (part && mine === turn) document.getElementById(id).replaceWith(part)
     }

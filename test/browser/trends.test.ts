@@ -94,6 +94,54 @@ test.serial('a plot is compared with the day before, and saved as a picture', as
   t.deepEqual(complaints, [])
 })
 
+for (const [name, javaScriptEnabled] of [
+  ['with script', true],
+  ['without script', false],
+] as const) {
+  test.serial(`a view is saved, opened, renamed and deleted ${name}`, async t => {
+    const { chromium, box } = t.context
+    const phone = { viewport: { width: 390, height: 844 }, javaScriptEnabled }
+    const { page, complaints, close } = await openPage(chromium.browser, box.url, phone)
+    t.teardown(close)
+    await signIn(page, 'agent', PASSWORDS.agent, `${PLOT}&days=7`)
+    await page.getByLabel('Save this view as').fill(`Cooling ${name}`)
+    await page.getByRole('button', { name: 'Save view' }).click()
+    await page.waitForURL(/days=7#saved$/)
+    await page.goto('/trends')
+    await page.getByRole('link', { name: `Cooling ${name}` }).click()
+    await page.waitForURL(/vav-3\.zone_flow&days=7/)
+    await page.getByText(`Rename or delete Cooling ${name}`).click()
+    if (javaScriptEnabled) await expectClean(t, page, 'saved views', 48)
+    await page.getByLabel('New name').fill(`Valve ${name}`)
+    await page.getByRole('button', { name: 'Rename' }).click()
+    await page.getByRole('link', { name: `Valve ${name}` }).waitFor()
+    t.true(new URL(page.url()).search.includes('days=7'), 'the plot that was shown is shown still')
+    await page.getByText(`Rename or delete Valve ${name}`).click()
+    await page.getByRole('button', { name: 'Delete for everyone' }).click()
+    await page.getByText('None yet. A view keeps').waitFor()
+    t.deepEqual(complaints, [])
+  })
+}
+
+test.serial('what is saved after zooming is what is seen', async t => {
+  const { chromium, box } = t.context
+  const { page, complaints, close } = await openPage(chromium.browser, box.url)
+  t.teardown(close)
+  await signIn(page, 'agent', PASSWORDS.agent, PLOT)
+  const over = page.locator('#trends .u-over')
+  await over.hover()
+  await page.mouse.wheel(0, -200)
+  await page.waitForURL(/from=/)
+  const [from] = (await page.locator('#trends').getAttribute('data-shown'))!.split(',').map(Number)
+  await page.locator(`#trend-words input[name=from][value="${new Date(from!).toISOString()}"]`).waitFor({ state: 'attached' })
+  await page.getByLabel('Save this view as').fill('Zoomed')
+  await page.getByRole('button', { name: 'Save view' }).click()
+  await page.waitForURL(/#saved$/)
+  await page.locator('#trends canvas').waitFor()
+  t.is(Number(await page.locator('#trends').getAttribute('data-from')), from)
+  t.deepEqual(complaints, [])
+})
+
 test.serial('without script the drawing of the server stands there, and its links move through time', async t => {
   const { chromium, box } = t.context
   const { page, complaints, close } = await openPage(chromium.browser, box.url, { javaScriptEnabled: false })

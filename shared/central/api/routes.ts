@@ -22,8 +22,9 @@ import { publicRoutes } from './public.ts'
 import { quantityRoutes } from '#shared/central/api/fdd/quantities.ts'
 import { ruleFileRoutes } from '#shared/central/api/fdd/rule-files.ts'
 import { ruleRoutes } from '#shared/central/api/fdd/rules.ts'
+import { savedTrendRoutes } from './saved-trends.ts'
 import { searchRoutes } from './search.ts'
-import { seriesRoutes } from './series.ts'
+import { seriesRoutes } from '#shared/central/api/fdd/series.ts'
 import { tenantRoutes } from './tenants.ts'
 import { userRoutes } from './users.ts'
 
@@ -47,6 +48,7 @@ export const centralRoutes = (context: CentralParts, trigger: Trigger): Route[] 
   ...baselineRoutes(context),
   ...findingRoutes(context),
   ...seriesRoutes(context),
+  ...savedTrendRoutes(context),
   ...searchRoutes(context),
   ...misdatedRoutes(context),
   ...analyticsRoutes(context),

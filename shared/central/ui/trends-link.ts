@@ -1,4 +1,6 @@
 /** The address of trends: its query is the whole state of the page. */
+import type { TrendSpan } from '#shared/core/series/saved-trend.ts'
+
 export const TRENDS_PATH = '/trends'
 /** Spans that end now, days. */
 export const TREND_DAYS = [1, 7, 30, 366] as const
@@ -36,3 +38,11 @@ export function trendsHref({ building, points, days, from, to, q, compare }: Tre
   const search = new URLSearchParams(entries).toString().replaceAll('%2C', ',').replaceAll('%3A', ':')
   return search === '' ? TRENDS_PATH : `${TRENDS_PATH}?${search}`
 }
+
+/** The address that a saved view is. */
+export const savedTrendHref = (saved: {
+  building_id: string
+  point_ids: readonly string[]
+  span: TrendSpan
+  compare?: Compare | undefined
+}): string => trendsHref({ building: saved.building_id, points: saved.point_ids, ...saved.span, compare: saved.compare })

@@ -63,6 +63,8 @@ async function closedHub(t: ExecutionContext, { buildings = 0 } = {}) {
   }
   await site.call(site.admin, 'POST', '/api/model/quantities', quantity)
   t.is((await site.call(site.admin, 'POST', '/api/fdd/findings/f-HQ/note', { note: 'seen by Bo' })).status, 200)
+  const view = { building_id: 'HQ', name: 'Supply', point_ids: ['p1'], days: 7 }
+  t.is((await site.call(site.admin, 'POST', '/api/saved-trends', view)).status, 200)
   const before = await seenBy(site, site.admin)
   await site.close()
   return { workspace, before }
@@ -80,6 +82,7 @@ async function seenBy(site: TenantSite, token: string) {
     sealed: (await get(series)).series,
     hot: (await get(hot)).series?.map(({ points }: { points: unknown[] }) => points?.length),
     findings: (await get('/api/fdd/findings')).findings,
+    views: (await get('/api/saved-trends')).saved_trends,
     edges: (await get('/api/edges')).edges?.map(({ edge_id }: { edge_id: string }) => edge_id),
   }
 }

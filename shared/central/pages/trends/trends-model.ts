@@ -1,22 +1,22 @@
 /** Gathers what the page of trends shows: the chosen points over the chosen time, and points that could be added. */
 import { chooseBuilding } from '#shared/core/lookup.ts'
 import type { Building, Equipment, Point } from '#shared/core/model/model.ts'
-import { Problem } from '#shared/core/problem.ts'
 import type { SearchEntry } from '#shared/core/search/search-index.ts'
+import type { SavedTrend } from '#shared/core/series/saved-trend.ts'
 import type { Span } from '#shared/core/series/spans.ts'
-import { DAY, MINUTE } from '#shared/core/time.ts'
-import { instantsOf, offsetAt } from '#shared/core/time-zone.ts'
+import { DAY } from '#shared/core/time.ts'
+import { offsetAt } from '#shared/core/time-zone.ts'
 import type { CentralContext } from '#shared/central/context.ts'
-import { readInstant } from '#shared/central/api/record-views.ts'
+import { chosenPoints, chosenSpan } from '#shared/central/trend-choice.ts'
 import { dataEnds } from '#shared/central/pages/data-freshness.ts'
 import { episodesOf, type EquipmentStores } from '#shared/central/pages/equipment/equipment-model.ts'
 import { readPointValues } from '#shared/central/pages/equipment/point-values.ts'
 import { pointsPlot } from '#shared/central/pages/equipment/points-plot.ts'
 import type { Here } from '#shared/central/ui/moment.ts'
-import { type Plot, TRACES_MAX } from '#shared/central/ui/plot.ts'
+import type { Plot } from '#shared/central/ui/plot.ts'
 import { COMPARE, TREND_DAYS, type TrendsQuery } from '#shared/central/ui/trends-link.ts'
 
-export type TrendsContext = EquipmentStores & Pick<CentralContext, 'search'>
+export type TrendsContext = EquipmentStores & Pick<CentralContext, 'search' | 'savedTrends'>
 export type TrendsModel = {
   here: Here
   query: TrendsQuery & { building: string; days: number }
@@ -33,18 +33,21 @@ export type TrendsModel = {
   siblings: Point[]
   /** Points that the search found; undefined while nobody searches. */
   found: SearchEntry[] | undefined
+  saved: SavedRow[]
+}
+/** A saved view, without the points that no longer exist. */
+export type SavedRow = {
+  trend: SavedTrend
+  building: Building | undefined
+  gone: number
+  /** A time that stays; undefined for the last days. */
+  fixed: Span | undefined
 }
 
 /** About one bucket for each two pixels of the wide plot. */
 const BUCKETS = 480
-/** Shortest and longest time that can be shown. */
-const SPAN_MIN = 2 * MINUTE
-const SPAN_MAX = 5 * 366 * DAY
 const FOUND_MAX = 30
 const SIBLINGS_MAX = 60
-/** Points that can be compared with an earlier time: each is two lines. */
-export const COMPARED_MAX = TRACES_MAX / 2
-const LOCAL = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::\d\d)?$/
 
 /** @throws Problem unknown_building, unknown_point, or bad_request for an impossible time or too many points */
 export async function trendsModel(context: TrendsContext, asked: TrendsQuery, at: Here): Promise<TrendsModel> {
@@ -55,17 +58,9 @@ export async function trendsModel(context: TrendsContext, asked: TrendsQuery, at
   const query = { ...asked, building: building_id, days: asked.days ?? TREND_DAYS[0] }
   const equipment = new Map(model.equipment(building_id).map(one => [one.equipment_id, one]))
   const points = model.points(building_id)
-  const known = new Map(points.map(point => [point.point_id, point]))
-  if (asked.points.length > TRACES_MAX) throw new Problem('bad_request', `A plot holds at most ${TRACES_MAX} points`)
-  const picked = asked.points.map(point_id => {
-    const point = known.get(point_id)
-    if (!point) throw new Problem('unknown_point', `Building ${building_id} has no point ${point_id}`)
-    return point
-  })
+  const picked = chosenPoints(points, query)
   const until = (await dataEnds(context, [building_id], here.now)).get(building_id) ?? here.now
-  const span = spanOf(query, timezone, until)
-  if (asked.compare && picked.length > COMPARED_MAX)
-    throw new Problem('bad_request', `At most ${COMPARED_MAX} points are compared with an earlier time`)
+  const span = chosenSpan(query, timezone, until)
   const shift = asked.compare ? shiftOf(span.to, COMPARE[asked.compare].days, timezone) : 0
   const chosen = picked.map(point => ({
     point,
@@ -90,7 +85,26 @@ export async function trendsModel(context: TrendsContext, asked: TrendsQuery, at
         : undefined,
     siblings: siblings.slice(0, SIBLINGS_MAX),
     found,
+    saved: savedRows(context, { building_id, now: here.now }),
   }
+}
+
+/** Those of the building that is shown come first. */
+function savedRows(
+  { savedTrends, model }: Pick<TrendsContext, 'savedTrends' | 'model'>,
+  { building_id, now }: { building_id: string; now: number },
+): SavedRow[] {
+  const rows = savedTrends.list().map((saved): SavedRow => {
+    const known = new Set(model.points(saved.building_id).map(({ point_id }) => point_id))
+    const point_ids = saved.point_ids.filter(id => known.has(id))
+    const gone = saved.point_ids.length - point_ids.length
+    const building = model.building(saved.building_id)
+    const { span } = saved
+    const fixed = building && 'from' in span ? chosenSpan({ ...span, days: 1 }, building.timezone, now) : undefined
+    return { trend: { ...saved, point_ids }, building, gone, fixed }
+  })
+  const isHere = ({ trend }: SavedRow) => trend.building_id === building_id
+  return [...rows.filter(isHere), ...rows.filter(row => !isHere(row))]
 }
 
 type Drawn = Pick<TrendsModel, 'building' | 'chosen' | 'span' | 'shift' | 'query'> & {
@@ -131,23 +145,3 @@ const shiftOf = (ms: number, days: number, timezone: string): number =>
 /** The role where it is the only one on the plot, else the point's own name. */
 const labelOf = ({ role, name, point_id }: Point, all: Point[]): string =>
   role !== undefined && all.every(other => other.point_id === point_id || other.role !== role) ? role : name
-
-/** @throws Problem bad_request that names the end which is no time, or says what is wrong with the span */
-function spanOf({ from, to, days }: TrendsQuery & { days: number }, timezone: string, until: number): Span {
-  if (from === undefined && to === undefined) return { from: until - days * DAY, to: until + 1 }
-  const end = to === undefined ? until + 1 : localInstant('to', to, timezone)
-  const start = from === undefined ? end - days * DAY : localInstant('from', from, timezone)
-  if (end - start < SPAN_MIN) throw new Problem('bad_request', 'The time ends before it begins, or is shorter than two minutes')
-  if (end - start > SPAN_MAX) throw new Problem('bad_request', 'The time is longer than five years')
-  return { from: start, to: end }
-}
-
-/** An instant in UTC, as zooming writes it, or the wall clock of the building; of an hour that the clock repeats the first, of one that it skips the next. */
-function localInstant(name: string, text: string, timezone: string): number {
-  if (text.endsWith('Z')) return readInstant(name, text)
-  const [, year, month, day, hour, minute] = (LOCAL.exec(text) ?? []).map(Number)
-  const wall = Date.UTC(year!, month! - 1, day, hour, minute)
-  if (Number.isNaN(wall)) throw new Problem('bad_request', `${name} is no time such as 2026-11-20T14:00`)
-  const [first] = instantsOf(wall, timezone)
-  return first ?? wall - offsetAt(wall - DAY, timezone)
-}

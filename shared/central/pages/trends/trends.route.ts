@@ -2,16 +2,19 @@
 import { Type } from '@sinclair/typebox'
 import { oneOf, PAGE_ID, type Route, route, strict } from '#shared/node/http/route.ts'
 import { SEARCH_TEXT } from '#shared/central/api/search.ts'
+import { TREND_TIME } from '#shared/central/commands/saved-trends.ts'
+import type { CentralContext } from '#shared/central/context.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { COMPARE, type Compare, TREND_DAYS, TRENDS_PATH } from '#shared/central/ui/trends-link.ts'
+import { savedTrendForms, TREND_POINT_IDS } from './saved.route.ts'
 import { type TrendsContext, trendsModel } from './trends-model.ts'
 import { trendsBody } from './trends.view.ts'
 
 const COMPARES = Object.keys(COMPARE) as Compare[]
 /** An instant or a wall clock. */
-const TIME = Type.Optional(Type.String({ maxLength: 40 }))
+const TIME = Type.Optional(TREND_TIME)
 
-export const trendsPage = (context: TrendsContext, layout: PageLayout): Route[] => [
+export const trendsPage = (context: TrendsContext & Pick<CentralContext, 'clock'>, layout: PageLayout): Route[] => [
   route({
     method: 'GET',
     path: TRENDS_PATH,
@@ -19,7 +22,7 @@ export const trendsPage = (context: TrendsContext, layout: PageLayout): Route[] 
     summary: 'The page of trends',
     query: strict({
       building: Type.Optional(PAGE_ID),
-      points: Type.Optional(Type.String({ maxLength: 2000, description: 'ids of points, by comma' })),
+      points: Type.Optional(TREND_POINT_IDS),
       days: Type.Optional(oneOf(TREND_DAYS.map(String))),
       from: TIME,
       to: TIME,
@@ -38,7 +41,9 @@ export const trendsPage = (context: TrendsContext, layout: PageLayout): Route[] 
         compare: compare || undefined,
       }
       const model = await trendsModel(context, asked, layout.here())
-      return layout.document(call, { title: 'Trends', current: TRENDS_PATH, here: model.here }, trendsBody(model, layout.assets))
+      const body = trendsBody(model, layout.assets, { user: layout.userOf(call.caller), csrf: layout.csrfOf(call.caller) })
+      return layout.document(call, { title: 'Trends', current: TRENDS_PATH, here: model.here }, body)
     },
   }),
+  ...savedTrendForms(context),
 ]

@@ -8,16 +8,20 @@ import { measureOf, type UnitSystem } from '#shared/central/ui/measure.ts'
 import { NARROW, type Plot, plotSvg, TRACES_MAX, WIDE } from '#shared/central/ui/plot.ts'
 import { plotSummary, plotTable } from '#shared/central/ui/plot-words.ts'
 import { COMPARE, type Compare, TREND_DAYS, trendsHref, TRENDS_PATH } from '#shared/central/ui/trends-link.ts'
-import { COMPARED_MAX, type TrendsModel } from './trends-model.ts'
+import { COMPARED_MAX } from '#shared/central/trend-choice.ts'
+import { type TrendReader, savedSection, saveForm } from './saved.view.ts'
+import type { TrendsModel } from './trends-model.ts'
 
 const DAYS_WORDS: Record<(typeof TREND_DAYS)[number], string> = { 1: '24 hours', 7: '7 days', 30: '30 days', 366: 'A year' }
 /** A year of minutes has more samples than a line has pixels. */
 const CSV_POINTS = 20_000
 
-export const trendsBody = (model: TrendsModel, assets: PlotAssets): Html => html`<h1>Trends</h1>
+/** @param reader who looks, and the token of the reader's forms */
+export const trendsBody = (model: TrendsModel, assets: PlotAssets, reader: TrendReader): Html => html`<h1>Trends</h1>
 ${timeForm(model)}
-${model.plot ? plotSection(model, model.plot, assets) : html`<section class="card quiet-card"><h2>No point is chosen yet</h2><p>Search for points below. A point, an equipment and a fault also have a link here.</p></section>`}
-${pointsSection(model)}`
+${model.plot ? plotSection(model, { plot: model.plot, assets, reader }) : html`<section class="card quiet-card"><h2>No point is chosen yet</h2><p>Search for points below. A point, an equipment and a fault also have a link here.</p></section>`}
+${pointsSection(model)}
+${savedSection(model, reader)}`
 
 function timeForm({ query, span, building, buildings }: TrendsModel): Html {
   const choice = (days: (typeof TREND_DAYS)[number]) =>
@@ -55,7 +59,9 @@ function seriesData({ chosen, query }: TrendsModel, system: UnitSystem): string 
   return JSON.stringify([...series, ...earlier])
 }
 
-function plotSection(model: TrendsModel, plot: Plot, assets: PlotAssets): Html {
+type PlotParts = { plot: Plot; assets: PlotAssets; reader: TrendReader }
+
+function plotSection(model: TrendsModel, { plot, assets, reader }: PlotParts): Html {
   const { building, span, query, chosen } = model
   const summary = plot.traces.length > 0 ? plotSummary(plot) : ''
   const label = `Plot. ${summary}`
@@ -68,7 +74,8 @@ function plotSection(model: TrendsModel, plot: Plot, assets: PlotAssets): Html {
 <div id="trend-words">${moves(model)}${comparing(model)}
 <p class="summary">${summary}</p>
 ${plot.traces.length > 0 && plotTable(plot)}
-<p><a href="/api/fdd/series?${new URLSearchParams({ building_id: building.building_id, point_ids: chosen.map(({ point }) => point.point_id).join(','), from: formatInstant(span.from), to: formatInstant(span.to), max_points: String(CSV_POINTS), format: 'csv' })}">CSV of this time</a> <button type="button" data-png hidden>PNG of this plot</button></p></div>
+<p><a href="/api/fdd/series?${new URLSearchParams({ building_id: building.building_id, point_ids: chosen.map(({ point }) => point.point_id).join(','), from: formatInstant(span.from), to: formatInstant(span.to), max_points: String(CSV_POINTS), format: 'csv' })}">CSV of this time</a> <button type="button" data-png hidden>PNG of this plot</button></p>
+${saveForm(stateFields(model), reader)}</div>
 </section>
 <link rel="stylesheet" href="${assets.uplotCss}"><script src="${assets.uplot}" defer></script><script src="${assets.trends}" defer></script>`
 }

@@ -8,7 +8,7 @@ import { SERIES_POINTS_MAX, type ReadSeries, readSeries, type SeriesRequest, typ
 import { oneOf, route, type Route, strict } from '#shared/node/http/route.ts'
 import type { CentralParts } from '#shared/central/context.ts'
 import { csvLine } from '#shared/core/csv/write-csv.ts'
-import { instantOrNull, readInstant } from './record-views.ts'
+import { instantOrNull, readInstant } from '#shared/central/api/record-views.ts'
 
 /** Buckets of a plot twice as wide as a large screen. */
 const MAX_POINTS_DEFAULT = 2000
