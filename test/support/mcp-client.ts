@@ -4,6 +4,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
+import { COMPILED } from '#scripts/lib-start/process.ts'
 
 type Test = { teardown(end: () => Promise<void>): void }
 type Answer = { text: string; isError: boolean }
@@ -43,7 +44,7 @@ export async function stdioClient(t: Test, main: string, env: Record<string, str
 export async function httpServer(t: Test, main: string, env: Record<string, string>) {
   const own = { ...env, SERVICE_MCP_TRANSPORT: 'http', SERVICE_LOG_LEVEL: 'info' }
   const child = spawn(process.execPath, [main], {
-    env: { PATH: process.env['PATH'], ...own },
+    env: { PATH: process.env['PATH'], ...COMPILED, ...own },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   const exit = once(child, 'close')

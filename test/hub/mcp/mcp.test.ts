@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { text as readText } from 'node:stream/consumers'
 import test, { type ExecutionContext } from 'ava'
+import { COMPILED } from '#scripts/lib-start/process.ts'
 import { documentIndex, documentIndexFile } from '../../support/document-index.ts'
 import { httpServer, stdioClient, tokenFor } from '../../support/mcp-client.ts'
 import { airHandler, rows, table } from '../../support/packages/packages.ts'
@@ -220,7 +221,7 @@ test.serial('a page of another site and an unknown host name are refused', async
 
 test.serial('settings that cannot work end the process with 78 and the name of the setting', async t => {
   const { status, stderr } = spawnSync(process.execPath, [MAIN], {
-    env: { PATH: process.env['PATH'], SERVICE_MCP_TRANSPORT: 'http', SERVICE_MCP_BIND: '0.0.0.0' },
+    env: { PATH: process.env['PATH'], ...COMPILED, SERVICE_MCP_TRANSPORT: 'http', SERVICE_MCP_BIND: '0.0.0.0' },
     encoding: 'utf8',
   })
   t.is(status, 78)

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import test, { type ExecutionContext } from 'ava'
+import { COMPILED } from '#scripts/lib-start/process.ts'
 import { openSite, PASSWORDS } from '../../support/sites/page-site.ts'
 import { documentIndex, documentIndexFile } from '../../support/document-index.ts'
 import { tokenFor } from '../../support/mcp-client.ts'
@@ -18,7 +19,7 @@ async function openService(t: ExecutionContext, env: Record<string, string> = {}
     ...env,
   }
   const child = spawn(process.execPath, [MAIN], {
-    env: { PATH: process.env['PATH'], ...own },
+    env: { PATH: process.env['PATH'], ...COMPILED, ...own },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   const exit = once(child, 'close')
@@ -210,7 +211,7 @@ test('allowed actions do what central lets the caller do, once they are confirme
 
 test('help names every setting, and a wrong one ends the start with 78', t => {
   const start = (args: string[], env: Record<string, string> = {}) =>
-    spawnSync(process.execPath, [MAIN, ...args], { env: { PATH: process.env['PATH'], ...env }, encoding: 'utf8' })
+    spawnSync(process.execPath, [MAIN, ...args], { env: { PATH: process.env['PATH'], ...COMPILED, ...env }, encoding: 'utf8' })
   t.regex(start(['--help']).stdout, /SERVICE_RETRIEVAL_BIND[^\n]*\[127\.0\.0\.1\]/)
   t.regex(start(['--help']).stdout, /SERVICE_MCP_ENABLE_ACTION_TOOLS[^\n]*\[false\]/)
   const { status, stderr } = start([], { SERVICE_MCP_ENABLE_ACTION_TOOLS: 'maybe' })

@@ -7,6 +7,7 @@ import anyTest, { type TestFn } from 'ava'
 import { APPLIANCE_ENV, FIELDBUS_ENV } from '#appliance/env.ts'
 import { MQTT_ENV } from '#hub/mqtt/env.ts'
 import { RETRIEVAL_ENV } from '#hub/retrieval/env.ts'
+import { COMPILED } from '#scripts/lib-start/process.ts'
 import { MCP_VARIABLES } from '#shared/central/mcp/env.ts'
 import { secretArguments } from '#shared/node/auth/secret-arguments.ts'
 
@@ -21,7 +22,7 @@ const VALUE = 'hunter2-hunter2-hunter2-hunter2-hunter2'
 
 function run(main: string, argv: string[], env: Record<string, string> = {}) {
   const { status, stderr, stdout } = spawnSync(process.execPath, [main, ...argv], {
-    env: { PATH: process.env['PATH'], ...env },
+    env: { PATH: process.env['PATH'], ...COMPILED, ...env },
     encoding: 'utf8',
   })
   return { status, said: stderr + stdout }
