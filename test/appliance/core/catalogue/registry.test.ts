@@ -137,6 +137,11 @@ test("a registry's points go to a new device or are added to one that is there, 
     ],
   )
   t.deepEqual(planRegistry(catalogue, registry, device, 60).catalogue, catalogue)
+  const [first, ...others] = registry.points
+  const scaled = { ...registry, points: [{ ...first!, scale: 0.1, offset: -40 }, ...others] }
+  const [point, plain] = planRegistry({ devices: [] }, scaled, device, 60).catalogue.devices[0]!.points
+  t.like(point, { scale: 0.1, offset: -40 })
+  t.deepEqual(Object.keys(plain!), ['point_id', 'address', 'name', 'unit', 'kind', 'poll_secs'])
 })
 
 const mostly = (good: fc.Arbitrary<string>) =>

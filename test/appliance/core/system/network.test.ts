@@ -60,6 +60,7 @@ test('the box calls the hub, the servers of its file, and controllers', t => {
   t.regex(output, /oifname "eth0" tcp dport \{ 53, 8884 \} accept/)
   t.regex(output, /ip daddr 10\.9\.0\.0\/16 tcp dport \{ 443, 8443 \} accept/)
   t.regex(output, /oifname "eth1" tcp dport \{ 502, 1502 \} accept/)
+  t.regex(chain(firewall({ ...one, modbus_ports: [502] }), 'output'), /oifname "eth0" tcp dport \{ 502 \} accept/)
   t.notRegex(chain(firewall({ ...one, modbus_ports: [] }), 'output'), /502/)
 })
 

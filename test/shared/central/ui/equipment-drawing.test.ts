@@ -1,0 +1,42 @@
+import test from 'ava'
+import { equipmentDrawing, DRAWING_NARROW, DRAWING_WIDE } from '#shared/central/ui/equipment-drawing.ts'
+import { EQUIPMENT_PARTS } from '#shared/central/ui/equipment-parts.ts'
+import type { EquipmentType } from '#shared/core/model/model.ts'
+
+const TYPES = Object.keys(EQUIPMENT_PARTS) as EquipmentType[]
+type Box = { left: number; right: number; top: number; bottom: number }
+
+const valuesFor = (type: EquipmentType, has: (nth: number) => boolean) => {
+  const roles = [...new Set(EQUIPMENT_PARTS[type].flatMap(part => part.roles))].filter((_, nth) => has(nth))
+  return new Map(
+    roles.map(role => [role, { role, href: `/points/${role}`, words: '21.5 °C', quiet: false, overridden: false }] as const),
+  )
+}
+
+/** The box of each value, and the box of the drawing. */
+function boxesOf(drawing: string): { values: Box[]; whole: Box } {
+  const values = [...drawing.matchAll(/<rect x="([^"]+)" y="([^"]+)" width="([^"]+)" height="([^"]+)" rx="3"/g)].map(numbers => {
+    const [left, top, width, height] = numbers.slice(1).map(Number) as [number, number, number, number]
+    return { left, right: left + width, top, bottom: top + height }
+  })
+  const [, right, bottom] = /viewBox="0 0 (\S+) ([^"]+)"/.exec(drawing)!.map(Number)
+  return { values, whole: { left: 0, right: right!, top: 0, bottom: bottom! } }
+}
+
+const areApart = (a: Box, b: Box) => a.bottom <= b.top || b.bottom <= a.top || a.right <= b.left || b.right <= a.left
+
+for (const [size, dimensions] of [
+  ['wide', DRAWING_WIDE],
+  ['narrow', DRAWING_NARROW],
+] as const)
+  test(`${size}: each value is within the drawing, and no value covers another`, t => {
+    for (const type of TYPES)
+      for (const has of [() => true, (nth: number) => nth % 2 === 0, (nth: number) => nth === 0]) {
+        const drawn = valuesFor(type, has)
+        const { values, whole } = boxesOf(String(equipmentDrawing(type, drawn, dimensions, 'AHU 1')))
+        t.is(whole.right, dimensions.width)
+        t.true(values.length >= drawn.size, type)
+        for (const value of values) t.true(value.top > 0 && value.bottom < whole.bottom, type)
+        for (const [i, one] of values.entries()) for (const other of values.slice(i + 1)) t.true(areApart(one, other), type)
+      }
+  })
