@@ -1,4 +1,4 @@
-/* The plot of the page of trends: the drawing of the server is replaced by one that zooms. The address is the state. */
+/* The plot of trends and of a fault: the drawing of the server is replaced by one that zooms. On trends the address is the state. */
 
 const host = document.getElementById('trends')
 if (host && window.uPlot) openTrends(host)
@@ -17,6 +17,7 @@ function openTrends(root) {
   let plot
   let extra = { faults: [], no_data: [], overrides: [] }
   let turn = 0
+  let drawnHeight = 0
 
   const shift = Number(root.dataset.shift)
   const own = series.filter(one => !one.earlier)
@@ -47,6 +48,14 @@ function openTrends(root) {
       return [one.points.map(point => (Date.parse(point.t) + later) / 1000), column(drawn), column('min'), column('max')]
     })
 
+  /* The page of a fault shades that fault alone; elsewhere the answer has the faults of the equipment. */
+  const ownFaults = root.dataset.faults && JSON.parse(root.dataset.faults)
+  const worst = Number(root.dataset.worst)
+  /* Only those in view: what is clamped to the edge would still have the least width of a bar. */
+  const faultsIn = ({ min, max }) =>
+    (ownFaults ?? extra.faults.map(({ from, to }) => ({ from: Date.parse(from), to: to === null ? Date.now() : Date.parse(to) })))
+      .map(({ from, to, own }) => ({ from: from / 1000, to: to / 1000, own }))
+      .filter(({ from, to }) => from < max && to > min)
   const spans = list =>
     list.map(({ from, to }) => [Date.parse(from) / 1000, to === null ? Date.now() / 1000 : Date.parse(to) / 1000])
 
@@ -56,10 +65,13 @@ function openTrends(root) {
     const unit = window.devicePixelRatio || 1
     const x = seconds => Math.min(Math.max(u.valToPos(seconds, 'x', true), left), left + width)
     ctx.save()
-    ctx.fillStyle = style('--shade-other')
-    for (const [from, to] of spans(extra.faults)) ctx.fillRect(x(from), top, x(to) - x(from), height)
+    const faults = faultsIn(u.scales.x)
+    for (const { from, to, own } of faults) {
+      ctx.fillStyle = style(own ? '--shade' : '--shade-other')
+      ctx.fillRect(x(from), top, x(to) - x(from), height)
+    }
     ctx.fillStyle = style('--p1')
-    for (const [from, to] of spans(extra.faults))
+    for (const { from, to } of faults)
       ctx.fillRect(x(from), top + height - LANE * unit, Math.max(2, x(to) - x(from)), LANE * unit - 2)
     ctx.fillStyle = style('--override')
     for (const [from, to] of spans(extra.overrides))
@@ -78,6 +90,17 @@ function openTrends(root) {
       }
       ctx.stroke()
       ctx.restore()
+    }
+    if (worst >= span.from && worst < span.to) {
+      const at = x(worst / 1000)
+      ctx.strokeStyle = style('--text')
+      ctx.setLineDash([2 * unit, 3 * unit])
+      ctx.strokeRect(at, top, 0, height)
+      ctx.fillStyle = style('--text')
+      ctx.font = `${12 * unit}px sans-serif`
+      ctx.textAlign = at > left + width / 2 ? 'right' : 'left'
+      ctx.textBaseline = 'top'
+      ctx.fillText(` worst ${clock(wall(worst / 1000))} `, at, top + 2 * unit)
     }
     ctx.restore()
   }
@@ -123,7 +146,8 @@ function openTrends(root) {
     )
     return {
       width: root.clientWidth,
-      height: Math.max(260, Math.min(460, window.innerHeight - 320)),
+      /* About as high as the drawing that it replaces, so that what stands below hardly moves. */
+      height: Math.max(260, Math.min(460, Math.max(drawnHeight, window.innerHeight - 320))),
       tzDate: wall,
       scales,
       axes: [{ ...axis, values: ticks }, ...axes],
@@ -180,6 +204,7 @@ function openTrends(root) {
       tables.map(table => table.map(() => 2)),
     )
     if (!plot) {
+      drawnHeight = root.clientHeight
       root.replaceChildren()
       plot = new uPlot(optionsOf(), data, root)
       listen(plot)
@@ -190,8 +215,14 @@ function openTrends(root) {
     if (!isFirst) refreshWords(time, mine)
   }
 
-  /** Address, time fields, summary, table and CSV of the new span come from the server's own page of it. */
+  /** Address, time fields, summary, table and CSV of the new span come from the server's own page of it; other pages link there. */
   async function refreshWords(time, mine) {
+    for (const link of document.querySelectorAll('a[data-follows]')) {
+      const address = new URL(link.href)
+      for (const [name, instant] of Object.entries(time)) address.searchParams.set(name, instant)
+      link.href = address.pathname + address.search
+    }
+    if (path === undefined) return
     const href = `${path}&${new URLSearchParams(time)}`
     history.replaceState(null, '', href)
     const response = await fetch(href).catch(() => undefined)

@@ -26,6 +26,7 @@ async function open(
   const catalogue = () => CATALOGUE
   const site = await openSite({
     product: 'appliance',
+    api: true,
     findings: [COOLING],
     priority: journalSnapshots({ journal: () => journal, catalogue, site: SITE }),
     more: layout =>

@@ -8,8 +8,8 @@ const test = anyTest as TestFn<{ chromium: OpenBrowser; box: TestSite; hub: Test
 test.before(async t => {
   t.context = {
     chromium: await openChromium(),
-    box: await openSite({ product: 'appliance' }),
-    hub: await openSite({ product: 'hub' }),
+    box: await openSite({ product: 'appliance', api: true }),
+    hub: await openSite({ product: 'hub', api: true }),
   }
 })
 test.after.always(async t => {

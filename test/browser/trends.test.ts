@@ -142,6 +142,36 @@ test.serial('what is saved after zooming is what is seen', async t => {
   t.deepEqual(complaints, [])
 })
 
+test.serial(
+  'the page of a fault has the same plot: it zooms, shades this fault alone, and its link to Trends follows',
+  async t => {
+    const { chromium, box } = t.context
+    const { page, complaints, close } = await openPage(chromium.browser, box.url)
+    t.teardown(close)
+    await signIn(page, 'viewer', PASSWORDS.viewer, '/faults/f-cooling?window=week')
+    const host = page.locator('#trends')
+    await host.locator('canvas').waitFor()
+    t.is(await host.locator('svg').count(), 0)
+    const faults = JSON.parse((await host.getAttribute('data-faults'))!) as { own: boolean }[]
+    t.deepEqual(
+      faults.map(({ own }) => own),
+      [false, true],
+    )
+    const link = page.getByRole('link', { name: 'Open in Trends' })
+    const before = await link.getAttribute('href')
+    await host.locator('.u-over').hover()
+    await page.mouse.wheel(0, -200)
+    await page.locator(`a[data-follows]:not([href="${before}"])`).waitFor()
+    const shown = (await host.getAttribute('data-shown'))!.split(',').map(Number)
+    t.is(new URL(page.url()).search, '?window=week', 'the address is that of the fault')
+    await host.getByText(/\d °F/).first().waitFor()
+    await link.click()
+    await page.locator('#trends canvas').waitFor()
+    t.is(Number(await page.locator('#trends').getAttribute('data-from')), shown[0])
+    t.deepEqual(complaints, [])
+  },
+)
+
 test.serial('without script the drawing of the server stands there, and its links move through time', async t => {
   const { chromium, box } = t.context
   const { page, complaints, close } = await openPage(chromium.browser, box.url, { javaScriptEnabled: false })

@@ -7,7 +7,7 @@ import { openPage, signIn } from './watch.ts'
 
 const test = anyTest as TestFn<{ chromium: OpenBrowser; box: TestSite }>
 test.before(async t => {
-  t.context = { chromium: await openChromium(), box: await openSite({ product: 'appliance' }) }
+  t.context = { chromium: await openChromium(), box: await openSite({ product: 'appliance', api: true }) }
   keepBaselines(t.context.box.context)
 })
 test.after.always(async t => {

@@ -4,7 +4,7 @@ import { moment, type Here } from './moment.ts'
 
 /** Addresses of the few files that a page asks for; they carry a hash, so a browser may cache them without limit. */
 export type Assets = { css: string; script: string; htmx: string; icon: string } & PlotAssets
-/** Only the page of trends asks for these. */
+/** Only pages with the plot that zooms ask for these. */
 export type PlotAssets = { trends: string; uplot: string; uplotCss: string }
 /**
  * A page with its name. `for`: the role that it needs; the entry is hidden from people without it. `about`: what one does there, for

@@ -26,7 +26,11 @@ export const faultPage = (context: FaultContext & Pick<CentralContext, 'clock'>,
       const { params, query, caller } = call
       const at = { here: layout.here(), user: layout.userOf(caller), csrf: layout.csrfOf(caller) }
       const model = await faultModel(context, params.finding_id, query.window ?? 'episode', at)
-      return layout.document(call, { title: titleOf(model.finding), current: '/faults', here: model.here }, faultBody(model))
+      return layout.document(
+        call,
+        { title: titleOf(model.finding), current: '/faults', here: model.here },
+        faultBody(model, layout.assets),
+      )
     },
   }),
   formRoute('ack', strict({}), (call, finding_id) => acknowledge(context, call, finding_id, {})),

@@ -9,18 +9,20 @@ import {
 } from '#shared/core/findings/finding.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import type { Building, Equipment, Point } from '#shared/core/model/model.ts'
+import { ROLES } from '#shared/core/model/role.ts'
 import { roleOfColumn } from '#shared/core/priority/array-snapshot.ts'
 import { formatDuration, formatInstant } from '#shared/core/time.ts'
 import { faultActions } from './fault-actions.ts'
 import { costSection } from './fault-cost.ts'
-import type { User } from '#shared/central/ui/frame.ts'
+import type { PlotAssets, User } from '#shared/central/ui/frame.ts'
 import { coldWords, dayLists, valueWords } from '#shared/central/pages/settings/baseline-words.ts'
 import { buildingHref, equipmentLink, pointHref } from '#shared/central/ui/links.ts'
 import { formatParam, formatRoleValue, measureOfRole, roleWords, unitLabel, type UnitSystem } from '#shared/central/ui/measure.ts'
 import { overrideIcon, priorityIcon } from '#shared/central/ui/icons.ts'
 import { formatDay, formatMoment, type Here, moment, momentAge } from '#shared/central/ui/moment.ts'
-import { NARROW, type Plot, plotSvg, WIDE } from '#shared/central/ui/plot.ts'
+import type { Plot } from '#shared/central/ui/plot.ts'
 import { plotSummary, plotTable } from '#shared/central/ui/plot-words.ts'
+import { zoomPlot, zoomScripts } from '#shared/central/pages/trends/zoom-plot.ts'
 import { inputWords, inUnitsOf, withValues } from '#shared/central/ui/measure-text.ts'
 import { trendsHref } from '#shared/central/ui/trends-link.ts'
 import { componentWords, REASON_WORDS, shareOf, SOURCE_WORDS, stateWords, titleOf } from '#shared/central/ui/words.ts'
@@ -67,9 +69,9 @@ export type FaultModel = {
   csrf: string
 }
 
-export const faultBody = (model: FaultModel): Html => html`<p class="crumbs"><a href="/faults">Faults</a></p>
+export const faultBody = (model: FaultModel, assets: PlotAssets): Html => html`<p class="crumbs"><a href="/faults">Faults</a></p>
 ${head(model)}
-${plotSection(model)}
+${plotSection(model, assets)}
 <div class="columns">
 <div>${because(model)}${inputsSection(model)}${overridesSection(model)}${caveats(model)}</div>
 <div>${causeSection(model)}${costSection(model)}${historySection(model)}${faultActions(model)}</div>
@@ -98,30 +100,33 @@ const endedOn = (dataEnd: number | undefined, here: Here): string | undefined =>
 
 const WINDOW_WORDS: Record<Window, string> = { episode: 'This episode', day: '24 hours', week: '7 days' }
 
-function plotSection({ plot, window, finding, notPlotted, inputs, building }: FaultModel): Html {
+function plotSection({ plot, window, finding, notPlotted, inputs, building }: FaultModel, assets: PlotAssets): Html {
   const summary = plotSummary(plot)
-  const label = `Plot of the inputs. ${summary}`
+  const lines = plot.traces.flatMap(({ role }) => {
+    const point = inputs.find(input => input.role === role)?.point
+    return point ? [{ point: { ...point, kind: ROLES[role]?.kind ?? point.kind }, label: role }] : []
+  })
   return html`<section class="card" id="plot"><div class="row"><h2>The rule's inputs</h2><ul class="choices">${WINDOWS.map(
     choice =>
       html`<li><a href="/faults/${encodeURIComponent(finding.finding_id)}?window=${choice}#plot"${choice === window && html` aria-current="true"`}>${WINDOW_WORDS[choice]}</a></li>`,
   )}</ul></div>
 ${
   plot.traces.length
-    ? html`<div class="for-wide">${plotSvg(plot, WIDE, 'wide', label)}</div><div class="for-narrow">${plotSvg(plot, NARROW, 'narrow', label)}</div>
+    ? html`${zoomPlot({ building, plot, lines, name: 'Plot of the inputs' })}
 <p class="summary">${summary}</p>
 ${notPlotted.length > 0 && html`<p class="summary">Not on the plot, but in the table below: ${notPlotted.join(', ')}.</p>`}
-${trendsLink(inputs, plot, building)}
-${plotTable(plot)}`
+${trendsLink(lines, plot, building)}
+${plotTable(plot)}${zoomScripts(assets)}`
     : html`<p>No history of the inputs is kept here.</p>`
 }
 </section>`
 }
 
-/** The plotted inputs over the same time, to zoom and to add other points. */
-function trendsLink(inputs: InputRow[], { from, to, traces }: Plot, { building_id }: Building): Html | false {
-  const points = traces.flatMap(({ role }) => inputs.find(input => input.role === role)?.point?.point_id ?? [])
+/** The plotted inputs over the same time, to add other points; the script moves it to the time that is zoomed to. */
+function trendsLink(lines: { point: Point }[], { from, to }: Plot, { building_id }: Building): Html {
   const span = { from: formatInstant(from), to: formatInstant(to) }
-  return points.length > 0 && html`<p><a href="${trendsHref({ building: building_id, points, ...span })}">Open in Trends</a></p>`
+  const points = lines.map(({ point }) => point.point_id)
+  return html`<p><a href="${trendsHref({ building: building_id, points, ...span })}" data-follows>Open in Trends</a></p>`
 }
 
 function because({ finding, building, here, rule }: FaultModel): Html {

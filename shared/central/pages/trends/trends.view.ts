@@ -4,9 +4,9 @@ import { wallOf } from '#shared/core/time-zone.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import type { PlotAssets } from '#shared/central/ui/frame.ts'
 import { equipmentLink, pointHref } from '#shared/central/ui/links.ts'
-import { measureOf, type UnitSystem } from '#shared/central/ui/measure.ts'
-import { NARROW, type Plot, plotSvg, TRACES_MAX, WIDE } from '#shared/central/ui/plot.ts'
+import { type Plot, TRACES_MAX } from '#shared/central/ui/plot.ts'
 import { plotSummary, plotTable } from '#shared/central/ui/plot-words.ts'
+import { zoomPlot, zoomScripts } from './zoom-plot.ts'
 import { COMPARE, type Compare, TREND_DAYS, trendsHref, TRENDS_PATH } from '#shared/central/ui/trends-link.ts'
 import { COMPARED_MAX } from '#shared/central/trend-choice.ts'
 import { type TrendReader, savedSection, saveForm } from './saved.view.ts'
@@ -48,36 +48,21 @@ function localText(ms: number, timezone: string): string {
   return `${year}-${two(month)}-${two(day)}T${two(hour)}:${two(minute)}`
 }
 
-/** What the script needs of each line: its name, its point, and how to show its values. */
-function seriesData({ chosen, query }: TrendsModel, system: UnitSystem): string {
-  const series = chosen.map(({ point: { point_id, unit, kind, role, states }, label }) => {
-    const { label: shown, ...measure } = measureOf(unit, system, role)
-    return { point_id, label, kind, unit: kind === 'bool' ? 'on/off' : kind === 'enum' ? 'state' : shown, ...measure, states }
-  })
-  const mark = query.compare && COMPARE[query.compare].mark
-  const earlier = mark === undefined ? [] : series.map(one => ({ ...one, label: `${one.label} ${mark}`, earlier: true }))
-  return JSON.stringify([...series, ...earlier])
-}
-
 type PlotParts = { plot: Plot; assets: PlotAssets; reader: TrendReader }
 
 function plotSection(model: TrendsModel, { plot, assets, reader }: PlotParts): Html {
   const { building, span, query, chosen } = model
   const summary = plot.traces.length > 0 ? plotSummary(plot) : ''
-  const label = `Plot. ${summary}`
+  const earlier = query.compare && { shift: model.shift, mark: COMPARE[query.compare].mark }
   return html`<section class="card" id="plot">
-<div id="trends" data-url="/api/fdd/series" data-building="${building.building_id}" data-points="${query.points.join(',')}" data-from="${span.from}" data-to="${span.to}" data-timezone="${building.timezone}" data-shift="${model.shift}" data-path="${trendsHref({ building: query.building, points: query.points, compare: query.compare })}" data-series="${seriesData(model, building.unit_system)}">${
-    plot.traces.length > 0
-      ? html`<div class="for-wide">${plotSvg(plot, WIDE, 'wide', label)}</div><div class="for-narrow">${plotSvg(plot, NARROW, 'narrow', label)}</div>`
-      : html`<p>No usable value is stored for this time.</p>`
-  }</div>
+${zoomPlot({ building, plot, lines: chosen, path: trendsHref({ building: query.building, points: query.points, compare: query.compare }), earlier, name: 'Plot' })}
 <div id="trend-words">${moves(model)}${comparing(model)}
 <p class="summary">${summary}</p>
 ${plot.traces.length > 0 && plotTable(plot)}
 <p><a href="/api/fdd/series?${new URLSearchParams({ building_id: building.building_id, point_ids: chosen.map(({ point }) => point.point_id).join(','), from: formatInstant(span.from), to: formatInstant(span.to), max_points: String(CSV_POINTS), format: 'csv' })}">CSV of this time</a> <button type="button" data-png hidden>PNG of this plot</button></p>
 ${saveForm(stateFields(model), reader)}</div>
 </section>
-<link rel="stylesheet" href="${assets.uplotCss}"><script src="${assets.uplot}" defer></script><script src="${assets.trends}" defer></script>`
+${zoomScripts(assets)}`
 }
 
 /** The same points earlier, later, and over twice the time. */

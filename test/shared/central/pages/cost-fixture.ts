@@ -25,7 +25,7 @@ export async function openCostSite(more: Partial<SiteOptions> = {}): Promise<Tes
     const waste = WASTES[finding.finding_id]
     return waste ? { ...finding, duration_secs: 10 * 3600, waste } : finding
   })
-  const site = await openSite({ product: 'appliance', findings, ...more })
+  const site = await openSite({ product: 'appliance', api: true, findings, ...more })
   await site.context.pricing.reprice()
   return site
 }

@@ -193,43 +193,46 @@ test('the page of one fault escapes', t =>
     const finding = poisoned(text)
     const column = Float64Array.of(1, 2)
     const buckets = { from: NOW - 2000, step: 1000, min: column, max: column, mean: column, last: column, count: column }
-    return faultBody({
-      finding,
-      note: note(text),
-      building: { ...BUILDING, name: text },
-      equipment: { equipment_id: text, building_id: text, name: text, equipment_type: 'ahu' },
-      window: 'episode',
-      here,
-      dataEnd: undefined,
-      plot: {
-        from: NOW - 2000,
-        to: NOW,
-        now: NOW,
-        until: NOW,
-        timezone: here.timezone,
-        system: 'us',
-        traces: [{ role: text, buckets, nominalMs: 1000 }],
-        episode: { from: NOW - 2000, to: NOW, stretches: [[NOW - 2000, NOW, 1000]] },
-        others: [],
-        worst_at: NOW - 1000,
-      },
-      inputs: [
-        {
-          role: text,
-          point: { ...POINTS[0]!, point_id: text, name: text, unit: text, source: { protocol: 'csv', address: text } },
-          samples: 1,
-          coverage: 0.5,
+    return faultBody(
+      {
+        finding,
+        note: note(text),
+        building: { ...BUILDING, name: text },
+        equipment: { equipment_id: text, building_id: text, name: text, equipment_type: 'ahu' },
+        window: 'episode',
+        here,
+        dataEnd: undefined,
+        plot: {
+          from: NOW - 2000,
+          to: NOW,
+          now: NOW,
+          until: NOW,
+          timezone: here.timezone,
+          system: 'us',
+          traces: [{ role: text, buckets, nominalMs: 1000 }],
+          episode: { from: NOW - 2000, to: NOW, stretches: [[NOW - 2000, NOW, 1000]] },
+          others: [],
+          worst_at: NOW - 1000,
         },
-      ],
-      notPlotted: [text],
-      rule: { source: text, gate: text, lets: { [text]: text }, roles: [text] },
-      result: LATEST[0],
-      history: [{ finding: { ...finding, finding_id: `${text}2` }, note: note(text) }],
-      silencedBy: finding,
-      relabelledBy: finding,
-      user: user(text),
-      csrf: text,
-    })
+        inputs: [
+          {
+            role: text,
+            point: { ...POINTS[0]!, point_id: text, name: text, unit: text, source: { protocol: 'csv', address: text } },
+            samples: 1,
+            coverage: 0.5,
+          },
+        ],
+        notPlotted: [text],
+        rule: { source: text, gate: text, lets: { [text]: text }, roles: [text] },
+        result: LATEST[0],
+        history: [{ finding: { ...finding, finding_id: `${text}2` }, note: note(text) }],
+        silencedBy: finding,
+        relabelledBy: finding,
+        user: user(text),
+        csrf: text,
+      },
+      { trends: text, uplot: text, uplotCss: text },
+    )
   }))
 
 test('Home escapes', t =>

@@ -1,0 +1,50 @@
+/** The plot that zooms: the server's drawing, which script replaces by one over the same time that can be dragged and pinched. */
+import type { Building, Point } from '#shared/core/model/model.ts'
+import { type Html, html } from '#shared/node/http/html.ts'
+import type { PlotAssets } from '#shared/central/ui/frame.ts'
+import { measureOf } from '#shared/central/ui/measure.ts'
+import { NARROW, type Plot, plotSvg, type TimedEpisode, WIDE } from '#shared/central/ui/plot.ts'
+import { plotSummary } from '#shared/central/ui/plot-words.ts'
+
+type ZoomPlot = {
+  building: Building
+  /** The time, and what the server draws. */
+  plot: Plot
+  lines: readonly { point: Point; label: string }[]
+  /** The page whose words follow the time that is shown, its query without the time; without it only links to Trends follow. */
+  path?: string
+  /** Each line is also drawn as it was so many ms earlier. */
+  earlier?: { shift: number; mark: string } | undefined
+  /** What the drawing is called to those who do not see it; the summary follows. */
+  name: string
+}
+
+/** The host element with the server's drawing in it; `zoomScripts` belongs on the same page. */
+export function zoomPlot({ building, plot, lines, path, earlier, name }: ZoomPlot): Html {
+  const { building_id, timezone } = building
+  const label = `${name}. ${plot.traces.length > 0 ? plotSummary(plot) : ''}`
+  return html`<div id="trends" data-url="/api/fdd/series" data-building="${building_id}" data-points="${lines.map(({ point }) => point.point_id).join(',')}" data-from="${plot.from}" data-to="${plot.to}" data-timezone="${timezone}" data-shift="${earlier?.shift ?? 0}"${path !== undefined && html` data-path="${path}"`}${plot.episode && html` data-faults="${faultsOf(plot, plot.episode)}"`}${plot.worst_at !== undefined && html` data-worst="${plot.worst_at}"`} data-series="${seriesOf(building, lines, earlier?.mark)}">${
+    plot.traces.length > 0
+      ? html`<div class="for-wide">${plotSvg(plot, WIDE, 'wide', label)}</div><div class="for-narrow">${plotSvg(plot, NARROW, 'narrow', label)}</div>`
+      : html`<p>No usable value is stored for this time.</p>`
+  }</div>`
+}
+
+export const zoomScripts = ({ uplotCss, uplot, trends }: PlotAssets): Html =>
+  html`<link rel="stylesheet" href="${uplotCss}"><script src="${uplot}" defer></script><script src="${trends}" defer></script>`
+
+/** What the script needs of each line: its name, and how to show its values. */
+function seriesOf({ unit_system }: Building, lines: ZoomPlot['lines'], mark: string | undefined): string {
+  const series = lines.map(({ point: { point_id, unit, kind, role, states }, label }) => {
+    const { label: shown, ...measure } = measureOf(unit, unit_system, role)
+    return { point_id, label, kind, unit: kind === 'bool' ? 'on/off' : kind === 'enum' ? 'state' : shown, ...measure, states }
+  })
+  const before = mark === undefined ? [] : series.map(one => ({ ...one, label: `${one.label} ${mark}`, earlier: true }))
+  return JSON.stringify([...series, ...before])
+}
+
+/** The stretches that the server shades, those of the page's own episode marked. */
+function faultsOf({ others }: Plot, own: TimedEpisode): string {
+  const spansOf = ({ stretches }: TimedEpisode, isOwn: boolean) => stretches.map(([from, to]) => ({ from, to, own: isOwn }))
+  return JSON.stringify([...others.flatMap(one => spansOf(one, false)), ...spansOf(own, true)])
+}
