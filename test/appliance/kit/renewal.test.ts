@@ -41,8 +41,8 @@ async function openRenewing(t: ExecutionContext, ageDays: number) {
     ...{ authority, tenant_id: undefined, edges: hub.edges, ask: connectors.askBroker, log: silent, now: Date.now },
     audit: note => void notes.push(note),
   })
-  const openKits = () =>
-    openEdgeKits({ path: own, folder: join(store, 'kit'), edge: EDGE, broker: undefined, log: silent, now: Date.now() })
+  const openKits = (broker?: { broker_host: string; broker_port: number }) =>
+    openEdgeKits({ path: own, folder: join(store, 'kit'), edge: EDGE, broker, log: silent, now: Date.now() })
   const join_ = async (kits: EdgeKits) => {
     mkdirSync(store, { recursive: true })
     const outbox = await testOutbox(store, ['hub'])
@@ -134,6 +134,20 @@ test('a renewed certificate that the broker refuses leaves the one before, and g
   const fresh = await openKits()
   await connect(fresh)
   await until(() => renewedIn(store).length === 0, 'the refused certificate is deleted', 20_000)
+})
+
+test('the address of the broker is that of the settings, else of the kit that a person sees, also with a renewed certificate', async t => {
+  const { own, openKits, authority } = await openRenewing(t, 250)
+  const kits = await openKits()
+  const first = kits.current()
+  await kits.install(await authority.renew(EDGE, (await kits.request()).csr_pem, { isProven: true }))
+  const corrected = { broker_host: 'hub.example', broker_port: 8884 }
+  await writeKit({ ...first, edge: { ...first.edge, ...corrected } }, own)
+  const after = (await openKits()).current()
+  t.not(serial(after), serial(first), 'the renewed certificate is used')
+  t.like(after.edge, corrected)
+  const set = { broker_host: 'other.example', broker_port: 8885 }
+  t.like((await openKits(set)).current().edge, set)
 })
 
 test('a crash in the middle of a renewal leaves a kit: what is not whole is not used', async t => {
