@@ -1,21 +1,18 @@
 /** Fleet: the first page of a hub, the part of it that refreshes itself, and the JSON routes of edges. */
 import { type Static, Type } from '@sinclair/typebox'
-import type { CentralContext } from '#shared/central/context.ts'
 import { openFaults } from '#shared/central/pages/faults/faults.route.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { edgeName } from '#shared/core/model/model.ts'
 import { type Call, type Route, route, strict } from '#shared/node/http/route.ts'
-import type { EdgeRegistry } from '#shared/flow/ingest/edge-registry.ts'
 import { claimRoutes } from './claims.route.ts'
-import { deleteEdgeRoutes, isGone } from './delete-edge.route.ts'
+import { deleteEdgeRoutes } from './delete-edge.route.ts'
 import { edgeRoutes } from './edge-routes.ts'
-import { EDGE_STATUSES, type EdgeStatus, healthOf, reportedBy } from './fleet-status.ts'
+import { edgePages } from './edge.route.ts'
+import { claimsModel, type FleetContext, fleetRow } from './fleet-row.ts'
+import { EDGE_STATUSES, type EdgeStatus } from './fleet-status.ts'
 import { type FleetModel, type FleetRow, fleetBody, fleetPart } from './fleet.view.ts'
 
 const Query = strict({ status: Type.Optional(Type.Union(EDGE_STATUSES.map(status => Type.Literal(status)))) })
-
-/** `registry`: undefined where no edge sends anything here. */
-type FleetContext = CentralContext & { registry?: EdgeRegistry }
 
 export const fleetRoutes = (context: FleetContext, layout: PageLayout): Route[] => [
   route({
@@ -34,6 +31,7 @@ export const fleetRoutes = (context: FleetContext, layout: PageLayout): Route[] 
     query: Query,
     handle: call => fleetPart(fleetModel(context, layout, call)),
   }),
+  ...edgePages(context, layout),
   ...edgeRoutes(context),
   ...claimRoutes(context),
   ...(context.registry ? deleteEdgeRoutes(context, context.registry) : []),
@@ -43,18 +41,12 @@ type FleetCall = Pick<Call<unknown, Static<typeof Query>, unknown>, 'query' | 'c
 
 function fleetModel(context: FleetContext, layout: PageLayout, { query: { status }, caller }: FleetCall): FleetModel {
   const here = layout.here()
-  const mayDelete = context.registry !== undefined && caller?.role === 'admin'
   const edges = context.edges.list()
   // Several edges may report for one building, whose faults are counted once.
   const openOf = new Map(
     [...new Set(edges.map(({ building_id }) => building_id))].map(id => [id, openFaults(context, here.now, id)] as const),
   )
-  const rows = edges.map((edge): FleetRow => {
-    const building = context.model.building(edge.building_id)
-    const open = openOf.get(edge.building_id)!
-    const deletable = mayDelete && isGone(edge, here.now)
-    return { edge, health: healthOf(edge, here.now), reported: reportedBy(edge.status_body), building, open, deletable }
-  })
+  const rows = edges.map(edge => fleetRow(context, edge, { now: here.now, caller, open: openOf.get(edge.building_id) }))
   const byStatus = Object.fromEntries(
     EDGE_STATUSES.map(choice => [choice, rows.filter(row => row.health.status === choice).length]),
   )
@@ -65,13 +57,7 @@ function fleetModel(context: FleetContext, layout: PageLayout, { query: { status
     byStatus: byStatus as Record<EdgeStatus, number>,
     status,
     counts: context.health.counters(),
-    claims: {
-      refusals: context.edgeClaims.refusals(),
-      takeovers: context.edgeClaims.takeovers(),
-      heldBack: context.registry?.notices.heldBack() ?? [],
-      user: layout.userOf(caller),
-      csrf: layout.csrfOf(caller),
-    },
+    claims: claimsModel(context, layout, caller),
   }
 }
 

@@ -1,24 +1,30 @@
 /** Fleet: every edge with its session and data freshness, the worst first. */
-import { diskLevel } from '#shared/core/disk-use.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { type Building, edgeName } from '#shared/core/model/model.ts'
 import type { EdgeRecord } from '#shared/core/stores.ts'
 import { buildingHref } from '#shared/central/ui/links.ts'
-import { DAY, formatDuration } from '#shared/core/time.ts'
+import { formatDuration } from '#shared/core/time.ts'
 import { versionText } from '#shared/central/ui/frame.ts'
 import { formatCount } from '#shared/core/number-text.ts'
 import { type Priority, PRIORITIES } from '#shared/core/findings/finding.ts'
-import { priorityIcon, type State, stateIcon } from '#shared/central/ui/icons.ts'
-import { formatAge, type Here, momentNow, momentOr } from '#shared/central/ui/moment.ts'
+import { priorityIcon, stateIcon } from '#shared/central/ui/icons.ts'
+import { type Here, momentNow, momentOr } from '#shared/central/ui/moment.ts'
 import { type ClaimsModel, claimsPart } from './claims.route.ts'
 import { deleteEdgeForm } from './delete-edge.route.ts'
+import {
+  backlogWords,
+  certificateWords,
+  clockWords,
+  diskWarning,
+  edgeHref,
+  edgeOverridesHref,
+  STATUS_MARK,
+  STATUS_WORDS,
+} from './edge-words.ts'
 import { EDGE_STATUSES, type EdgeHealth, type EdgeStatus, FRESH_MS, type ReportedFigures } from './fleet-status.ts'
 
 /** Interval at which the table refreshes itself; the page turns grey when refreshing stops. */
 const REFRESH_SECS = 10
-const CERTIFICATE_SOON = 60 * DAY
-/** A clock offset above this puts events into the wrong order. */
-const OFFSET_MAX_MS = 5000
 
 export type FleetRow = {
   edge: EdgeRecord
@@ -40,14 +46,6 @@ export type FleetModel = {
   counts: FleetCounts
   claims: ClaimsModel
 }
-
-const STATUS_WORDS: Record<EdgeStatus, string> = {
-  operational: 'Operational',
-  reduced: 'Reduced',
-  disconnected: 'Disconnected',
-  pending: 'Pending',
-}
-const STATUS_MARK: Record<EdgeStatus, State> = { operational: 'ok', reduced: 'stale', disconnected: 'down', pending: 'unknown' }
 
 export const fleetBody = (model: FleetModel): Html => html`<h1>Fleet</h1>
 ${fleetPart(model)}`
@@ -93,41 +91,14 @@ function edgeRow({ edge, health, reported, building, open, deletable }: FleetRow
   const faults = PRIORITIES.filter(priority => open[priority] > 0)
   const href = `/faults?${new URLSearchParams({ building: edge.building_id })}`
   return html`<tr id="edge-${edgeName(edge)}">
-<td data-label="Edge" class="what"><div><strong>${name || edge_id}</strong><span class="muted"><code>${edge_id}</code>, site ${site_id}${building && html`, <a href="${buildingHref(building.building_id)}">${building.name}</a>`}</span> <a href="/edges/${encodeURIComponent(edge_id)}/overrides?${new URLSearchParams({ site_id })}">Overrides</a>${deletable && deleteEdgeForm(csrf, edge)}</div></td>
+<td data-label="Edge" class="what"><div><strong><a href="${edgeHref(edge)}">${name || edge_id}</a></strong><span class="muted"><code>${edge_id}</code>, site ${site_id}${building && html`, <a href="${buildingHref(building.building_id)}">${building.name}</a>`}</span> <a href="${edgeOverridesHref(edge)}">Overrides</a>${deletable && deleteEdgeForm(csrf, edge)}</div></td>
 <td data-label="Status"><div>${stateIcon(STATUS_MARK[health.status], STATUS_WORDS[health.status])}<span class="muted">${health.reason}</span>${diskWarning(reported)}</div></td>
 <td data-label="Session"><div>${online ? 'open' : 'closed'}${session_changed_at !== null && html` <span class="muted">for ${formatDuration(here.now - session_changed_at)}</span>`}</div></td>
 <td data-label="Last data"><div>${momentOr(last_data_at, here, 'none yet')}</div></td>
 <td data-label="Faults"><div>${faults.length ? html`<a class="by-priority" href="${href}">${faults.map(priority => html`<span class="p${priority}">${open[priority]} ${priorityIcon(priority)}</span>`)}</a>` : html`<a href="${href}">none open</a>`}</div></td>
-<td data-label="Backlog"><div>${backlog(reported, here)}</div></td>
-<td data-label="Clock"><div>${clock(reported)}</div></td>
-<td data-label="Certificate"><div>${certificate(reported, here)}</div></td>
+<td data-label="Backlog"><div>${backlogWords(reported, here)}</div></td>
+<td data-label="Clock"><div>${clockWords(reported)}</div></td>
+<td data-label="Certificate"><div>${certificateWords(reported, here)}</div></td>
 <td data-label="Version"><div>${version ? versionText(version) : 'not reported'}</div></td>
 </tr>`
-}
-
-function diskWarning({ disk_used_percent: used }: ReportedFigures): Html | false {
-  return used !== null && diskLevel(used) !== undefined && html`<strong>its disk is ${used} % full</strong>`
-}
-
-function backlog({ backlog_rows, backlog_oldest_at, dropped, thinned }: ReportedFigures, { now }: Here): Html | string {
-  if (backlog_rows === null) return 'not reported'
-  const oldest = backlog_oldest_at !== null && html` <span class="muted">oldest ${formatAge(backlog_oldest_at, now)}</span>`
-  const downsampled = thinned !== null && thinned > 0 && html` <strong>${formatCount(thinned)} downsampled</strong>`
-  const lost = dropped !== null && dropped > 0 && html` <strong>${formatCount(dropped)} dropped</strong>`
-  return html`${backlog_rows === 0 ? 'none' : html`${formatCount(backlog_rows)}${oldest}`}${downsampled}${lost}`
-}
-
-function clock({ clock_offset_ms }: ReportedFigures): Html | string {
-  if (clock_offset_ms === null) return 'not reported'
-  const ahead = clock_offset_ms > 0 ? 'ahead' : 'behind'
-  if (Math.abs(clock_offset_ms) < 1000) return 'within 1\u00a0s'
-  const words = `${formatDuration(Math.abs(clock_offset_ms))} ${ahead}`
-  return Math.abs(clock_offset_ms) > OFFSET_MAX_MS ? html`<strong>${words}</strong>` : words
-}
-
-function certificate({ cert_not_after }: ReportedFigures, { now }: Here): Html | string {
-  if (cert_not_after === null) return 'not reported'
-  const days = Math.floor((cert_not_after - now) / DAY)
-  const words = days < 0 ? 'expired' : `${days} days left`
-  return cert_not_after - now < CERTIFICATE_SOON ? html`<strong>${words}</strong>` : words
 }

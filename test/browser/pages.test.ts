@@ -27,7 +27,7 @@ const BOX = [
   '/nowhere',
 ]
 const ADMINISTRATION = ['/alerts', '/backups', '/import']
-const HUB = ['/', '/?status=pending', '/faults?group=fault', '/faults/f-flow']
+const HUB = ['/', '/edges/edge-2?site_id=riverside', '/?status=pending', '/faults?group=fault', '/faults/f-flow']
 
 for (const [name, look] of looks(
   'a desk in daylight',

@@ -1,0 +1,93 @@
+/** The page of one edge: how its two connections are, what it reports of itself and of its building, and what can be done. */
+import { PRIORITIES } from '#shared/core/findings/finding.ts'
+import { formatCount, countOf } from '#shared/core/number-text.ts'
+import { formatDuration } from '#shared/core/time.ts'
+import { type Html, html } from '#shared/node/http/html.ts'
+import { type User, versionText } from '#shared/central/ui/frame.ts'
+import { priorityIcon, stateIcon } from '#shared/central/ui/icons.ts'
+import { buildingHref } from '#shared/central/ui/links.ts'
+import { type Here, moment, momentNow, momentOr } from '#shared/central/ui/moment.ts'
+import { type ClaimsModel, claimsPart } from './claims.route.ts'
+import { deleteEdgeForm } from './delete-edge.route.ts'
+import {
+  backlogWords,
+  certificateWords,
+  clockWords,
+  diskWarning,
+  edgeHref,
+  edgeOverridesHref,
+  edgePartHref,
+  STATUS_MARK,
+  STATUS_WORDS,
+} from './edge-words.ts'
+import { FRESH_MS } from './fleet-status.ts'
+import type { FleetRow } from './fleet.view.ts'
+
+/** Interval at which the page refreshes itself, as the table of Fleet does. */
+const REFRESH_SECS = 10
+
+export type EdgePage = FleetRow & {
+  here: Here
+  /** Points that its building has by protocol. */
+  points: { protocol: string; count: number }[]
+  /** Other edges that report for the same building. */
+  others: FleetRow['edge'][]
+  /** Of this edge alone. */
+  claims: ClaimsModel
+  user: User | undefined
+}
+
+export const edgeBody = (model: EdgePage): Html => html`<p class="crumbs"><a href="/">Fleet</a></p>
+<h1>${model.edge.name || model.edge.edge_id}</h1>
+${edgePart(model)}`
+
+/** The part that htmx reloads. */
+export const edgePart = (
+  model: EdgePage,
+): Html => html`<div id="edge" hx-get="${edgePartHref(model.edge)}" hx-trigger="every ${REFRESH_SECS}s, refresh" hx-target="#edge" hx-swap="outerMorph" data-refresh-secs="${REFRESH_SECS}">
+<p class="lead">${stateIcon(STATUS_MARK[model.health.status], STATUS_WORDS[model.health.status])}: ${model.health.reason}.</p>
+${claimsPart(model.claims, model.here)}
+${connections(model)}
+<div class="columns"><div>${building(model)}</div><div>${actions(model)}</div></div>
+<p class="as-of">As of ${momentNow(model.here)} <span class="feed" role="status"></span> <a href="${edgeHref(model.edge)}">Refresh</a></p>
+<p class="muted">Data counts as fresh within ${formatDuration(FRESH_MS)}.</p>
+</div>`
+
+function connections({ edge, reported, here }: EdgePage): Html {
+  const { edge_id, site_id, online, session_changed_at, last_seen_at, last_data_at, version } = edge
+  const { cert_not_after, disk_used_percent } = reported
+  const fact = (name: string, value: Html | string) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`
+  return html`<dl class="facts">
+${fact('Edge', html`<code>${edge_id}</code> <span class="muted">of site ${site_id}</span>`)}
+${fact('Session', html`${online ? 'open' : 'closed'}${session_changed_at !== null && html` <span class="muted">since ${moment(session_changed_at, here)}</span>`}`)}
+${fact('Last message', momentOr(last_seen_at, here, 'none yet'))}
+${fact('Last data', momentOr(last_data_at, here, 'none yet'))}
+${fact('Backlog', backlogWords(reported, here))}
+${fact('Clock', clockWords(reported))}
+${fact('Certificate', html`${certificateWords(reported, here)}${cert_not_after !== null && html` <span class="muted">until ${moment(cert_not_after, here)}</span>`}`)}
+${fact('Storage', disk_used_percent === null ? 'not reported' : diskWarning(reported) || `${disk_used_percent} % of its disk used`)}
+${fact('Version', version ? versionText(version) : 'not reported')}
+</dl>`
+}
+
+function building({ edge, building: known, points, others, open }: EdgePage): Html {
+  const { building_id } = edge
+  const faults = PRIORITIES.filter(priority => open[priority] > 0)
+  return html`<section class="card"><h2>What it reports</h2><dl class="values">
+<div><dt>Building</dt><dd>${known ? html`<a href="${buildingHref(building_id)}">${known.name}</a>` : html`<code>${building_id}</code>`}</dd></div>
+<div><dt>Points of the building</dt><dd>${points.length === 0 ? 'none yet' : points.map(({ protocol, count }) => `${formatCount(count)} by ${protocol}`).join(', ')}</dd></div>
+<div><dt>Open faults</dt><dd><a class="by-priority" href="/faults?${new URLSearchParams({ building: building_id })}">${faults.length > 0 ? faults.map(priority => html`<span class="p${priority}">${open[priority]} ${priorityIcon(priority)}</span>`) : 'none'}</a></dd></div>
+</dl>${
+    others.length > 0 &&
+    html`<p>${countOf(others.length, 'other edge')} of this building: ${others.map((one, i) => html`${i > 0 && ', '}<a href="${edgeHref(one)}">${one.name || one.edge_id}</a>`)}.</p>`
+  }</section>`
+}
+
+function actions({ edge, user, deletable, claims }: EdgePage): Html {
+  return html`<section class="card"><h2>What can be done</h2><ul>
+<li><a href="${edgeOverridesHref(edge)}">Overrides and their history</a>, read from the edge</li>
+<li><a href="/mqtt">Messages</a> of the edges as they come</li>
+<li><a href="/updates">Update</a> it, alone or with others</li>
+${user?.mayOperate && html`<li><a href="/enrol#certificates">Renew, reissue or revoke</a> its certificate</li>`}
+</ul>${deletable && deleteEdgeForm(claims.csrf, edge)}</section>`
+}

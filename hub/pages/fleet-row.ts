@@ -1,0 +1,41 @@
+/** What Fleet and the page of one edge both show: the line of an edge, and the claims that need a decision. */
+import type { CentralContext } from '#shared/central/context.ts'
+import { openFaults } from '#shared/central/pages/faults/faults.route.ts'
+import type { PageLayout } from '#shared/central/pages/layout.ts'
+import type { EdgeRecord } from '#shared/core/stores.ts'
+import type { EdgeRegistry } from '#shared/flow/ingest/edge-registry.ts'
+import type { Caller } from '#shared/node/http/route.ts'
+import type { ClaimsModel } from './claims.route.ts'
+import { isGone } from './delete-edge.route.ts'
+import { healthOf, reportedBy } from './fleet-status.ts'
+import type { FleetRow } from './fleet.view.ts'
+
+/** `registry`: undefined where no edge sends anything here. */
+export type FleetContext = CentralContext & { registry?: EdgeRegistry }
+type Reading = {
+  now: number
+  caller: Caller | undefined
+  /** Of the building, where several lines have the same. */
+  open?: FleetRow['open'] | undefined
+}
+
+export function fleetRow(context: FleetContext, edge: EdgeRecord, { now, caller, open }: Reading): FleetRow {
+  const { building_id } = edge
+  const mayDelete = context.registry !== undefined && caller?.role === 'admin'
+  return {
+    edge,
+    health: healthOf(edge, now),
+    reported: reportedBy(edge.status_body),
+    building: context.model.building(building_id),
+    open: open ?? openFaults(context, now, building_id),
+    deletable: mayDelete && isGone(edge, now),
+  }
+}
+
+export const claimsModel = (context: FleetContext, layout: PageLayout, caller: Caller | undefined): ClaimsModel => ({
+  refusals: context.edgeClaims.refusals(),
+  takeovers: context.edgeClaims.takeovers(),
+  heldBack: context.registry?.notices.heldBack() ?? [],
+  user: layout.userOf(caller),
+  csrf: layout.csrfOf(caller),
+})
