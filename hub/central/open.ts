@@ -43,6 +43,7 @@ import { fleetRoutes } from '../pages/fleet.route.ts'
 import { hubOverrides } from '../pages/overrides.route.ts'
 import { tenantPrefix } from '../tenants/folders.ts'
 import { migrateRoute } from '../tenants/migrate.route.ts'
+import { tenantPages, TENANTS_PAGE } from '../tenants/tenants.route.ts'
 import { assertMovesEnded } from '../tenants/move-plan.ts'
 import { type HostedTenant, TenantHost } from '../tenants/host.ts'
 import { boxReport } from '../updates/box-reports.ts'
@@ -140,7 +141,12 @@ export async function openHubCentral(
     host,
     enrol,
     settled: replica && settled,
-    routes: layout => [...own.routes(layout), migrateRoute(own.central.context), ...systemOfHub(own.central.context, layout)],
+    routes: layout => [
+      ...own.routes(layout),
+      migrateRoute(own.central.context),
+      ...tenantPages(own.central.context, layout),
+      ...systemOfHub(own.central.context, layout),
+    ],
     services: [...own.services, certificates.service, ...(files ? [files] : []), ...tenants],
     connections: [...(subscriber ? [subscriber] : []), ...own.connections],
   }
@@ -313,7 +319,10 @@ export async function serveHub(
 ): Promise<Service[]> {
   const http = await serveCentral(settings, {
     central,
-    layout: layoutOf(settings.SERVICE_SITE_ID, [{ ...SYSTEM_PAGE, for: 'admin' }]),
+    layout: layoutOf(settings.SERVICE_SITE_ID, [
+      ...(host ? [{ ...TENANTS_PAGE, for: 'admin' as const }] : []),
+      { ...SYSTEM_PAGE, for: 'admin' },
+    ]),
     routes,
     scopeOf: host?.scopeOf,
     settled,

@@ -39,6 +39,7 @@ export const PAGES = [
   'setup',
   'static',
   'system',
+  'tenants',
   'trends',
   'users',
 ]
