@@ -9,7 +9,6 @@ export const PAGES = [
   'audit',
   'audit.csv',
   'backups',
-  'enrol',
   'baselines',
   'buildings',
   'commission',

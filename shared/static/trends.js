@@ -74,7 +74,7 @@ function openTrends(root) {
     for (const { from, to } of faults)
       ctx.fillRect(x(from), top + height - LANE * unit, Math.max(2, x(to) - x(from)), LANE * unit - 2)
     ctx.fillStyle = style('--override')
-    for (const [from, to] of spans(extra.overrides))
+    for (const [from, to] of spans(extra.overrides).filter(([begin, end]) => begin < u.scales.x.max && end > u.scales.x.min))
       ctx.fillRect(x(from), top + height - 2 * LANE * unit, Math.max(2, x(to) - x(from)), LANE * unit - 2)
     ctx.strokeStyle = style('--edge')
     ctx.lineWidth = unit

@@ -1,5 +1,7 @@
 /** A box without a kit comes to a hub over the wire: it asks, a person accepts, it connects to the broker. */
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { connectAsync } from 'mqtt'
@@ -14,6 +16,9 @@ import { signedIn } from '../../support/signed-in.ts'
 import { makeHubAuthority, openEnrolSite } from '../../support/sites/enrol-site.ts'
 import { PASSWORDS } from '../../support/sites/page-site.ts'
 import { silent, startBroker } from '../../support/sites/transport-site.ts'
+
+/** How often a box asks. */
+const POLL_MS = 200
 
 async function openHub(t: ExecutionContext) {
   const { hub } = await makeHubAuthority(folder(t))
@@ -36,7 +41,7 @@ async function openBox(t: ExecutionContext, site_id = 'local') {
   const open = async () => {
     const box = await openEnrolment({
       ...{ hub: undefined, edge: { site_id, edge_id: 'plenum-ab12' }, places, isAvailable: true, folder: join(dir, 'store') },
-      ...{ restart: () => void restarts.push(1), pollMs: 200, log: silent },
+      ...{ restart: () => void restarts.push(1), pollMs: POLL_MS, log: silent },
     })
     await box.service.start()
     t.teardown(() => box.service.stop())
@@ -105,6 +110,25 @@ test('an authority other than that of the line is not taken, nor another edge th
   await accept(fingerprintOf(second.state()), 'box-4')
   await until(() => /this box is plant-9\/plenum-ab12/.test(problem(second.state())), 'the edge is checked', 20_000)
   for (const { places, restarts } of [misled, other]) t.deepEqual([existsSync(places.kit), restarts.length], [false, 0])
+})
+
+test('a box that is given the line again and again does not ask the hub more often', async t => {
+  let requests = 0
+  const hub = createServer((_request, reply) => {
+    requests++
+    reply.writeHead(503).end()
+  })
+  await new Promise<void>(resolve => hub.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => hub.close())
+  const { port } = hub.address() as AddressInfo
+  const box = await (await openBox(t)).open()
+  const line = enrolmentLine(`http://127.0.0.1:${port}`, 'ab'.repeat(16))
+  for (let times = 0; times < 8; times++) await box.ask(line)
+  await until(() => requests >= 8, 'each line is tried at once', 20_000)
+  const [before, since] = [requests, performance.now()]
+  await new Promise(resolve => setTimeout(resolve, 2000))
+  const polls = (performance.now() - since) / POLL_MS
+  t.true(requests - before <= polls + 1, `${requests - before} requests within ${polls.toFixed(1)} pauses`)
 })
 
 test('a box that is rejected says so and can ask anew; a hub that is away is tried again', async t => {
