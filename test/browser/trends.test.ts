@@ -138,7 +138,7 @@ test.serial('what is saved after zooming is what is seen', async t => {
   await page.getByRole('button', { name: 'Save view' }).click()
   await page.waitForURL(/#saved$/)
   await page.locator('#trends canvas').waitFor()
-  t.is(Number(await page.locator('#trends').getAttribute('data-from')), from)
+  t.is(Number(await page.locator('#trends').getAttribute('data-from')), from!)
   t.deepEqual(complaints, [])
 })
 
@@ -167,7 +167,7 @@ test.serial(
     await host.getByText(/\d °F/).first().waitFor()
     await link.click()
     await page.locator('#trends canvas').waitFor()
-    t.is(Number(await page.locator('#trends').getAttribute('data-from')), shown[0])
+    t.is(Number(await page.locator('#trends').getAttribute('data-from')), shown[0]!)
     t.deepEqual(complaints, [])
   },
 )
