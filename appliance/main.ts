@@ -29,7 +29,7 @@ import { modelSync } from './services/model-sync.ts'
 import { findingsSender, localRules } from './services/local-rules.ts'
 import { updateOperations } from './system/update-operations.ts'
 import { openEnrolment } from './kit/enrolment.ts'
-import { clockWish } from './services/clock-wish.ts'
+import { hubTimeService } from './services/hub-time.ts'
 import { trialService } from './system/trial.ts'
 import { openUpdates } from './system/updates.ts'
 
@@ -125,7 +125,7 @@ await runProcess(log, async () => {
   const field = [...edge.pollServices, ...priority.services, ...watching]
   const trial = trialService({ updates, version, checks: async () => (await healthOf(context)).checks, log })
   const heartbeat = heartbeatService(settings.SERVICE_HEARTBEAT_FILE, () => isPolling(edge.polling.pollStatus()), log)
-  const timing = clockWish({ ...edge.uplink, file: settings.SERVICE_CLOCK_FILE, log })
+  const hubTime = hubTimeService({ ...edge.uplink, file: settings.SERVICE_CLOCK_FILE, log })
   const serving = [metricsService(context, http.requests, settings.SERVICE_METRICS_BIND, log), http]
-  return [...first, ...field, ...serving, heartbeat, timing, trial]
+  return [...first, ...field, ...serving, heartbeat, hubTime, trial]
 })

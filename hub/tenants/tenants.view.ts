@@ -25,7 +25,7 @@ function tenantRow({ tenant_id, name, use, limits, members }: ShownTenant, csrf:
     html`${n === undefined ? html`<strong>not open</strong>` : `${formatCount(n)}${unit}`} <span class="muted">${limit === null ? 'no limit' : `of ${formatCount(limit)}`}</span>`
   return html`<tr>
 <td data-label="Tenant"><div><strong>${name}</strong> <code>${tenant_id}</code></div></td>
-<td data-label="Storage"><div>${used(use?.bytes, limits.max_bytes, ' bytes')}</div></td>
+<td data-label="Storage"><div>${used(use?.bytes, limits.max_bytes, '\u00a0bytes')}</div></td>
 <td data-label="Series"><div>${used(use?.series, limits.max_series)}</div></td>
 <td data-label="Requests this minute"><div>${used(use?.requests_per_minute, limits.max_requests_per_minute)}</div></td>
 <td data-label="People"><div>${members.length > 0 ? members.join(', ') : 'nobody yet'}</div></td>

@@ -48,16 +48,12 @@ function openTrends(root) {
       return [one.points.map(point => (Date.parse(point.t) + later) / 1000), column(drawn), column('min'), column('max')]
     })
 
+  const inSeconds = list =>
+    list.map(({ from, to }) => ({ from: Date.parse(from) / 1000, to: to === null ? Date.now() / 1000 : Date.parse(to) / 1000 }))
   /* The page of a fault shades that fault alone; elsewhere the answer has the faults of the equipment. */
-  const ownFaults = root.dataset.faults && JSON.parse(root.dataset.faults)
+  const ownFaults =
+    root.dataset.faults && JSON.parse(root.dataset.faults).map(({ from, to, own }) => ({ from: from / 1000, to: to / 1000, own }))
   const worst = Number(root.dataset.worst)
-  /* Only those in view: what is clamped to the edge would still have the least width of a bar. */
-  const faultsIn = ({ min, max }) =>
-    (ownFaults ?? extra.faults.map(({ from, to }) => ({ from: Date.parse(from), to: to === null ? Date.now() : Date.parse(to) })))
-      .map(({ from, to, own }) => ({ from: from / 1000, to: to / 1000, own }))
-      .filter(({ from, to }) => from < max && to > min)
-  const spans = list =>
-    list.map(({ from, to }) => [Date.parse(from) / 1000, to === null ? Date.now() / 1000 : Date.parse(to) / 1000])
 
   function paint(u) {
     const { ctx, bbox } = u
@@ -65,7 +61,10 @@ function openTrends(root) {
     const unit = window.devicePixelRatio || 1
     const x = seconds => Math.min(Math.max(u.valToPos(seconds, 'x', true), left), left + width)
     ctx.save()
-    const faults = faultsIn(u.scales.x)
+    /* Only those in view: what is clamped to the edge would still have the least width of a bar. */
+    const { min, max } = u.scales.x
+    const inView = list => list.filter(({ from, to }) => from < max && to > min)
+    const faults = inView(ownFaults ?? inSeconds(extra.faults))
     for (const { from, to, own } of faults) {
       ctx.fillStyle = style(own ? '--shade' : '--shade-other')
       ctx.fillRect(x(from), top, x(to) - x(from), height)
@@ -74,11 +73,11 @@ function openTrends(root) {
     for (const { from, to } of faults)
       ctx.fillRect(x(from), top + height - LANE * unit, Math.max(2, x(to) - x(from)), LANE * unit - 2)
     ctx.fillStyle = style('--override')
-    for (const [from, to] of spans(extra.overrides).filter(([begin, end]) => begin < u.scales.x.max && end > u.scales.x.min))
+    for (const { from, to } of inView(inSeconds(extra.overrides)))
       ctx.fillRect(x(from), top + height - 2 * LANE * unit, Math.max(2, x(to) - x(from)), LANE * unit - 2)
     ctx.strokeStyle = style('--edge')
     ctx.lineWidth = unit
-    for (const [from, to] of spans(extra.no_data)) {
+    for (const { from, to } of inSeconds(extra.no_data)) {
       ctx.save()
       ctx.beginPath()
       ctx.rect(x(from), top, x(to) - x(from), height)

@@ -14,11 +14,11 @@ const UP_S = 500
 
 function openBox(t: ExecutionContext) {
   const at = folder(t)
-  for (const name of ['bin', 'wish', 'kept']) mkdirSync(join(at, name))
+  for (const name of ['bin', 'run', 'kept']) mkdirSync(join(at, name))
   const put = (name: string, text: string) => writeFileSync(join(at, name), text)
   const moved = (text: string) =>
     text
-      .replaceAll('/run/plenum-clock', join(at, 'wish'))
+      .replaceAll('/run/plenum-clock', join(at, 'run'))
       .replaceAll('/run/systemd/timesync', at)
       .replaceAll('/var/lib/systemd/timesync', join(at, 'kept'))
       .replaceAll('/usr/lib/plenum/', `${at}/`)
@@ -50,23 +50,23 @@ function openBox(t: ExecutionContext) {
 
 test('the clock is set by when the box was started and how long ago that is, and kept for the next start', async t => {
   const box = openBox(t)
-  box.put('wish/started', `${MADE}\n`)
+  box.put('run/started', `${MADE}\n`)
   const { exit, stdout } = await box.clock()
   t.is(exit, 0)
   t.is(box.wasSet(), `-u -s @${MADE + UP_S}`)
-  t.true(box.has('kept/clock') && !box.has('wish/started'))
+  t.true(box.has('kept/clock') && !box.has('run/started'))
   t.regex(stdout, /^Plenum: the clock is set by the hub's time; it said /)
 })
 
 test('a time before the version was made, and one that a time server knows better, are not used', async t => {
   const box = openBox(t)
-  box.put('wish/started', `${MADE - UP_S - 1}\n`)
+  box.put('run/started', `${MADE - UP_S - 1}\n`)
   t.regex((await box.clock()).stdout, /is before this version was made, and is not used/)
-  box.put('wish/started', `${MADE}\n`)
+  box.put('run/started', `${MADE}\n`)
   box.put('synchronized', '')
   t.deepEqual(await box.clock(), { exit: 0, stdout: '' })
   t.is(box.wasSet(), undefined)
-  t.false(box.has('wish/started'), 'it is not asked again and again')
+  t.false(box.has('run/started'), 'it is not asked again and again')
 })
 
 for (const [title, text] of [
@@ -80,10 +80,10 @@ for (const [title, text] of [
 ] as const)
   test(`a file without an instant sets nothing: ${title}`, async t => {
     const box = openBox(t)
-    box.put('wish/started', text)
+    box.put('run/started', text)
     const { exit, stdout } = await box.clock()
     t.is(exit, 1)
     t.is(stdout, 'Plenum: the file with the time of the hub has no instant\n')
     t.is(box.wasSet(), undefined)
-    t.false(box.has('wish/started'))
+    t.false(box.has('run/started'))
   })

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import pino from 'pino'
-import { clockWish } from '#appliance/services/clock-wish.ts'
+import { hubTimeService } from '#appliance/services/hub-time.ts'
 import { SECOND } from '#shared/core/time.ts'
 import { folder } from '../../support/folders.ts'
 
@@ -13,8 +13,8 @@ const CERT_END = Date.UTC(2027, 0, 1)
 function box(t: ExecutionContext, ahead: number) {
   const file = join(folder(t), 'started')
   const state = { clock_offset_ms: ahead as number | null, cert_not_after: CERT_END as number | null }
-  const own = { clock: HUB_TIME + ahead, passed: 0, synced: false as boolean | null, forgotten: 0, lines: 0 }
-  const wish = clockWish({
+  const own = { clock: HUB_TIME + ahead, elapsed: 0, synced: false as boolean | null, forgotten: 0, lines: 0 }
+  const service = hubTimeService({
     file,
     hubState: () => state,
     clockWasSet: () => {
@@ -24,16 +24,16 @@ function box(t: ExecutionContext, ahead: number) {
     log: pino({}, { write: () => void own.lines++ }),
     machine: {
       now: () => own.clock,
-      passed: () => own.passed,
-      uptime: () => 3600 + own.passed / SECOND,
+      elapsed: () => own.elapsed,
+      uptime: () => 3600 + own.elapsed / SECOND,
       isSynced: () => own.synced,
     },
   })
   const pass = (ms: number) => {
     own.clock += ms
-    own.passed += ms
+    own.elapsed += ms
   }
-  return { file, state, own, pass, look: wish.look, told: () => (existsSync(file) ? readFileSync(file, 'utf8') : undefined) }
+  return { file, state, own, pass, look: service.look, told: () => (existsSync(file) ? readFileSync(file, 'utf8') : undefined) }
 }
 const STARTED = `${HUB_TIME / SECOND - 3600}\n`
 

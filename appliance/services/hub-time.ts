@@ -23,32 +23,38 @@ type Parts = {
   clockWasSet(): void
   log: Logger
   /** Of the machine: clock, ms since 1970 UTC; time that passed, ms; time since it started, s; whether a time server sets the clock. */
-  machine?: { now(): number; passed(): number; uptime(): number; isSynced(): boolean | null }
+  machine?: { now(): number; elapsed(): number; uptime(): number; isSynced(): boolean | null }
 }
 
-const MACHINE = { now: Date.now, passed: () => performance.now(), uptime, isSynced: timeSynced }
+const MACHINE = { now: Date.now, elapsed: () => performance.now(), uptime, isSynced: timeSynced }
 
 /**
  * Writes when this machine was started by the hub's time, s since 1970 UTC, while its own clock is far from it and no time server sets it.
  * That instant stays true however late it is read. A time at which the certificate of this box is not valid any more is not passed on.
  */
-export function clockWish({ file, hubState, clockWasSet, log, machine = MACHINE }: Parts): Service & { look(): Promise<void> } {
+export function hubTimeService({
+  file,
+  hubState,
+  clockWasSet,
+  log,
+  machine = MACHINE,
+}: Parts): Service & { look(): Promise<void> } {
   let ahead: number | undefined
   let hasFailed = false
-  const wished = (): number | undefined => {
+  const startedByHub = (): number | undefined => {
     const { clock_offset_ms: offset, cert_not_after } = hubState()
     if (machine.isSynced() === true || offset === null || Math.abs(offset) < OFF_MIN_MS) return undefined
-    const hubTime = machine.now() - offset
-    if (cert_not_after === null || hubTime > cert_not_after) return undefined
-    return Math.round(hubTime / SECOND - machine.uptime())
+    const at = machine.now() - offset
+    if (cert_not_after === null || at > cert_not_after) return undefined
+    return Math.round(at / SECOND - machine.uptime())
   }
   const lookNow = async () => {
     if (file === undefined) return
     const before = ahead
-    ahead = machine.now() - machine.passed()
+    ahead = machine.now() - machine.elapsed()
     if (before !== undefined && Math.abs(ahead - before) > STEP_MS) clockWasSet()
     try {
-      const started = wished()
+      const started = startedByHub()
       if (started === undefined) await rm(file, { force: true })
       else await replaceFile(file, `${started}\n`)
       hasFailed = false
