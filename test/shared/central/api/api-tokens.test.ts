@@ -158,6 +158,25 @@ test('a token of one building reaches runs of this building alone', async t => {
   }
 })
 
+test('a token of one building changes saved views of this building alone', async t => {
+  const { site } = t.context
+  const { secret } = await make(site, { name: 'views of the school', role: 'operator', scope: 'role', building_id: 'school' })
+  const { savedTrends } = site.central.context
+  for (const [building_id, status] of [
+    ['school', 200],
+    ['library', 403],
+  ] as const) {
+    const trend_id = `view-${building_id}`
+    const span = { days: 1 }
+    savedTrends.put({ trend_id, building_id, name: 'Cooling', point_ids: ['p'], span, created_by: 'agent', created_at: 0 })
+    const path = `/api/saved-trends/${trend_id}`
+    t.is((await as(site, secret, 'PATCH', path, { name: 'Heating' })).status, status)
+    t.is((await as(site, secret, 'GET', `/api/saved-trends?building_id=${building_id}`)).status, status)
+    t.is((await as(site, secret, 'DELETE', path)).status, status)
+    t.is(savedTrends.get(trend_id)?.name, status === 200 ? undefined : 'Cooling')
+  }
+})
+
 test('a token makes neither users nor tokens, and does not sign out', async t => {
   const { site } = t.context
   const { secret, token_id } = await make(site, { name: 'root script', role: 'admin', scope: 'role' })

@@ -38,7 +38,8 @@ test('a view is saved, listed, renamed and deleted, and each change is in the au
     days: null,
     compare: null,
   })
-  t.is((await call('PATCH', `/api/saved-trends/${trend_id}`, { name: 'Valve' })).status, 200)
+  for (const name of ['Valves', 'VALVES', 'Valve'])
+    t.is((await call('PATCH', `/api/saved-trends/${trend_id}`, { name })).status, 200, 'its own name is no other view')
   const { body } = await call('GET', '/api/saved-trends?building_id=school')
   t.deepEqual(
     body.saved_trends.map(({ name }: { name: string }) => name),
@@ -53,6 +54,8 @@ test('a view is saved, listed, renamed and deleted, and each change is in the au
     [
       'agent remove_trend Valve school',
       'agent rename_trend Valve school',
+      'agent rename_trend VALVES school',
+      'agent rename_trend Valves school',
       'agent save_trend The night school',
       'agent save_trend Cooling school',
     ],
