@@ -4,9 +4,9 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { edgeName } from '#shared/core/model/model.ts'
 import { replaceFile } from '#shared/node/files.ts'
-import { writeKit } from '#shared/node/pki/kit-files.ts'
+import { writeKit } from '#shared/node/pki/kit-write.ts'
 import { type Kit, readKitOfAnyTime } from '#shared/node/pki/kit-read.ts'
-import { lifeOf } from '#shared/node/pki/pki.ts'
+import { lifeOf } from '#shared/node/pki/certificate.ts'
 
 /** Site of a box that belongs to none yet. */
 export const FIRST_SITE = 'local'

@@ -15,9 +15,9 @@ import { type EdgeAddress, edgeName } from '#shared/core/model/model.ts'
 import { Problem } from '#shared/core/problem.ts'
 import type { NewCertificate } from '#shared/core/telemetry/renewal-wire.ts'
 import { syncFolder } from '#shared/node/files.ts'
-import { writeKit } from '#shared/node/pki/kit-files.ts'
+import { writeKit } from '#shared/node/pki/kit-write.ts'
 import { ageComplaint, checkKit, type EdgeJson, type Kit, readKitOfAnyTime } from '#shared/node/pki/kit-read.ts'
-import { lifeOf, makeRequest, serialOf } from '#shared/node/pki/pki.ts'
+import { lifeOf, serialOf } from '#shared/node/pki/certificate.ts'
 
 /** `folder`: of a renewed kit; undefined for the one that a person has put there. */
 type Candidate = { kit: Kit; folder: string | undefined }
@@ -73,6 +73,7 @@ export class EdgeKits {
 
   /** Makes a key and a request for its certificate, the same until a certificate is installed. */
   async request(): Promise<{ csr_pem: string }> {
+    const { makeRequest } = await import('#shared/node/pki/pki.ts')
     this.#requested ??= await makeRequest(commonName({ kind: 'edge', ...this.current().edge }))
     return { csr_pem: this.#requested.csr_pem }
   }

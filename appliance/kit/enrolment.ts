@@ -8,9 +8,8 @@ import type { EdgeKey } from '#shared/core/model/model.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { SECOND } from '#shared/core/time.ts'
 import { makeFolder, replaceFile } from '#shared/node/files.ts'
-import { authorityFingerprint, requestFingerprint } from '#shared/node/pki/fingerprint.ts'
+import { authorityFingerprint, keyFingerprint } from '#shared/node/pki/fingerprint.ts'
 import { checkKit, type Kit } from '#shared/node/pki/kit-read.ts'
-import { makeRequest } from '#shared/node/pki/pki.ts'
 import type { Service } from '#shared/node/service.ts'
 import { adoptKit, FIRST_SITE, type KitPlaces } from './adopt-kit.ts'
 import { askHub } from './hub-request.ts'
@@ -63,7 +62,7 @@ export async function openEnrolment(options: Options): Promise<BoxEnrolment> {
 
   const poll = async (asked: Request) => {
     const base = new URL('/api/enrolments', asked.hub_url)
-    const known = await askHub(new URL(`${base.href}/${requestFingerprint(asked.csr_pem)}`))
+    const known = await askHub(new URL(`${base.href}/${keyFingerprint(asked.key_pem)}`))
     if (request !== asked) return
     if (known.status === 404) {
       const proposal = edge.site_id === FIRST_SITE ? { edge_id: edge.edge_id } : edge
@@ -101,8 +100,8 @@ export async function openEnrolment(options: Options): Promise<BoxEnrolment> {
     state() {
       if (hub !== undefined) return { state: 'enrolled', hub }
       if (!request) return { state: isAvailable ? 'idle' : 'unavailable' }
-      const { hub_url, csr_pem } = request
-      return { state, hub_url, fingerprint: requestFingerprint(csr_pem), ...(problem !== undefined && { problem }) }
+      const { hub_url, key_pem } = request
+      return { state, hub_url, fingerprint: keyFingerprint(key_pem), ...(problem !== undefined && { problem }) }
     },
     async ask(line) {
       if (hub !== undefined) throw new Problem('conflict', 'This box has a kit already')
@@ -110,6 +109,7 @@ export async function openEnrolment(options: Options): Promise<BoxEnrolment> {
       const read = readEnrolmentLine(line)
       const message = 'is not the line of the page Enrol: https://hub.example/#, then 32 hexadecimal digits'
       if (!read) throw new Problem('invalid', `The line ${message}`, [{ pointer: '/line', message }])
+      const { makeRequest } = await import('#shared/node/pki/pki.ts')
       const made = { ...read, ...(await makeRequest(edge.edge_id)) }
       await makeFolder(folder, 0o700)
       await replaceFile(file, `${JSON.stringify(made)}\n`, 0o600)

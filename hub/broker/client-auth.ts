@@ -1,7 +1,7 @@
 /** Authenticates MQTT clients by certificate, at CONNECT and while their session lasts. */
 import type { PeerCertificate } from 'node:tls'
 import { type Identity, parseIdentity } from '#shared/core/auth/identity.ts'
-import { serialOf } from '#shared/node/pki/pki.ts'
+import { serialOf } from '#shared/node/pki/certificate.ts'
 
 /** `raw`: the certificate, DER. */
 export type AuthenticatedClient = { identity: Identity; cn: string; serial: string; not_after: number; raw: Buffer }

@@ -6,9 +6,8 @@ import { Problem } from '#shared/core/problem.ts'
 import { DAY } from '#shared/core/time.ts'
 import { createSerialQueue } from '#shared/flow/serial-queue.ts'
 import { replaceFile } from '#shared/node/files.ts'
-import { requestFingerprint } from '#shared/node/pki/fingerprint.ts'
 import type { Kit } from '#shared/node/pki/kit-read.ts'
-import { verifyRequest } from '#shared/node/pki/pki.ts'
+import { requestFingerprint, verifyRequest } from '#shared/node/pki/pki.ts'
 
 /** A kit without its secrets: everybody may have it. */
 export type PublicKit = Pick<Kit, 'ca_pem' | 'cert_pem' | 'edge' | 'acl'>

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { writeKit } from '#shared/node/pki/kit-files.ts'
+import { writeKit } from '#shared/node/pki/kit-write.ts'
 import { makePki, openPki } from '#shared/node/pki/pki-files.ts'
 import { EDGE_ID, SITE_ID, siteCatalogue } from '../simulator/building/catalogue.ts'
 import { PORTS } from './options.ts'

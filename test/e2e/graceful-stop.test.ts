@@ -1,7 +1,7 @@
 /** A hub that is asked to stop while it is busy. */
 import { join } from 'node:path'
 import test from 'ava'
-import { writeKit } from '#shared/node/pki/kit-files.ts'
+import { writeKit } from '#shared/node/pki/kit-write.ts'
 import { makeAuthority } from '../support/sites/transport-site.ts'
 import { assertInOrder, atLeast, AUTH, configure, countingDevice, loopback, program } from './field-site.ts'
 import { freeBase, temporaryFolder } from './run-start.ts'

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import type { ExecutionContext } from 'ava'
 import test from 'ava'
-import { writeKit } from '#shared/node/pki/kit-files.ts'
+import { writeKit } from '#shared/node/pki/kit-write.ts'
 import { openHubClient } from '../../scripts/lib-start/hub-client.ts'
 import { makeAuthority } from '../support/sites/transport-site.ts'
 import { assertInOrder, atLeast, AUTH, configure, countingDevice, held, loopback, PASSWORDS, program } from './field-site.ts'

@@ -17,6 +17,9 @@ export interface ModbusConnection {
   close(): Promise<void>
 }
 
+/** @returns the request as an RTU frame */
+export type EncodeRequest = (unit: number, range: RegisterRange) => Uint8Array
+
 /** Opens connections to one server or serial port. */
 export type ModbusLink = {
   /** For messages: `10.20.0.40:502` or `/dev/serial/by-id/...`. */

@@ -1,4 +1,7 @@
-/** Encodes requests with modbus-serial, which no other file uses. Replies are decoded strictly in `core/`. */
+/**
+ * Encodes requests with modbus-serial, which no other file uses. Replies are decoded strictly in `core/`. Links load this file when
+ * they are opened: the library takes 15 MB, and many sites have no Modbus.
+ */
 import { EventEmitter } from 'node:events'
 import ModbusSerial from 'modbus-serial'
 import type { RegisterRange, RegisterTable } from './core/point.ts'

@@ -3,8 +3,7 @@
  * a late answer can no longer arrive.
  */
 import { isDeepStrictEqual } from 'node:util'
-import { encodeRequest } from './codec.ts'
-import type { ConnectionAnswer, ModbusConnection } from './bus.ts'
+import type { ConnectionAnswer, EncodeRequest, ModbusConnection } from './bus.ts'
 import { findCompetingRequests, stillExpected, type UnansweredRequest } from './core/late-replies.ts'
 import type { ModbusReply } from './core/pdu.ts'
 import type { RegisterRange } from './core/point.ts'
@@ -33,14 +32,16 @@ const NOISE_MS = 1000
 export class RtuConnection implements ModbusConnection {
   readonly #port: Port
   readonly #line: SerialLine
+  readonly #encode: EncodeRequest
   #closedReason: string | undefined
   #exchange: RtuExchange | undefined
   #strays: Uint8Array = new Uint8Array(0)
   #wake = () => {}
 
-  constructor(port: Port, line: SerialLine) {
+  constructor(port: Port, line: SerialLine, encode: EncodeRequest) {
     this.#port = port
     this.#line = line
+    this.#encode = encode
     port.on('data', bytes => (this.#exchange ? this.#exchange.take(bytes) : this.#takeStray(bytes)))
     port.on('error', error => this.#end(error?.message ?? 'the port failed'))
     port.on('close', error => this.#end(error ? 'the port was unplugged' : 'the port was closed'))
@@ -60,7 +61,7 @@ export class RtuConnection implements ModbusConnection {
         this.#strays = new Uint8Array(0)
         resolve(answer)
       })
-      this.#port.write(encodeRequest(unit, range), error => error && this.#end(error.message))
+      this.#port.write(this.#encode(unit, range), error => error && this.#end(error.message))
     })
   }
 

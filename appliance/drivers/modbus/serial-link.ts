@@ -25,10 +25,11 @@ export function serialLink(settings: SerialSettings): ModbusLink {
   return {
     name: settings.path,
     async open() {
+      const { encodeRequest } = await import('./codec.ts')
       const port = await openPort(settings).catch(error => {
         throw new Error(explainPort(error as NodeJS.ErrnoException), { cause: error })
       })
-      return new RtuConnection(port, line)
+      return new RtuConnection(port, line, encodeRequest)
     },
   }
 }

@@ -6,8 +6,7 @@ import { readModbusReply } from './core/pdu.ts'
 import type { RegisterRange } from './core/point.ts'
 import { CRC_BYTES } from './core/rtu.ts'
 import { readTcpFrame, tcpFrame } from './core/tcp.ts'
-import { encodeRequest } from './codec.ts'
-import type { ConnectionAnswer, ModbusConnection, ModbusLink } from './bus.ts'
+import type { ConnectionAnswer, EncodeRequest, ModbusConnection, ModbusLink } from './bus.ts'
 
 /** Timeouts in a row before the connection is closed. A single late answer is recognised by its transaction id. */
 const TIMEOUTS_MAX = 2
@@ -21,6 +20,7 @@ type Take = (bytes: Uint8Array) => void
 export const tcpLink = (host: string, port: number): ModbusLink => ({
   name: `${host}:${port}`,
   async open(timeoutMs, signal) {
+    const { encodeRequest } = await import('./codec.ts')
     let take: Take = () => {}
     // One buffer for all input: without it each short answer would allocate 64 KiB.
     const onread = {
@@ -31,7 +31,7 @@ export const tcpLink = (host: string, port: number): ModbusLink => ({
       },
     }
     const socket = await openSocket({ ...SOCKET, host, port, onread }, timeoutMs, signal)
-    return tcpConnection(socket, listener => {
+    return tcpConnection(socket, encodeRequest, listener => {
       take = listener
     })
   },
@@ -54,7 +54,7 @@ async function openSocket(options: TcpNetConnectOpts, timeoutMs: number, signal:
 type Pending = { id: number; unit: number; place: RegisterRange; settle(answer: ConnectionAnswer): void }
 
 /** The function is long because the socket's events and the requests share the pending request. */
-function tcpConnection(socket: Socket, listen: (take: Take) => void): ModbusConnection {
+function tcpConnection(socket: Socket, encode: EncodeRequest, listen: (take: Take) => void): ModbusConnection {
   let closed: string | undefined
   let pending: Pending | undefined
   /** The beginning of an incomplete frame. */
@@ -110,7 +110,7 @@ function tcpConnection(socket: Socket, listen: (take: Take) => void): ModbusConn
         }
         pending = { id, unit, place, settle }
         if (closed !== undefined) settle({ state: 'closed', reason: closed })
-        else socket.write(tcpFrame(id, encodeRequest(unit, place).subarray(0, -CRC_BYTES)))
+        else socket.write(tcpFrame(id, encode(unit, place).subarray(0, -CRC_BYTES)))
       })
     },
     async close() {

@@ -2,7 +2,7 @@
 import { X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
 import { formatInstant } from '#shared/core/time.ts'
-import { lifeOf } from './pki.ts'
+import { lifeOf } from './certificate.ts'
 
 /** What OpenSSL finds when the only fault of a certificate may be that the clock is wrong. */
 const CLOCK_CODES = ['CERT_NOT_YET_VALID', 'CERT_HAS_EXPIRED']

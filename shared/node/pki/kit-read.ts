@@ -8,7 +8,8 @@ import { commonName } from '#shared/core/auth/identity.ts'
 import type { EdgeAddress } from '#shared/core/model/model.ts'
 import { formatInstant } from '#shared/core/time.ts'
 import { isIssuedBy } from './broker-certificate.ts'
-import { lifeOf, type Pair } from './pki.ts'
+import { lifeOf } from './certificate.ts'
+import type { Pair } from './pki.ts'
 
 /** `edge.json` of a kit (contract §9). */
 export type EdgeJson = EdgeAddress & {

@@ -9,8 +9,9 @@ import type { NewCertificate } from '#shared/core/telemetry/renewal-wire.ts'
 import { DAY } from '#shared/core/time.ts'
 import { edgeToken, haveEdgeTokensKey } from '#shared/node/auth/edge-token.ts'
 import { makeFolder, replaceFile } from '#shared/node/files.ts'
-import { edgeIdentity, kitAround, type KitRequest, makeKit } from './kit-files.ts'
+import { edgeIdentity, kitAround, type KitRequest, makeKit } from './kit-make.ts'
 import type { Kit } from './kit-read.ts'
+import { lifeOf, serialOf } from './certificate.ts'
 import {
   type Issued,
   issueClient,
@@ -19,13 +20,11 @@ import {
   joinAuthorities,
   joinCrls,
   chainOf,
-  lifeOf,
   makeCa,
   makeIntermediateCa,
   makeCrl,
   type Pair,
   reissue,
-  serialOf,
 } from './pki.ts'
 
 /** One line of `issued.json`. Times are ms since 1970 UTC. */

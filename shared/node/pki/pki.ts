@@ -25,8 +25,9 @@ import {
   X509CrlGenerator,
   X509CrlReason,
 } from '@peculiar/x509'
-import type { CertificateLife } from '#shared/core/auth/certificate-life.ts'
 import { DAY } from '#shared/core/time.ts'
+import { serialOf } from './certificate.ts'
+import { fingerprintOf } from './fingerprint.ts'
 
 /** A certificate and its private key, PEM. */
 export type Pair = { cert_pem: string; key_pem: string }
@@ -149,6 +150,10 @@ export async function makeRequest(cn: string): Promise<{ csr_pem: string; key_pe
 /** The subject of a certificate request, as `CN=edge:A:e1`. @throws Error when it cannot be read */
 export const requestName = (csr_pem: string): string => new Pkcs10CertificateRequest(csr_pem).subject
 
+/** Of the key of a certificate request, as `keyFingerprint` of its private part. @throws Error when it cannot be read */
+export const requestFingerprint = (csr_pem: string): string =>
+  fingerprintOf(new Pkcs10CertificateRequest(csr_pem).publicKey.rawData)
+
 /** @param base64 a certificate request as EST carries it, PKCS #10 without the lines of PEM. @throws Error when it is none */
 export const toCsrPem = (base64: string): string =>
   withNewline(new Pkcs10CertificateRequest(base64.replace(/\s/g, '')).toString('pem'))
@@ -158,12 +163,6 @@ export function certsOnly(certificates_pem: string): string {
   const all = new X509Certificates(PemConverter.decode(certificates_pem).map(raw => new X509Certificate(raw)))
   const base64 = Buffer.from(all.export('raw')).toString('base64')
   return `${base64.match(/.{1,64}/g)!.join('\n')}\n`
-}
-
-/** @param cert_pem the first certificate counts */
-export function lifeOf(cert_pem: string): CertificateLife {
-  const { notBefore, notAfter } = readFirst(cert_pem)
-  return { from: notBefore.getTime(), to: notAfter.getTime() }
 }
 
 /**
@@ -292,9 +291,6 @@ export async function readCrl(crl_pem: string, ca_pem: string): Promise<Set<stri
   }
   return serials
 }
-
-/** A serial as node:tls shows it: upper-case hex without leading zeros. */
-export const serialOf = (hex: string): string => hex.toUpperCase().replace(/^0+(?=.)/, '')
 
 const validity = (now: number, days: number) => ({ notBefore: new Date(now - SKEW_MS), notAfter: new Date(now + days * DAY) })
 const withNewline = (pem: string): string => `${pem.trimEnd()}\n`

@@ -10,7 +10,8 @@ import { webService } from '#hub/web/proxy.ts'
 import { openAuthWithoutUsers } from '#shared/node/auth/no-users.ts'
 import { openHttp } from '#shared/node/http/server.ts'
 import { watchServerTls } from '#shared/node/http/server-tls.ts'
-import { issueServer, makeCa, serialOf } from '#shared/node/pki/pki.ts'
+import { serialOf } from '#shared/node/pki/certificate.ts'
+import { issueServer, makeCa } from '#shared/node/pki/pki.ts'
 import { folder } from '../../../support/folders.ts'
 
 const log = pino({ level: 'silent' })
