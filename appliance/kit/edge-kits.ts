@@ -18,15 +18,20 @@ import { syncFolder } from '#shared/node/files.ts'
 import { writeKit } from '#shared/node/pki/kit-write.ts'
 import { ageComplaint, checkKit, type EdgeJson, type Kit, readKitOfAnyTime } from '#shared/node/pki/kit-read.ts'
 import { lifeOf, serialOf } from '#shared/node/pki/certificate.ts'
+import { PortCertificate, readPortPair } from './port-certificate.ts'
 
 /** `folder`: of a renewed kit; undefined for the one that a person has put there. */
 type Candidate = { kit: Kit; folder: string | undefined }
+
+type KitsOptions = { candidates: Candidate[]; folder: string; port?: PortCertificate | undefined; log: Logger }
 
 const RENEWED = /^renewed-[0-9A-F]{1,40}$/
 /** A folder that was not finished when the process ended. */
 const UNFINISHED = /^renewed-[0-9A-F]{1,40}\.new$/
 
 export class EdgeKits {
+  /** Undefined where the kit has no certificate of an HTTPS port. */
+  readonly port: PortCertificate | undefined
   readonly #folder: string
   readonly #log: Logger
   /** The newest first. */
@@ -39,7 +44,8 @@ export class EdgeKits {
    * @param options candidates: at least one, all of the same edge
    * @param options folder of the renewed kits; it is created when it is needed
    */
-  constructor({ candidates, folder, log }: { candidates: Candidate[]; folder: string; log: Logger }) {
+  constructor({ candidates, folder, port, log }: KitsOptions) {
+    this.port = port
     this.#candidates = candidates.toSorted((a, b) => lifeOf(b.kit.cert_pem).from - lifeOf(a.kit.cert_pem).from)
     this.#folder = folder
     this.#log = log
@@ -57,6 +63,11 @@ export class EdgeKits {
   /** Whether the hub should renew the certificate. A newer one that the broker refuses is not renewed once more. */
   isRenewalDue(now: number): boolean {
     return this.#at === 0 && isRenewalDue(this.life(), now)
+  }
+
+  /** Whether the hub should renew the certificate of the HTTPS port. */
+  isPortRenewalDue(now: number): boolean {
+    return this.port?.isRenewalDue(now, this.current().ca_pem) ?? false
   }
 
   /** No session could be opened with the current kit, so the next one is tried, and after the last one the first. */
@@ -131,6 +142,9 @@ export class EdgeKits {
   }
 }
 
+/** @param store of the edge, which also has its outbox */
+export const renewedKitsFolder = (store: string): string => join(store, 'kit')
+
 type Places = {
   /** The kit that a person has put there, as a folder or a ZIP. */
   path: string
@@ -162,14 +176,12 @@ export async function openEdgeKits({ path, folder, edge, broker, log, now }: Pla
   const same = renewed.filter(({ kit }) => isOf(kit, edge) && (!own || kit.edge.tenant_id === own.edge.tenant_id))
   // A person who corrects the broker's address does so in the kit that a person can see.
   const at = broker ?? (own && { broker_host: own.edge.broker_host, broker_port: own.edge.broker_port })
-  // The certificate of the HTTPS port is renewed there alone.
-  const { connector_cert_pem, connector_key_pem } = own ?? {}
-  const connector = connector_cert_pem !== undefined &&
-    connector_key_pem !== undefined && { connector_cert_pem, connector_key_pem }
+  const pair = own && (await readPortPair(own, folder))
   const candidates = [...same, ...(own ? [{ kit: own, folder: undefined }] : [])]
   const kits = new EdgeKits({
-    candidates: candidates.map(one => ({ ...one, kit: { ...one.kit, ...connector, edge: { ...one.kit.edge, ...at } } })),
+    candidates: candidates.map(one => ({ ...one, kit: { ...one.kit, ...pair, edge: { ...one.kit.edge, ...at } } })),
     folder,
+    port: pair && new PortCertificate(pair, folder),
     log,
   })
   const complaint = ageComplaint(kits.current(), now)

@@ -7,6 +7,7 @@ import type { ServerTls } from '#shared/node/http/server-tls.ts'
 import { ageComplaint, type Kit, KIT_EXTRAS, readKitOfAnyTime } from '#shared/node/pki/kit-read.ts'
 import { openAuthWithoutUsers } from '#shared/node/auth/no-users.ts'
 import { type WatchedFiles, watchFiles } from '#shared/node/watched-files.ts'
+import { readPortPair, renewedPortFile } from '../kit/port-certificate.ts'
 import type { HistoryService } from './history-service.ts'
 import { connectorRoutes } from './connector-routes.ts'
 
@@ -16,6 +17,8 @@ type ConnectorOptions = {
   kit: Kit | undefined
   /** Where the kit was put, as a folder or a ZIP: a pair that is replaced there is used at once. */
   kitPath: string
+  /** Folder of the renewed kits, where the hub's new certificate of this port is stored. */
+  renewed: string
   host: string
   port: number
   version: string
@@ -27,7 +30,7 @@ type ConnectorOptions = {
  *
  * @throws Error when the kit has no token or no certificate for this port
  */
-export async function connectorService({ service, kit, kitPath, ...options }: ConnectorOptions): Promise<HttpService> {
+export async function connectorService({ service, kit, kitPath, renewed, ...options }: ConnectorOptions): Promise<HttpService> {
   const { host, port, version, log } = options
   const { token, connector_cert_pem: cert, connector_key_pem: key } = kit ?? {}
   if (token === undefined || cert === undefined || key === undefined) {
@@ -37,7 +40,7 @@ export async function connectorService({ service, kit, kitPath, ...options }: Co
     throw new Error(`SERVICE_CONNECTOR_PORT: ${lacking}`)
   }
   // This port has no login, so only the token of the edge is valid.
-  const tls = await watchConnector({ cert, key }, kitPath, log)
+  const tls = await watchConnector({ cert, key }, kitPath, renewed, log)
   const http = await openHttp({
     name: 'connector',
     version,
@@ -54,14 +57,18 @@ export async function connectorService({ service, kit, kitPath, ...options }: Co
 }
 
 /** A kit without such a pair, such as one whose files are being replaced, changes nothing. */
-const watchConnector = (first: ServerTls, kitPath: string, log: Logger): Promise<WatchedFiles<ServerTls>> =>
+const watchConnector = (first: ServerTls, kitPath: string, renewed: string, log: Logger): Promise<WatchedFiles<ServerTls>> =>
   watchFiles<ServerTls>({
     name: 'certificate of the HTTPS port',
-    paths: [kitPath, join(kitPath, KIT_EXTRAS.connector_cert_pem), join(kitPath, KIT_EXTRAS.connector_key_pem)],
+    paths: [
+      ...[kitPath, join(kitPath, KIT_EXTRAS.connector_cert_pem), join(kitPath, KIT_EXTRAS.connector_key_pem)],
+      renewedPortFile(renewed),
+    ],
     read: async before => {
       if (!before) return first
-      const { connector_cert_pem: cert, connector_key_pem: key } = await readKitOfAnyTime(kitPath)
-      if (cert === undefined || key === undefined) return before
+      const pair = await readPortPair(await readKitOfAnyTime(kitPath), renewed)
+      if (!pair) return before
+      const { connector_cert_pem: cert, connector_key_pem: key } = pair
       createSecureContext({ cert, key })
       const complaint = ageComplaint({ cert_pem: cert }, Date.now())
       if (complaint !== undefined) throw new Error(`${kitPath}: ${complaint}`)

@@ -11,6 +11,7 @@ import type { Kit } from '#shared/node/pki/kit-read.ts'
 import type { Route } from '#shared/node/http/route.ts'
 import type { Service } from '#shared/node/service.ts'
 import type { CONNECTOR_VARIABLES, UPLINK_VARIABLES } from '../env.ts'
+import { renewedKitsFolder } from '../kit/edge-kits.ts'
 import { connectorService } from './connector.ts'
 import { connectorRoutes } from './connector-routes.ts'
 import { openCursorKey } from './cursor-key.ts'
@@ -46,6 +47,7 @@ type PriorityApi = {
 export async function openPriorityApi(options: PriorityApiOptions): Promise<PriorityApi> {
   const { settings, history, site_id, edge_id, kit, version, log } = options
   const { SERVICE_CONNECTOR_BIND: host, SERVICE_CONNECTOR_PORT: port, SERVICE_EDGE_KIT_DIR: kitPath } = settings
+  const renewed = renewedKitsFolder(settings.SERVICE_EDGE_STORE_DIR)
   const cursorKey = await keyBesideJournal(join(settings.SERVICE_EDGE_STORE_DIR, 'priority'))
   const service = historyService({ edge_id, journal: history.journal, schedule: history.schedule, cursorKey })
   return {
@@ -59,7 +61,7 @@ export async function openPriorityApi(options: PriorityApiOptions): Promise<Prio
         return service.ask(operation, request)
       },
     },
-    services: port === undefined ? [] : [await connectorService({ service, kit, kitPath, host, port, version, log })],
+    services: port === undefined ? [] : [await connectorService({ service, kit, kitPath, renewed, host, port, version, log })],
   }
 }
 

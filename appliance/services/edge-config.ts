@@ -6,7 +6,7 @@ import { KitAbsent } from '#shared/node/pki/kit-read.ts'
 import { keepPrivate } from '#shared/node/private-files.ts'
 import type { FieldProtocol } from '../drivers/protocol.ts'
 import type { UPLINK_VARIABLES } from '../env.ts'
-import { type EdgeKits, openEdgeKits } from '../kit/edge-kits.ts'
+import { type EdgeKits, openEdgeKits, renewedKitsFolder } from '../kit/edge-kits.ts'
 import { openCatalogue } from '../store/catalogue.ts'
 import { openSiteSettings, type SiteSettings } from '../store/site.ts'
 import { type FieldCatalogue, fieldCatalogue } from './field-catalogue.ts'
@@ -55,7 +55,7 @@ export async function readEdgeKits(
   const { SERVICE_EDGE_KIT_DIR: path, SERVICE_MQTT_HOST: broker_host, SERVICE_MQTT_PORT: broker_port } = settings
   return openEdgeKits({
     path,
-    folder: join(settings.SERVICE_EDGE_STORE_DIR, 'kit'),
+    folder: renewedKitsFolder(settings.SERVICE_EDGE_STORE_DIR),
     edge: { site_id, edge_id },
     broker: broker_host === undefined ? undefined : { broker_host, broker_port },
     log,

@@ -65,7 +65,11 @@ export class MqttPublisher implements Publisher {
     })
     this.#parts = publisherParts(options, {
       destination: 'hub',
-      certificate: () => ({ not_after: kits.life().to, isRenewalDue: now => kits.isRenewalDue(now) }),
+      certificate: () => ({
+        not_after: kits.life().to,
+        isRenewalDue: now => kits.isRenewalDue(now),
+        isPortRenewalDue: now => kits.isPortRenewalDue(now),
+      }),
       publish: (topic, body) => this.#link.publish(topicOf({ ...topic, tenant_id: this.#kit.edge.tenant_id }), packBody(body)),
     })
   }

@@ -85,8 +85,8 @@ export function publisherParts(
   { outbox, edge, clock, log }: PublisherOptions,
   to: {
     destination: Destination
-    /** Of the session; null where it has none. `isRenewalDue` gets the time, ms since 1970 UTC. */
-    certificate: () => { not_after: number; isRenewalDue(now: number): boolean } | null
+    /** Of the session; null where it has none. Both questions get the time, ms since 1970 UTC; the second is about the HTTPS port. */
+    certificate: () => { not_after: number; isRenewalDue(now: number): boolean; isPortRenewalDue(now: number): boolean } | null
     publish: OutboxSenderOptions['publish']
   },
 ) {
@@ -114,6 +114,7 @@ export function publisherParts(
     status(online: boolean): object {
       const { backlog, oldest_at, dropped, thinned, clockOffset, note } = sender.state()
       const certificate = to.certificate()
+      const hubTime = clock.now() - (clockOffset ?? 0)
       const system = edge.system?.()
       return writeStatus({
         online,
@@ -125,7 +126,8 @@ export function publisherParts(
         thinned,
         disk: outbox.disk(),
         cert_not_after: certificate?.not_after ?? null,
-        ...(certificate?.isRenewalDue(clock.now() - (clockOffset ?? 0)) && { cert_renewal_due: true as const }),
+        ...(certificate?.isRenewalDue(hubTime) && { cert_renewal_due: true as const }),
+        ...(certificate?.isPortRenewalDue(hubTime) && { port_cert_renewal_due: true as const }),
         runs_rules: edge.runs_rules,
         poll: writePollReport(edge.pollStatus()),
         ...(system && { system }),

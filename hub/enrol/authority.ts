@@ -57,6 +57,12 @@ export type Authority = {
     proof: { isProven: boolean },
   ): Promise<NewCertificate & { serial: string; not_after: number }>
   /**
+   * Renews the certificate of an edge's HTTPS port, for the same key and names and for as long as the one before.
+   *
+   * @throws Problem conflict when it was not issued here for this edge, or is revoked; no_authority
+   */
+  renewPort(edge: EdgeAddress, cert_pem: string): Promise<Pick<Issued, 'cert_pem' | 'serial' | 'not_after'>>
+  /**
    * Renews the certificate in a file, of this hub itself, for as long as the one before.
    *
    * @throws PkiRefusal when it was not issued here or is revoked; Problem no_authority
@@ -117,6 +123,10 @@ export function createAuthority(dir: string | undefined, now: () => number): Aut
         const issue = pki.reissue({ ...edge, csr_pem, ...(days !== undefined && { days }) })
         const { cert_pem, ca_pem, token, serial, not_after } = await issue.catch(refuseRequest)
         return { cert_pem, ca_pem, ...(token !== undefined && { token }), serial, not_after }
+      }),
+    renewPort: (edge, cert_pem) =>
+      change(pki => pki.renewConnector(edge, cert_pem)).catch((error: unknown) => {
+        throw error instanceof PkiRefusal ? new Problem('conflict', error.message) : error
       }),
     renewFile: file => change(pki => pki.renewFile(file)),
     trusted: async () => (await open(dir, now)).ca_pem,

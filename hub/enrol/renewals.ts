@@ -19,7 +19,7 @@ const AGAIN_MS = 12 * HOUR
 const PER_LOOK_MAX = 50
 
 type Parts = {
-  authority: Pick<Authority, 'renew'>
+  authority: Pick<Authority, 'renew' | 'renewPort'>
   tenant_id: string | undefined
   edges: { list(): EdgeRecord[] }
   /** Over the broker alone. @throws Problem edge_unreachable, edge_timeout or not_ready */
@@ -42,6 +42,12 @@ export type Renewals = {
    * @throws Problem no_authority, conflict for an edge whose newest certificate is revoked, or what the edge refuses
    */
   renew(edge: EdgeRecord): Promise<Renewed>
+  /**
+   * Renews the certificate of the edge's HTTPS port, for the same key and names.
+   *
+   * @throws Problem no_authority, conflict for a certificate that is not of this edge's port or is revoked, or what the edge refuses
+   */
+  renewPort(edge: EdgeRecord): Promise<Renewed>
 }
 
 export function createRenewals({ authority, tenant_id, edges, ask, audit, log, now }: Parts): Renewals {
@@ -58,16 +64,37 @@ export function createRenewals({ authority, tenant_id, edges, ask, audit, log, n
     return { serial, not_after }
   }
 
+  const renewPort = async (edge: EdgeRecord): Promise<Renewed> => {
+    const { site_id, edge_id } = edge
+    const asked = await ask(edge, 'port_certificate', {})
+    const before = checkReply(edge_id, RENEWAL.port_certificate, asked)
+    const address = { ...(tenant_id !== undefined && { tenant_id }), site_id, edge_id }
+    const { cert_pem, serial, not_after } = await authority.renewPort(address, before.cert_pem)
+    const answer = await ask(edge, 'port_certificate_install', { cert_pem })
+    checkReply(edge_id, RENEWAL.port_certificate_install, answer)
+    return { serial, not_after }
+  }
+
+  const tasks = [
+    { flag: 'cert_renewal_due', what: 'certificate', renew },
+    { flag: 'port_cert_renewal_due', what: 'certificate of the HTTPS port', renew: renewPort },
+  ]
   const look = async () => {
-    const due = edges.list().filter(edge => isDue(edge) && now() - (triedAt.get(edgeName(edge)) ?? -Infinity) >= AGAIN_MS)
-    for (const edge of due.slice(0, PER_LOOK_MAX)) {
+    const due = edges.list().flatMap(edge =>
+      tasks.flatMap(task => {
+        const key = `${task.flag} ${edgeName(edge)}`
+        const isDue = edge.online && edge.status_body[task.flag] === true
+        return isDue && now() - (triedAt.get(key) ?? -Infinity) >= AGAIN_MS ? [{ ...task, edge, key }] : []
+      }),
+    )
+    for (const { edge, key, what, renew: renewIt } of due.slice(0, PER_LOOK_MAX)) {
       const subject = edgeName(edge)
-      triedAt.set(subject, now())
+      triedAt.set(key, now())
       try {
-        audit({ subject, after: await renew(edge) })
-        log.info({ edge: subject }, 'certificate renewed')
+        audit({ subject, after: { ...(await renewIt(edge)), what } })
+        log.info({ edge: subject }, `${what} renewed`)
       } catch (error) {
-        log.warn({ edge: subject }, `certificate not renewed: ${errorText(error)}`)
+        log.warn({ edge: subject }, `${what} not renewed: ${errorText(error)}`)
       }
     }
   }
@@ -81,8 +108,6 @@ export function createRenewals({ authority, tenant_id, edges, ask, audit, log, n
     },
     look: run,
     renew,
+    renewPort,
   }
 }
-
-/** Whether an edge is connected to the broker and says that its certificate should be renewed. */
-const isDue = ({ online, status_body }: EdgeRecord): boolean => online && status_body['cert_renewal_due'] === true

@@ -1,5 +1,6 @@
 /**
- * Renewal of an edge's certificate over its session: the hub asks for a certificate request and sends back the certificate. The
+ * Renewal of an edge's certificates over its session. For that of the session the hub asks for a request, for a new key, and sends back
+ * the certificate; for that of the edge's HTTPS port it asks for the certificate and sends back a new one for the same key. The
  * operations go over the broker alone, because its session shows which edge answers.
  */
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
@@ -20,10 +21,14 @@ const CertificateRequest = strict({ csr_pem: text(CSR_MAX) })
 const NewCertificate = strict({ cert_pem: text(CERT_MAX), ca_pem: text(CA_MAX), token: Type.Optional(text(TOKEN_MAX)) })
 export type NewCertificate = Static<typeof NewCertificate>
 
+const PortCertificate = strict({ cert_pem: text(CERT_MAX) })
+
 const Installed = strict({ ok: Type.Literal(true), serial: text(64) })
 
 export const RENEWAL = {
   certificate_request: { request: strict({}), answer: CertificateRequest, status: 200 },
   certificate_install: { request: NewCertificate, answer: Installed, status: 200 },
+  port_certificate: { request: strict({}), answer: PortCertificate, status: 200 },
+  port_certificate_install: { request: PortCertificate, answer: Installed, status: 200 },
 } as const
 export type RenewalOperation = keyof typeof RENEWAL

@@ -25,6 +25,8 @@ type EdgeStatus = {
   cert_not_after: number | null
   /** Two thirds of its life are over: the hub should renew it. */
   cert_renewal_due?: true
+  /** The same of the certificate of its HTTPS port. */
+  port_cert_renewal_due?: true
   /** Whether it runs the rules itself and sends what they find. */
   runs_rules: boolean
   /** How its polling goes. */

@@ -169,7 +169,7 @@ export async function openPki(dir: string, now: () => number, passphrase?: strin
     /** Issues the certificate and key of an edge's HTTPS port, for the names and addresses that the hub uses. */
     connector: async ({ hosts, days, ...edge }: Days & EdgeAddress & { hosts: string[] }) => {
       const issued = await issueServer(ca, { hosts, now: now(), ...orDefault(days) })
-      await enter({ ...issued, cn: commonName(edgeIdentity(edge)).replace(/^edge/, 'connector') }, 'connector')
+      await enter({ ...issued, cn: connectorName(edge) }, 'connector')
       return { serial: issued.serial, connector_cert_pem: issued.cert_pem, connector_key_pem: issued.key_pem }
     },
     /** Issues a certificate for a key that stays on the edge. @throws Error when the signature of the request is wrong */
@@ -202,15 +202,27 @@ export async function openPki(dir: string, now: () => number, passphrase?: strin
      */
     renewFile: async (file: string, { days }: Days = {}): Promise<Issued> => {
       const cert_pem = await readFile(file, 'utf8')
-      const { kind, issued_at, not_after } = await validRecord(
-        new X509Certificate(cert_pem).serialNumber,
-        `the certificate in ${file}`,
-      )
+      const record = await validRecord(new X509Certificate(cert_pem).serialNumber, `the certificate in ${file}`)
+      const { kind } = record
       if (kind === 'edge') throw new PkiRefusal(`${file} belongs to an edge: renew its kit`)
       if (kind === 'authority') throw new PkiRefusal(`${file} is of an authority, which is replaced by a new one`)
-      const issued = await again({ cert_pem, now: now(), days: days ?? Math.max(1, Math.round((not_after - issued_at) / DAY)) })
-      await enter(issued, kind)
+      const issued = await again({ cert_pem, now: now(), days: days ?? daysOf(record) })
+      await enter({ ...issued, cn: record.cn }, kind)
       await replaceFile(file, issued.cert_pem, (await stat(file)).mode & 0o777)
+      return issued
+    },
+    /**
+     * Issues a new certificate for the key and names of an edge's HTTPS port, for as many days as before.
+     *
+     * @throws PkiRefusal when it was not issued here for this edge, or is revoked
+     */
+    renewConnector: async (edge: EdgeAddress, cert_pem: string): Promise<Issued> => {
+      const what = `the certificate of the HTTPS port of ${edge.edge_id}`
+      const record = await validRecord(new X509Certificate(cert_pem).serialNumber, what)
+      if (record.kind !== 'connector' || record.cn !== connectorName(edge))
+        throw new PkiRefusal(`${what} was issued for another one`)
+      const issued = await again({ cert_pem, now: now(), days: daysOf(record) })
+      await enter({ ...issued, cn: record.cn }, 'connector')
       return issued
     },
     /** Adds a certificate to the revocation list that brokers read. @throws PkiRefusal when it was not issued here */
@@ -269,6 +281,11 @@ function openKey(dir: string, stored: string, passphrase: string | undefined): s
     throw new PkiRefusal(`the passphrase does not open the key of the authority in ${dir}`, { cause: error })
   }
 }
+
+const connectorName = (edge: EdgeAddress): string => commonName(edgeIdentity(edge)).replace(/^edge/, 'connector')
+
+/** Whole days for which a certificate was issued. */
+const daysOf = ({ issued_at, not_after }: IssuedRecord): number => Math.max(1, Math.round((not_after - issued_at) / DAY))
 
 const orDefault = (days: number | undefined) => (days === undefined ? {} : { days })
 

@@ -1,6 +1,5 @@
 /** The certificate of the HTTPS port is renewed in the kit, without a restart and also under a kit that was renewed over the session. */
 import { join } from 'node:path'
-import { connect as connectTls } from 'node:tls'
 import test from 'ava'
 import { openEdgeKits } from '#appliance/kit/edge-kits.ts'
 import { connectorService } from '#appliance/priority/connector.ts'
@@ -9,8 +8,8 @@ import { runCommand } from '#provisioning/commands.ts'
 import { DAY } from '#shared/core/time.ts'
 import { writeKit } from '#shared/node/pki/kit-write.ts'
 import { openPki } from '#shared/node/pki/pki-files.ts'
-import { serialOf } from '#shared/node/pki/certificate.ts'
 import { folder } from '../../support/folders.ts'
+import { serialShownBy } from '../../support/shown-certificate.ts'
 import { makeAuthority, silent } from '../../support/sites/transport-site.ts'
 
 const EDGE = { site_id: 'A', edge_id: 'e1' }
@@ -29,20 +28,12 @@ test('a renewed certificate of the port is shown at once, and by the next start 
   await kits.install(await pki.reissue({ ...EDGE, csr_pem }))
 
   const http = await connectorService({
-    ...{ service: {} as HistoryService, kit: kits.current(), kitPath: path },
+    ...{ service: {} as HistoryService, kit: kits.current(), kitPath: path, renewed },
     ...{ host: '127.0.0.1', port: 0, version: '0', log: silent },
   })
   await http.start()
   t.teardown(() => http.stop())
-  const shown = () =>
-    new Promise<string>((resolve, reject) => {
-      const socket = connectTls({ host: '127.0.0.1', port: Number(new URL(http.url()).port), ca: pki.ca_pem })
-      socket.once('error', reject)
-      socket.once('secureConnect', () => {
-        resolve(serialOf(socket.getPeerX509Certificate()!.serialNumber))
-        socket.destroy()
-      })
-    })
+  const shown = () => serialShownBy(http.url(), pki.ca_pem)
   t.is(await shown(), before)
   const { exit, text } = await runCommand(
     ['renew', '--dir', certs, '--cert', join(path, 'connector.cert.pem'), '--json'],

@@ -156,7 +156,14 @@ export async function joinBroker(
 export async function listen(t: ExecutionContext, hub: TestHub, kit: Kit, service: HistoryService) {
   const { site_id, edge_id } = kit.edge
   const { serial: _, ...pair } = await hub.pki.connector({ site_id, edge_id, hosts: ['127.0.0.1'] })
-  const parts = { kitPath: join(hub.dir, 'no-kit'), host: '127.0.0.1', port: 0, version: '0', log: silent }
+  const parts = {
+    kitPath: join(hub.dir, 'no-kit'),
+    renewed: join(hub.dir, 'no-store'),
+    host: '127.0.0.1',
+    port: 0,
+    version: '0',
+    log: silent,
+  }
   const http = await connectorService({ ...parts, service, kit: { ...kit, ...pair } })
   await http.start()
   const stop = once(() => http.stop())
