@@ -22,6 +22,7 @@ import type {
   PriceStore,
   QuantityStore,
   RuleStates,
+  RuleVersionStore,
   RunStore,
   RunEntry,
   TenantStore,
@@ -43,7 +44,7 @@ import type { AlertService } from './alerts/alert-service.ts'
 import type { Backups } from './backup/backups.ts'
 import type { Inspection } from './inspection.ts'
 import type { Backtests } from './fdd/backtests.ts'
-import type { Catalogue, RuleFileView } from './fdd/rule-views.ts'
+import type { Catalogue, RuleFileView, RuleReading } from './fdd/rule-views.ts'
 import type { ImportSessions } from './import/sessions.ts'
 import type { Pricing } from './pricing.ts'
 import type { SearchService } from './search-service.ts'
@@ -70,6 +71,7 @@ export type CentralContext = {
   edgeClaims: EdgeClaims
   audit: AuditStore
   ruleStates: RuleStates
+  ruleVersions: RuleVersionStore
   definitions: DefinitionStore
   quantities: QuantityStore
   prices: PriceStore
@@ -137,6 +139,8 @@ export type RuleService = {
   files(): Promise<RuleFileView[]>
   /** Runs one rule's own tests. @returns undefined when there is no such rule */
   test(rule_id: string): Promise<RuleCheck | undefined>
+  /** The text of a rule's file with its explanation and the result of its tests. @throws Problem conflict while the file is being changed */
+  read(rule_id: string): Promise<RuleReading | undefined>
   check(files: RuleText[]): Promise<RuleCheck[]>
   /** Active rules that can run on the equipment of a building with the present mapping of its points. */
   coverage(building_id: string): Promise<RuleCoverage>

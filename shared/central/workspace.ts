@@ -31,6 +31,7 @@ import { paramSettingStore } from '#shared/node/store/param-settings.ts'
 import { quantityStore } from '#shared/node/store/quantities.ts'
 import { resultStores } from '#shared/node/store/results.ts'
 import { ruleStateStore } from '#shared/node/store/rule-states.ts'
+import { ruleVersionStore } from '#shared/node/store/rules/rule-versions.ts'
 import { savedTrendStore } from '#shared/node/store/saved-trends.ts'
 import { openStorageBudget } from '#shared/node/store/storage-budget.ts'
 import { tenantStore } from '#shared/node/store/tenants.ts'
@@ -165,6 +166,7 @@ const openStores = (db: Database) => ({
   edgeClaims: edgeClaimStore(db),
   audit: auditStore(db),
   ruleStates: ruleStateStore(db),
+  ruleVersions: ruleVersionStore(db),
   definitions: definitionStore(db),
   quantities: quantityStore(db),
   prices: priceStore(db),

@@ -131,6 +131,8 @@ export interface FindingReader {
   /** Newest start first. @throws Problem bad_cursor when the finding of `after` no longer exists */
   list(query: FindingQuery): Finding[]
   get(finding_id: string): Finding | undefined
+  /** @returns by rule, how many findings overlap `[from, to)`; a rule without any is left out */
+  countByRule(from: number, to: number): Map<string, number>
 }
 export interface FindingStore extends FindingReader {
   /** Inserts or updates by `finding_id`. */

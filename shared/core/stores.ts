@@ -154,6 +154,23 @@ export interface RuleStates {
   set(state: RuleState): void
 }
 
+/** A text of a rule that was deployed. Null where it was stored by hand, or before versions were kept. */
+export type RuleVersion = {
+  rule_id: string
+  sha256: string
+  yaml: string
+  deployed_by: string | null
+  deployed_at: number | null
+}
+/** Texts of deployed rules, within a bound: the newest 20 of each rule, and 2,000 of all. */
+export interface RuleVersionStore {
+  /** The one that was deployed last first. */
+  list(rule_id: string): RuleVersion[]
+  get(rule_id: string, sha256: string): RuleVersion | undefined
+  /** Makes it the newest of its rule; the same text is stored once. */
+  add(version: RuleVersion): void
+}
+
 /** Definitions of the faults that rules find, and of those that they found once. */
 export interface DefinitionStore {
   /** Ordered by `fault_id`, with those that are retired. */

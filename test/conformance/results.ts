@@ -46,6 +46,20 @@ export function findingsConformance(test: TestFn, name: string, open: (t: Execut
     t.deepEqual(ids({ to: at(5) }), ['a'])
     t.deepEqual(ids({ from: at(8) }), ['c', 'b'])
   })
+
+  test(`${name}: findings that overlap a span are counted by rule`, t => {
+    const findings = open(t)
+    const other = { rule_id: 'r2' }
+    findings.put([finding('a', 1, 3), finding('b', 5, null), finding('c', 2, 4), finding('d', 8, 9, other)])
+    t.deepEqual([...findings.countByRule(at(3), at(8))], [['r', 2]])
+    t.deepEqual(
+      findings.countByRule(at(0), at(20)),
+      new Map([
+        ['r', 3],
+        ['r2', 1],
+      ]),
+    )
+  })
 }
 
 type RunStores = {

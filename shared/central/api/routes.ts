@@ -22,6 +22,7 @@ import { publicRoutes } from './public.ts'
 import { quantityRoutes } from '#shared/central/api/fdd/quantities.ts'
 import { ruleFileRoutes } from '#shared/central/api/fdd/rule-files.ts'
 import { ruleRoutes } from '#shared/central/api/fdd/rules.ts'
+import { ruleVersionRoutes } from '#shared/central/api/fdd/rule-versions.ts'
 import { savedTrendRoutes } from './saved-trends.ts'
 import { searchRoutes } from './search.ts'
 import { seriesRoutes } from '#shared/central/api/fdd/series.ts'
@@ -43,6 +44,7 @@ export const centralRoutes = (context: CentralParts, trigger: Trigger): Route[] 
   ...quantityRoutes(context),
   ...ruleRoutes(context),
   ...ruleFileRoutes(context),
+  ...ruleVersionRoutes(context),
   ...fddRoutes(context),
   ...paramRoutes(context),
   ...baselineRoutes(context),

@@ -26,9 +26,8 @@ export const SETTING_VALUE = { value: Type.Number(), note: Type.Optional(Type.St
 /** The unit of a value; without one it is the parameter's own. */
 export const UNIT = Type.Optional(NAME)
 export const BACKTEST_DAYS_DEFAULT = 7
-export const BACKTEST_DAYS = Type.Optional(
-  Type.Integer({ minimum: 1, maximum: BACKTEST_DAYS_MAX, default: BACKTEST_DAYS_DEFAULT }),
-)
+/** `BACKTEST_DAYS_DEFAULT` where it is left out. */
+export const BACKTEST_DAYS = Type.Optional(Type.Integer({ minimum: 1, maximum: BACKTEST_DAYS_MAX }))
 
 type TuningContext = Pick<CentralContext, 'model' | 'paramSettings' | 'rules'>
 

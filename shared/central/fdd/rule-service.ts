@@ -41,6 +41,7 @@ export function createRuleService(parts: {
       })
     },
     files: async () => ruleFileViews(await registry.current(), { shipped, deployed: config.read().rules_dir }),
+    read: rule_id => checker.request('read', { dirs: dirs(), rule_id }),
     test: rule_id => checker.request('test', { dirs: dirs(), rule_id }),
     coverage: async building_id => coverages.of(building_id, (await registry.current()).revision),
     coverageOfModel: request => checker.request('coverage', { dirs: dirs(), inactive: inactiveOf(ruleStates), ...request }),

@@ -4,6 +4,9 @@ import type { ParamOwner } from '#shared/core/rules/check/param-settings.ts'
 import type { CachedRule, LoadedFromCache } from '#shared/node/rules/rule-cache.ts'
 import type { FileRecord } from '#shared/node/rules/rule-files.ts'
 import { sha256 } from '#shared/core/findings/finding-id.ts'
+import type { WrittenRule } from '#shared/core/rules/check/rule.ts'
+import { writtenCauses, explainCondition, type WrittenCause } from '#shared/core/rules/report/explain.ts'
+import type { RuleCheck } from '#shared/flow/fdd/publish-rules.ts'
 
 export type RuleView = Pick<
   CachedRule,
@@ -11,6 +14,35 @@ export type RuleView = Pick<
 > &
   Pick<CachedRule, 'gate' | 'lets'> &
   Pick<ParamOwner, 'each'> & { condition: string }
+
+/** What only the text of a rule's file holds. */
+export type RuleReading = {
+  yaml: string
+  check: RuleCheck
+  /** The sentence of its findings, with figures in braces. */
+  explains: string
+  /** When it finds its fault, a sentence each. */
+  words: string[]
+  causes: WrittenCause[]
+  /** Figures of the rule with where each comes from. */
+  sources: Record<string, string>
+}
+
+export function readingOf(rule: WrittenRule, yaml: string, check: RuleCheck): RuleReading {
+  const { explains, sources } = rule.body
+  return {
+    yaml,
+    check,
+    explains: typeof explains === 'string' ? explains : '',
+    words: explainCondition(rule),
+    causes: writtenCauses(rule),
+    sources: Object.fromEntries(
+      Object.entries((sources ?? {}) as Record<string, unknown>).flatMap(([names, source]) =>
+        names.split(/,\s*/).map(name => [name, String(source)]),
+      ),
+    ),
+  }
+}
 
 /** Every rule that counts, and every file that was read for it. */
 export type LoadedViews = {

@@ -19,7 +19,7 @@ import { openRuleCache, type RuleCache } from '#shared/node/rules/rule-cache.ts'
 import { unlessGone } from '#shared/node/rules/rule-changes.ts'
 import { serveWorker } from '#shared/node/worker/serve-worker.ts'
 import { newestSource } from '#shared/node/version.ts'
-import { type LoadedViews, viewsOf } from './rule-views.ts'
+import { type LoadedViews, readingOf, type RuleReading, viewsOf } from './rule-views.ts'
 
 /** How often a step says how far it is: more than a person can read. */
 const TELL_MS = 250
@@ -48,6 +48,8 @@ export type FddHandlers = {
   check(files: RuleText[]): RuleCheck[]
   /** Runs the tests of one loaded rule; undefined when there is no such rule. */
   test(input: { dirs: string[]; rule_id: string }): Promise<RuleCheck | undefined>
+  /** The text of one loaded rule with all that only its file says; undefined when there is no such rule. */
+  read(input: { dirs: string[]; rule_id: string }): Promise<RuleReading | undefined>
   catalogue(dirs: string[]): Promise<LoadedViews>
   coverage(input: { dirs: string[]; inactive: string[]; equipment: Equipment[]; points: Point[] }): Promise<RuleCoverage>
 }
@@ -70,7 +72,15 @@ serveWorker(async (init: FddInit): Promise<FddHandlers> => {
       }),
     backtest: ({ job, dirs }, signal) => backtest(job, { ...shared, loadRules: () => rules.load(dirs), signal }),
     check: files => files.map(checkFile),
-    test: ({ dirs, rule_id }) => testCurrent(rules, dirs, rule_id),
+    async test({ dirs, rule_id }) {
+      const file = await currentFile(rules, dirs, rule_id)
+      return file && checkFile(file)
+    },
+    async read({ dirs, rule_id }) {
+      const file = await currentFile(rules, dirs, rule_id)
+      const parsed = file && parseRule(file.yaml, file.filename)
+      return parsed?.ok ? readingOf(parsed.rule, file!.yaml, checkParsed(parsed.rule)) : undefined
+    },
     async coverage({ dirs, inactive, equipment, points }) {
       const loaded = await rules.load(dirs)
       const active = loaded.rules.filter(({ id }) => !inactive.includes(id))
@@ -93,31 +103,33 @@ function sparing(tell: (progress: RunProgress) => void): (progress: RunProgress)
 }
 
 /**
- * Runs the tests of the rule that counts, which are in no cache: its file is read once more.
+ * Reads the file of the rule that counts once more: its tests are in no cache.
  *
  * @throws Problem conflict when the file holds something else, which does not count yet
  */
-async function testCurrent(rules: RuleCache, dirs: string[], rule_id: string): Promise<RuleCheck | undefined> {
+async function currentFile(rules: RuleCache, dirs: string[], rule_id: string): Promise<RuleText | undefined> {
   for (let tries = 1; ; tries++) {
     const rule = (await rules.load(dirs)).rules.find(({ id }) => id === rule_id)
     if (!rule) return undefined
     const { filename } = rule
     const yaml = unlessGone(() => readFileSync(filename, 'utf8'))
-    if (yaml !== undefined && sha256(yaml) === rule.sha256) return checkFile({ filename, yaml })
+    if (yaml !== undefined && sha256(yaml) === rule.sha256) return { filename, yaml }
     if (tries === READS_MAX) throw new Problem('conflict', `The file of ${rule_id} is being changed; try again`)
   }
 }
 
 function checkFile({ filename, yaml }: RuleText): RuleCheck {
   const parsed = parseRule(yaml, filename)
-  if (!parsed.ok) {
-    const errors = parsed.errors.map(({ line, column, message }) => ({ line, column, message }))
-    return { filename, rule_id: undefined, errors, failing: [] }
-  }
-  return { filename, rule_id: parsed.rule.id, errors: [], failing: failingOf(parsed.rule) }
+  if (parsed.ok) return checkParsed(parsed.rule)
+  const errors = parsed.errors.map(({ line, column, message }) => ({ line, column, message }))
+  return { filename, rule_id: undefined, errors, title: '', equipment: [], tests: [], failing: [] }
 }
 
-const failingOf = (rule: WrittenRule) =>
-  testRule(rule)
+function checkParsed(rule: WrittenRule): RuleCheck {
+  const tests = rule.tests.map(({ name, line }) => ({ name, line }))
+  const failing = testRule(rule)
     .filter(({ ok }) => !ok)
     .map(({ name, line, problems }) => ({ name, line, problems }))
+  const { filename, id: rule_id, title, equipment } = rule
+  return { filename, rule_id, errors: [], title, equipment, tests, failing }
+}

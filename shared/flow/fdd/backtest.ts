@@ -1,4 +1,4 @@
-/** Backtest: what another value of a parameter would have found, before it is set. Nothing is stored. */
+/** Backtest: what another value of a parameter, or another text of a rule, would have found. Nothing is stored. */
 import { EQUIPMENT_TYPES, type Equipment } from '#shared/core/model/model.ts'
 import type { RunPorts } from './run-fdd.ts'
 import { needBuilding, refuseUnknownEquipment } from '#shared/core/lookup.ts'
@@ -16,6 +16,7 @@ import {
   unitOfParam,
   withProposed,
 } from '#shared/core/rules/check/param-settings.ts'
+import { parseRule } from '#shared/core/rules/check/parse-rule.ts'
 import type { Rule } from '#shared/core/rules/check/rule.ts'
 import { DAY } from '#shared/core/time.ts'
 import { type EvaluateJob, type EvaluatePorts, evaluateRules } from './evaluate-rules.ts'
@@ -24,8 +25,13 @@ import { endOf, VISITS_BEFORE } from './run-fdd.ts'
 /** Longest span of a backtest, days: a month, which is read twice while a person waits. */
 export const BACKTEST_DAYS_MAX = 31
 
-export type BacktestRequest = {
+type BacktestSpan = {
   building_id: string
+  /** 1 to `BACKTEST_DAYS_MAX` days up to now, or up to the end of history. */
+  days: number
+}
+/** Values of parameters to try. */
+export type ParamTrial = BacktestSpan & {
   rule_id: string
   /** Parameter → proposed value in its own unit. */
   params: Record<string, number>
@@ -34,19 +40,22 @@ export type BacktestRequest = {
   scope_id?: string
   /** For a rule that runs over roles: the only role to which the values apply. */
   role?: string
-  /** 1 to `BACKTEST_DAYS_MAX` days up to now, or up to the end of history. */
-  days: number
 }
+/** The text of a rule to try in the place of the rule that has its id now, with the parameters that people have set. */
+type DraftTrial = BacktestSpan & { yaml: string }
+export type BacktestRequest = ParamTrial | DraftTrial
 /** Plain data that is sent to another process. */
-export type BacktestJob = { job: EvaluateJob; request: BacktestRequest & { scope_id: string } }
+export type BacktestJob = { job: EvaluateJob; request: (ParamTrial & { scope_id: string }) | DraftTrial }
 export type BacktestReport = {
   building_id: string
   rule_id: string
   from: number
   to: number
+  /** Whether there is a rule of this id now; without one there are no findings to compare with. */
+  is_deployed: boolean
   /** The proposed settings. */
   settings: ParamSetting[]
-  /** By equipment to which the setting applies, including equipment without episodes. */
+  /** By equipment to which the change applies, including equipment without episodes. */
   equipment: (ComparedEquipment & { result_before?: RuleResult; result_after?: RuleResult })[]
   failed: { equipment_id: string; error: string }[]
 }
@@ -62,7 +71,7 @@ export async function prepareBacktest(request: BacktestRequest, ports: BacktestP
   const { building_id, days } = request
   const building = needBuilding(model, building_id)
   const equipment = model.equipment(building_id)
-  const scope_id = scopeIdOf(request, building.site_id, equipment)
+  const tried = 'yaml' in request ? request : { ...request, scope_id: scopeIdOf(request, building.site_id, equipment) }
   const to = await endOf(building_id, days * DAY, historian, clock.now())
   const from = to - days * DAY
   const points = model.points(building_id)
@@ -83,7 +92,7 @@ export async function prepareBacktest(request: BacktestRequest, ports: BacktestP
     carried: [],
     ...(visits && { visits }),
   }
-  return { job, request: { ...request, scope_id } }
+  return { job, request: tried }
 }
 
 /** @returns the id for which a scope stands. @throws Problem unknown_equipment, or invalid */
@@ -107,20 +116,30 @@ export function scopeIdOf(
   return scope_id
 }
 
-/** Runs one rule with its current and with the proposed settings. */
+/** Rules and settings of one side of the comparison. */
+type Side = { rules: Rule[]; settings: ParamSetting[] }
+/** `before` is missing where there is no rule of this id yet. */
+type Trial = { rule_id: string; before?: Side; after: Side; equipment_ids: string[]; proposed: ParamSetting[] }
+
+/**
+ * Runs one rule as it is and as it is proposed.
+ *
+ * @throws Problem unknown_rule, invalid, or rule_invalid for a text that does not check
+ */
 export async function backtest({ job, request }: BacktestJob, ports: EvaluatePorts): Promise<BacktestReport> {
-  const { building_id, rule_id } = request
   const loaded = await ports.loadRules()
-  const rule = loaded.rules.find(({ id }) => id === rule_id)
-  if (!rule) throw new Problem('unknown_rule', `There is no rule ${rule_id}`)
-  const proposed = proposedSettings(paramOwner(rule), request)
-  const active = loaded.rules.filter(({ id }) => id === rule_id || !job.inactive.includes(id))
-  const rule_ids = withExplainers([rule], active).map(({ id }) => id)
-  const equipment_ids = reached(rule, request, job.equipment)
-  const run = (settings: ParamSetting[]) =>
-    evaluateRules({ ...job, rule_ids, equipment_ids, settings }, { ...ports, loadRules: () => loaded })
-  const before = await run(job.settings)
-  const after = await run(withProposed(job.settings, proposed))
+  const trial = 'yaml' in request ? draftTrial(request, loaded.rules, job) : paramTrial(request, loaded.rules, job)
+  const { rule_id, equipment_ids, proposed } = trial
+  const run = async (side: Side | undefined) => {
+    if (!side) return { findings: [], results: [], failed: [] }
+    const rule = side.rules.find(({ id }) => id === rule_id)!
+    const active = side.rules.filter(({ id }) => id === rule_id || !job.inactive.includes(id))
+    const rule_ids = withExplainers([rule], active).map(({ id }) => id)
+    const loadRules = () => ({ ...loaded, rules: side.rules })
+    return evaluateRules({ ...job, rule_ids, equipment_ids, settings: side.settings }, { ...ports, loadRules })
+  }
+  const before = await run(trial.before)
+  const after = await run(trial.after)
   const own = <T extends { rule_id: string }>(items: T[]) => items.filter(item => item.rule_id === rule_id)
   const compared = compareFindings(own(before.findings), own(after.findings))
   const none = { episodes: 0, fault_secs: 0 }
@@ -135,11 +154,56 @@ export async function backtest({ job, request }: BacktestJob, ports: EvaluatePor
     }
   })
   const failed = own(after.failed).map(({ equipment_id, error }) => ({ equipment_id, error }))
-  return { building_id, rule_id, from: job.from, to: job.to, settings: proposed, equipment, failed }
+  const { building_id } = request
+  const is_deployed = trial.before !== undefined
+  return { building_id, rule_id, from: job.from, to: job.to, is_deployed, settings: proposed, equipment, failed }
+}
+
+function paramTrial(request: ParamTrial & { scope_id: string }, rules: Rule[], { settings, equipment }: EvaluateJob): Trial {
+  const { rule_id } = request
+  const rule = rules.find(({ id }) => id === rule_id)
+  if (!rule) throw new Problem('unknown_rule', `There is no rule ${rule_id}`)
+  const proposed = proposedSettings(paramOwner(rule), request)
+  return {
+    rule_id,
+    before: { rules, settings },
+    after: { rules, settings: withProposed(settings, proposed) },
+    equipment_ids: reached([rule], equipment, ({ equipment_type, equipment_id }) => {
+      const { scope, scope_id } = request
+      return scope === 'site' || scope_id === (scope === 'type' ? equipment_type : equipment_id)
+    }),
+    proposed,
+  }
+}
+
+/** How errors name a text that has no file yet. */
+const DRAFT = 'rule'
+
+function draftTrial({ yaml }: DraftTrial, rules: Rule[], { settings, equipment }: EvaluateJob): Trial {
+  const parsed = parseRule(yaml, DRAFT)
+  if (!parsed.ok) {
+    const errors = parsed.errors.map(({ line, column, message }): DataError => {
+      return { pointer: `${DRAFT}:${line}:${column}`, row: line, message }
+    })
+    throw new Problem('rule_invalid', `line ${errors[0]!.row}: ${errors[0]!.message}`, errors)
+  }
+  const { rule } = parsed
+  const current = rules.find(({ id }) => id === rule.id)
+  const others = rules.filter(({ id }) => id !== rule.id)
+  return {
+    rule_id: rule.id,
+    ...(current && { before: { rules, settings } }),
+    after: { rules: [...others, rule].toSorted((a, b) => (a.id < b.id ? -1 : 1)), settings },
+    equipment_ids: reached(current ? [current, rule] : [rule], equipment, () => true),
+    proposed: [],
+  }
 }
 
 /** @throws Problem invalid */
-function proposedSettings(owner: ParamOwner, { rule_id, params, scope, scope_id, role }: BacktestJob['request']): ParamSetting[] {
+function proposedSettings(
+  owner: ParamOwner,
+  { rule_id, params, scope, scope_id, role }: ParamTrial & { scope_id: string },
+): ParamSetting[] {
   const proposed = Object.entries(params).map(([param, value]): ParamSetting => {
     const spec = Object.hasOwn(owner.params, param) ? owner.params[param] : undefined
     const unit = spec ? unitOfParam(spec, role) : ''
@@ -153,12 +217,10 @@ function proposedSettings(owner: ParamOwner, { rule_id, params, scope, scope_id,
   return proposed
 }
 
-/** The equipment of the rule's types to which the setting would apply. */
-const reached = (rule: Rule, { scope, scope_id }: BacktestJob['request'], equipment: Equipment[]): string[] =>
+/** The equipment of the rules' types to which the change would apply. */
+const reached = (rules: Rule[], equipment: Equipment[], applies: (one: Equipment) => boolean): string[] =>
   equipment
-    .filter(({ equipment_type }) => appliesToType(rule, equipment_type))
-    .filter(({ equipment_id, equipment_type }) => {
-      return scope === 'site' || scope_id === (scope === 'type' ? equipment_type : equipment_id)
-    })
+    .filter(({ equipment_type }) => rules.some(rule => appliesToType(rule, equipment_type)))
+    .filter(applies)
     .map(({ equipment_id }) => equipment_id)
     .toSorted()

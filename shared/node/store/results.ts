@@ -42,6 +42,7 @@ export function resultStores(db: Database): ResultStores {
       put: db.transaction((each: Finding[]) => each.forEach(findings.write)),
       list: findings.list,
       get: findings.get,
+      countByRule: findings.countByRule,
     },
     results: { runs: runs.list, record: runs.record, latest: runs.latest },
     runRecorder: { replace: db.transaction(replace) },
@@ -72,6 +73,9 @@ function openFindings(db: Database) {
        ORDER BY "from" DESC, finding_id LIMIT @limit`,
     )
     .pluck()
+  const byRule = db
+    .prepare('SELECT rule_id, COUNT(*) FROM findings WHERE "from" < ? AND ("to" IS NULL OR "to" > ?) GROUP BY rule_id')
+    .raw()
   const listAll: FindingReader['list'] = query => {
     const { building_id = null, equipment_id = null, rule_id = null, state = null, from = null, to = null } = query
     const filter = { building_id, equipment_id, rule_id, state, from, to }
@@ -86,5 +90,6 @@ function openFindings(db: Database) {
       return body === undefined ? undefined : toFinding(body)
     },
     list: listAll,
+    countByRule: (from: number, to: number) => new Map(byRule.all(to, from) as [string, number][]),
   }
 }

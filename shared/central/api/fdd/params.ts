@@ -20,6 +20,7 @@ import {
   UNIT,
 } from '#shared/central/commands/params.ts'
 import { backtestView } from './backtest-view.ts'
+import { YAML_MAX } from './rules.ts'
 import { cutPage, PAGE } from '#shared/central/api/list.ts'
 
 const DRY_RUN = Type.Optional(Type.Boolean())
@@ -113,24 +114,37 @@ const writeRoutes = (context: CentralParts): Route[] => [
 ]
 
 const { param: _param, ...TRIED } = SETTING
+/** Values of parameters, or the text of a rule. */
+const TRIAL = Type.Union([
+  strict({
+    ...TRIED,
+    params: Type.Record(Type.String(), Type.Number(), { minProperties: 1, maxProperties: 100 }),
+    scope: Type.Optional(SETTING.scope),
+    days: BACKTEST_DAYS,
+  }),
+  strict({ building_id: ID, yaml: Type.String({ minLength: 1, maxLength: YAML_MAX }), days: BACKTEST_DAYS }),
+])
 
 const backtestRoute = (context: CentralParts) =>
   route({
     method: 'POST',
     path: '/api/fdd/backtest',
     auth: 'operator',
-    summary: 'What other values of parameters would have found; stores nothing',
-    body: strict({
-      ...TRIED,
-      params: Type.Record(Type.String(), Type.Number(), { minProperties: 1, maxProperties: 100 }),
-      scope: Type.Optional(SETTING.scope),
-      days: BACKTEST_DAYS,
-    }),
+    summary: 'What other values of parameters, or another text of a rule, would have found; stores nothing',
+    body: TRIAL,
     action: 'backtest',
-    problems: ['unknown_building', 'unknown_equipment', 'unknown_rule', 'invalid', 'run_in_progress', 'query_failed'],
-    handle: async ({ body: { scope = 'site', days = BACKTEST_DAYS_DEFAULT, ...request } }) => {
-      const report = await context.backtests.run({ ...request, scope, days })
-      return { ...backtestView(report), ...ruleOwnerView(context, request.building_id) }
+    problems: [
+      'unknown_building',
+      'unknown_equipment',
+      'unknown_rule',
+      'invalid',
+      'rule_invalid',
+      'run_in_progress',
+      'query_failed',
+    ],
+    handle: async ({ body: { days = BACKTEST_DAYS_DEFAULT, ...trial } }) => {
+      const report = await context.backtests.run('yaml' in trial ? { ...trial, days } : { scope: 'site', ...trial, days })
+      return { ...backtestView(report), ...ruleOwnerView(context, trial.building_id) }
     },
   })
 

@@ -4,10 +4,10 @@ import { readFile } from 'node:fs/promises'
 import type { StoredDefinition } from '#shared/core/findings/fault-definition.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { formatInstant } from '#shared/core/time.ts'
-import { RULE_FILENAME, type DeployedRules, type RuleText } from '#shared/flow/fdd/publish-rules.ts'
+import { RULE_FILENAME } from '#shared/flow/fdd/publish-rules.ts'
 import { route, type Route, strict } from '#shared/node/http/route.ts'
 import type { CentralParts } from '#shared/central/context.ts'
-import { deployRules, syncDefinitions } from '#shared/central/commands/rules.ts'
+import { deployRules, removeRuleFile, syncDefinitions } from '#shared/central/commands/rules.ts'
 import { cutPage, PAGE } from '#shared/central/api/list.ts'
 import { YAML_MAX } from './rules.ts'
 
@@ -92,31 +92,13 @@ const writeRoutes = (context: CentralParts): Route[] => [
     params: FILE,
     action: 'delete_rule',
     problems: ['unknown_rule', 'conflict'],
-    handle: async ({ params: { file }, audit }) => {
-      const { rules } = context
-      const before = await rules.withDeployed(async deployedRules => {
-        const found = await deployedFile(deployedRules, file, rules)
-        await deployedRules.change([], [file])
-        return found
-      })
-      audit({ subject: file, before })
-      await syncDefinitions(context)
+    handle: async call => {
+      const { file } = call.params
+      await removeRuleFile(context, call, file)
       return { ok: true, filename: file }
     },
   }),
 ]
-
-/** @throws Problem unknown_rule, or conflict for a file that ships with the program */
-async function deployedFile(deployed: DeployedRules, file: string, rules: CentralParts['rules']): Promise<RuleText> {
-  const found = (await deployed.list()).find(({ filename }) => filename === file)
-  if (found) return found
-  const shipped = await shippedFile(rules, file)
-  if (!shipped) throw new Problem('unknown_rule', `No file ${file} is deployed`)
-  throw new Problem(
-    'conflict',
-    `${file} ships with the program and is not removed; deactivate ${shipped.rules.join(', ')} instead`,
-  )
-}
 
 const definitionRoutes = (context: CentralParts): Route[] => [
   route({

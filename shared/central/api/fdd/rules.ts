@@ -4,10 +4,10 @@ import { needRule } from '#shared/core/lookup.ts'
 import { Problem } from '#shared/core/problem.ts'
 import type { RuleState } from '#shared/core/stores.ts'
 import { formatInstant } from '#shared/core/time.ts'
-import { refuseFailing, RULE_FILENAME } from '#shared/flow/fdd/publish-rules.ts'
+import { RULE_FILENAME } from '#shared/flow/fdd/publish-rules.ts'
 import { type Call, route, type Route, strict } from '#shared/node/http/route.ts'
 import type { CentralParts } from '#shared/central/context.ts'
-import { deployRules } from '#shared/central/commands/rules.ts'
+import { activateRule, deployRules } from '#shared/central/commands/rules.ts'
 import { ruleOwnerView } from '#shared/central/fdd/rule-owner.ts'
 import type { RuleView } from '#shared/central/fdd/rule-views.ts'
 import { runEverything } from '#shared/central/fdd/service.ts'
@@ -81,10 +81,13 @@ const batchRoute = (context: CentralParts) =>
       strict({
         confirm: Type.Optional(Type.Boolean()),
         rules: Type.Optional(
-          Type.Array(strict({ filename: Type.String({ pattern: RULE_FILENAME }), yaml: Type.String({ maxLength: YAML_MAX }) }), {
-            minItems: 1,
-            maxItems: FILES_MAX,
-          }),
+          Type.Array(
+            strict({
+              filename: Type.Optional(Type.String({ pattern: RULE_FILENAME })),
+              yaml: Type.String({ maxLength: YAML_MAX }),
+            }),
+            { minItems: 1, maxItems: FILES_MAX },
+          ),
         ),
       }),
       Type.Null(),
@@ -94,7 +97,8 @@ const batchRoute = (context: CentralParts) =>
     action: 'deploy_rules',
     idempotent: true,
     problems: ['confirm_required', 'rule_invalid', 'rule_tests_failed'],
-    handle: async ({ body, query, audit }) => {
+    handle: async call => {
+      const { body, query, audit } = call
       const files = body?.rules ?? []
       if (files.length === 0) {
         const reports = query.dry_run ? [] : await runEverything(context, 'request')
@@ -102,7 +106,7 @@ const batchRoute = (context: CentralParts) =>
         return { ok: true, deployed: 0, unchanged: 0, errors: [], runs: reports.map(runReply), ...everywhere(context) }
       }
       if (body?.confirm !== true) throw new Problem('confirm_required', 'This deploys rules; send confirm: true')
-      const done = await deployRules(context, { audit }, files, query.dry_run)
+      const done = await deployRules(context, call, files, query.dry_run)
       return {
         ok: true,
         deployed: done.deployed.length,
@@ -115,7 +119,7 @@ const batchRoute = (context: CentralParts) =>
   })
 
 /** A rule is of every building. */
-const everywhere = (context: CentralParts) =>
+export const everywhere = (context: CentralParts) =>
   ruleOwnerView(context, ...context.model.buildings().map(({ building_id }) => building_id))
 
 const activateRoutes = (context: CentralParts): Route[] => [
@@ -139,17 +143,13 @@ const ACTIVATION = {
 
 type Activation = Call<unknown, { active?: boolean }, { rule_id: string }>
 
-/** @throws Problem unknown_rule, rule_tests_failed, or conflict while the rule's file is being changed */
-async function activate(context: CentralParts, { params: { rule_id }, query: { active = true }, caller, audit }: Activation) {
-  const { rules, ruleStates, clock } = context
-  if (active) {
-    const checked = await rules.test(rule_id)
-    refuseFailing([needRule({ get: () => checked }, rule_id)])
-  } else needRule((await rules.catalogue()).byId, rule_id)
-  const before = ruleStates.list().find(state => state.rule_id === rule_id)
-  const state = { rule_id, active, changed_by: caller!.subject, changed_at: clock.now() }
-  ruleStates.set(state)
-  audit({ subject: rule_id, before, after: state })
-  const [activated_by, activated_at] = [state.changed_by, formatInstant(state.changed_at)]
+async function activate(context: CentralParts, call: Activation) {
+  const { rule_id, active, changed_by, changed_at } = await activateRule(
+    context,
+    call,
+    call.params.rule_id,
+    call.query.active ?? true,
+  )
+  const [activated_by, activated_at] = [changed_by, formatInstant(changed_at)]
   return { ok: true, rule_id, active, activated_by, activated_at, ...everywhere(context) }
 }

@@ -10,15 +10,10 @@ const SEVERITIES = { 1: 'critical', 2: 'high', 3: 'medium', 4: 'advisory' } as c
 
 /** @returns lines of plain text, in the order of evaluation */
 export function explainRule(rule: WrittenRule): string[] {
-  const { program } = rule
   return [
     `${rule.id}: ${rule.title}`,
     `A ${rule.kind} rule for ${rule.equipment.join(', ')}, severity ${rule.severity} (${SEVERITIES[rule.severity]}). Source: ${rule.source}.`,
-    ...(program.each
-      ? [
-          `It runs once for every ${program.each.which === 'any' ? '' : `${program.each.which} `}role, called ${program.each.name} here.`,
-        ]
-      : []),
+    ...eachWords(rule.program),
     ...listed(
       'It needs',
       Object.entries(rule.roles).map(([role, unit]) => `${role} (${unit})`),
@@ -28,19 +23,43 @@ export function explainRule(rule: WrittenRule): string[] {
       'Optional',
       Object.entries(rule.optional).map(([role, unit]) => `${role} (${unit})`),
     ),
-    ...gateWords(rule),
-    `Fault when: ${program.expression}.`,
-    ...letWords(rule),
+    ...conditionWords(rule),
     ...Object.entries(rule.params).map(paramWords),
-    ...program.baselines.map(spec => baselineWords(spec, rule)),
-    ...timeWords(program),
-    `The result is "pass" only when ${Math.round(program.min_coverage * 100)} % of the gated time could be evaluated; otherwise "not evaluated".`,
-    ...listed('Points to', causeWords(rule)),
-    ...impactWords(program),
-    ...listed('Suppresses', program.suppresses.map(namedWords)),
-    ...listed('Named as the likely cause of findings of', program.relabels.map(namedWords)),
+    ...evaluationWords(rule),
+    ...listed('Points to', writtenCauses(rule).map(causeWords)),
+    ...effectWords(rule.program),
   ]
 }
+
+/** @returns when a rule finds its fault, in words: without its inputs, parameters and causes, which a page has as tables */
+export const explainCondition = (rule: WrittenRule): string[] => [
+  ...eachWords(rule.program),
+  ...listed('It needs one of', [roleAlternatives(rule).join('; ')].filter(Boolean)),
+  ...conditionWords(rule),
+  ...evaluationWords(rule),
+  ...effectWords(rule.program),
+]
+
+const eachWords = ({ each }: Program): string[] =>
+  each ? [`It runs once for every ${each.which === 'any' ? '' : `${each.which} `}role, called ${each.name} here.`] : []
+
+const conditionWords = (rule: WrittenRule): string[] => [
+  ...gateWords(rule),
+  `Fault when: ${rule.program.expression}.`,
+  ...letWords(rule),
+]
+
+const evaluationWords = (rule: WrittenRule): string[] => [
+  ...rule.program.baselines.map(spec => baselineWords(spec, rule)),
+  ...timeWords(rule.program),
+  `The result is "pass" only when ${Math.round(rule.program.min_coverage * 100)} % of the gated time could be evaluated; otherwise "not evaluated".`,
+]
+
+const effectWords = (program: Program): string[] => [
+  ...impactWords(program),
+  ...listed('Suppresses', program.suppresses.map(namedWords)),
+  ...listed('Named as the likely cause of findings of', program.relabels.map(namedWords)),
+]
 
 /** The wasted energy, with the expression of the file. */
 function impactWords({ impact }: Program): string[] {
@@ -78,13 +97,18 @@ function baselineWords({ name, on, days, min_days, fallback }: BaselineSpec, { b
   return `  base(${name}) is ${kind} up to ${days} past days of this equipment${expects}; until there are ${min_days}, ${cold}.`
 }
 
-/** Each component with its weight, and the condition as it is written. */
-const causeWords = ({ body }: WrittenRule): string[] =>
+/** A component to which a rule points. `when`: the condition under which it does, as it is written. */
+export type WrittenCause = { component: string; weight: number; when?: string }
+
+export const writtenCauses = ({ body }: WrittenRule): WrittenCause[] =>
   Object.entries((body.cause ?? {}) as Record<string, number | Record<string, number>>).flatMap(([component, weight]) =>
     typeof weight === 'number'
-      ? [`${component} ${weight}`]
-      : Object.entries(weight).map(([text, own]) => `${component} ${own} when ${text}`),
+      ? [{ component, weight }]
+      : Object.entries(weight).map(([when, own]) => ({ component, weight: own, when })),
   )
+
+const causeWords = ({ component, weight, when }: WrittenCause): string =>
+  when === undefined ? `${component} ${weight}` : `${component} ${weight} when ${when}`
 
 function timeWords({ smooth, settle, persistence, daily_minimum, clear, sampling, together }: Program): string[] {
   const sentences: [TypedExpr, (words: string) => string][] = [

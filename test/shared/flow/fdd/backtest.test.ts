@@ -3,7 +3,14 @@ import type { Equipment, Point } from '#shared/core/model/model.ts'
 import type { ParamSetting } from '#shared/core/rules/check/param-settings.ts'
 import type { Rule } from '#shared/core/rules/check/rule.ts'
 import { DAY, HOUR, MINUTE } from '#shared/core/time.ts'
-import { backtest, type BacktestPorts, type BacktestRequest, prepareBacktest, scopeIdOf } from '#shared/flow/fdd/backtest.ts'
+import {
+  backtest,
+  type BacktestPorts,
+  type BacktestRequest,
+  type ParamTrial,
+  prepareBacktest,
+  scopeIdOf,
+} from '#shared/flow/fdd/backtest.ts'
 import { ruleOf, START, yamlOf } from '../../../support/rules/helpers.ts'
 
 const END = START + 2 * DAY
@@ -65,11 +72,10 @@ const portsOf = (settings: ParamSetting[], inactive: string[] = []): BacktestPor
     clock: { now: () => END },
   } as unknown as BacktestPorts
 }
-const ask = async (
-  more: Partial<BacktestRequest>,
-  { settings = [], rules = [rule], inactive = [] }: { settings?: ParamSetting[]; rules?: Rule[]; inactive?: string[] } = {},
-) => {
-  const request = { building_id: 'b1', rule_id: 'R', params: { limit: 20 }, scope: 'site', days: 2, ...more } as const
+const ask = async (more: Partial<ParamTrial>, given: Given = {}) =>
+  askFor({ building_id: 'b1', rule_id: 'R', params: { limit: 20 }, scope: 'site', days: 2, ...more }, given)
+type Given = { settings?: ParamSetting[]; rules?: Rule[]; inactive?: string[] }
+const askFor = async (request: BacktestRequest, { settings = [], rules = [rule], inactive = [] }: Given = {}) => {
   const job = await prepareBacktest(request, portsOf(settings, inactive))
   return backtest(structuredClone(job), { historian, loadRules: () => ({ rules, errors: [] }), elapsed: () => 0 })
 }
@@ -123,11 +129,53 @@ for (const [what, more, code, pointer] of [
   ['a role, for a rule that has none', { role: 'sa_t' }, 'invalid', '/params/limit'],
 ] as const) {
   test(`a backtest of ${what} is refused`, async t => {
-    const error = await t.throwsAsync(ask(more as Partial<BacktestRequest>))
+    const error = await t.throwsAsync(ask(more as Partial<ParamTrial>))
     t.like(error, { code })
     t.is((error as unknown as { errors: { pointer?: string }[] }).errors[0]?.pointer, pointer)
   })
 }
+
+const draft = (keys: Record<string, string>, given: Given = {}) =>
+  askFor({ building_id: 'b1', yaml: yamlOf({ equipment: '[ahu, rtu]', ...keys }), days: 2 }, given)
+
+test('another text of a rule is compared with the one that is deployed, with the same settings', async t => {
+  const report = await draft({ params: '{ limit: { default: 20, min: 10, max: 40, unit: degC } }', when: 'sa_t > limit' })
+  t.deepEqual(told(report), ['AHU-1 1 2 appears stays', 'AHU-2 1 2 appears stays', 'RTU-1 1 2 appears stays'])
+  t.like(report, { rule_id: 'R', is_deployed: true, settings: [], failed: [] })
+  const settings = [set({ value: 35 })]
+  const settled = { params: '{ limit: { default: 20, min: 10, max: 40, unit: degC } }', when: 'sa_t > limit' }
+  t.deepEqual(told(await draft(settled, { settings })), ['AHU-1 0 0', 'AHU-2 0 0', 'RTU-1 0 0'])
+})
+
+test('a text for other equipment is tried there, and what it gives up goes', async t => {
+  t.deepEqual(told(await draft({ equipment: '[rtu, vav]', when: 'sa_t > 30' })), [
+    'AHU-1 1 0 goes',
+    'AHU-2 1 0 goes',
+    'RTU-1 1 1 stays',
+    'V-1 0 1 appears',
+  ])
+})
+
+test('the text of a new rule has nothing before it, and rules that silence it count', async t => {
+  const report = await draft(
+    { id: 'NEW', when: 'sa_t > 20' },
+    { rules: [rule, ruleOf(yamlOf({ id: 'WHY', equipment: '[any]', when: 'sa_t > 31', severity: '1', suppresses: '[NEW]' }))] },
+  )
+  t.deepEqual(told(report)[0], 'AHU-1 0 2 appears appears')
+  t.like(report, { rule_id: 'NEW', is_deployed: false })
+  const [first] = report.equipment
+  t.is(first!.result_before, undefined)
+  t.deepEqual(
+    first!.episodes.map(({ finding: { suppressed_by } }) => suppressed_by !== undefined),
+    [false, true],
+  )
+})
+
+test('a text that does not check is refused with the lines of its errors', async t => {
+  const error = await t.throwsAsync(draft({ when: 'sa_t > 5 Pa' }))
+  t.like(error, { code: 'rule_invalid' })
+  t.like((error as unknown as { errors: { row?: number }[] }).errors[0], { row: 5 })
+})
 
 test('a scope stands for one id', t => {
   const of = (scope: 'site' | 'type' | 'equipment', scope_id?: string) =>
