@@ -20,12 +20,15 @@ import { auditPage } from '#shared/central/pages/access/audit.route.ts'
 import { usersPage } from '#shared/central/pages/access/users.route.ts'
 import { passwordPage } from '#shared/central/pages/access/password.route.ts'
 import { paramsPage } from '#shared/central/pages/settings/params.route.ts'
+import { editorPages } from '#shared/central/pages/rules/editor.route.ts'
+import { rulePage } from '#shared/central/pages/rules/rule.route.ts'
+import { rulesPage } from '#shared/central/pages/rules/rules.route.ts'
 import { quantitiesPage } from '#shared/central/pages/settings/quantities.route.ts'
 import { runsPage } from './runs.route.ts'
 import type { PageLayout, PageLayoutOptions } from './layout.ts'
 import { setupPage } from './setup.route.ts'
 import { searchPage } from '#shared/central/pages/search/search.route.ts'
-import { BUILDINGS_PATH } from '#shared/central/ui/links.ts'
+import { BUILDINGS_PATH, RULES_PATH } from '#shared/central/ui/links.ts'
 import { TRENDS_PATH } from '#shared/central/ui/trends-link.ts'
 import { trendsPage } from '#shared/central/pages/trends/trends.route.ts'
 
@@ -57,6 +60,9 @@ const SETUP_PAGES: PageEntry[] = [
   { nav: { href: '/analytics', text: 'Analytics', about: 'Running hours, economizer, anomalies' }, routes: analyticsPages },
   { nav: { href: '/points', text: 'Points', about: 'Which role each point has' }, routes: pointsPage },
   { nav: { href: '/coverage', text: 'Coverage', about: 'Which rules can run, and what the others lack' }, routes: coveragePage },
+  { nav: { href: RULES_PATH, text: 'Rules', about: 'What is looked for, and rules of your own' }, routes: rulesPage },
+  { routes: rulePage },
+  { routes: editorPages },
   { nav: { href: '/params', text: 'Parameters', about: 'Thresholds of the rules' }, routes: paramsPage },
   {
     nav: { href: '/baselines', text: 'Baselines', about: 'The own past that rules compare equipment with' },

@@ -12,10 +12,13 @@ export const pointHref = ({ building_id, point_id }: Pick<Point, 'building_id' |
   `${buildingHref(building_id)}/points/${part(point_id)}`
 export const findingHref = (finding_id: string): string => `/faults/${part(finding_id)}`
 
-export const rulePath = (rule_id: string): string => `/params/${part(rule_id)}`
-/** @param building_id fills in the parameters of this building */
+export const RULES_PATH = '/fault-rules'
+export const rulePath = (rule_id: string): string => `${RULES_PATH}/${part(rule_id)}`
+/** The parameters of a rule. */
+export const paramsPath = (rule_id: string): string => `/params/${part(rule_id)}`
+/** The same in a building. */
 export const ruleHref = (rule_id: string, building_id: string): string =>
-  `${rulePath(rule_id)}?${new URLSearchParams({ building: building_id })}`
+  `${paramsPath(rule_id)}?${new URLSearchParams({ building: building_id })}`
 
 /** The way from all buildings down to the page itself, which is the last and no link. */
 export function breadcrumbs(building: Building, equipment: Equipment | undefined, here?: string): Html {

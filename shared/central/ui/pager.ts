@@ -27,7 +27,7 @@ export const pager = (
   hrefOf: (page: number) => string,
 ): Html | false =>
   pages > 1 &&
-  html`<nav class="pages" aria-label="Pages"><ul class="choices">${page > 1 && html`<li><a href="${hrefOf(page - 1)}">Previous</a></li>`}<li><span>Page ${page} of ${pages}</span></li>${page < pages && html`<li><a href="${hrefOf(page + 1)}">Next</a></li>`}</ul></nav>`
+  html`<nav class="pages" aria-label="Parts of the list"><ul class="choices">${page > 1 && html`<li><a href="${hrefOf(page - 1)}">Previous</a></li>`}<li><span>Page ${page} of ${pages}</span></li>${page < pages && html`<li><a href="${hrefOf(page + 1)}">Next</a></li>`}</ul></nav>`
 
 type ListSearch = {
   path: string

@@ -16,7 +16,7 @@ import { faultActions } from './fault-actions.ts'
 import { costSection } from './fault-cost.ts'
 import type { PlotAssets, User } from '#shared/central/ui/frame.ts'
 import { coldWords, dayLists, valueWords } from '#shared/central/pages/settings/baseline-words.ts'
-import { buildingHref, equipmentLink, pointHref } from '#shared/central/ui/links.ts'
+import { buildingHref, equipmentLink, pointHref, rulePath } from '#shared/central/ui/links.ts'
 import { formatParam, formatRoleValue, measureOfRole, roleWords, unitLabel, type UnitSystem } from '#shared/central/ui/measure.ts'
 import { overrideIcon, priorityIcon } from '#shared/central/ui/icons.ts'
 import { formatDay, formatMoment, type Here, moment, momentAge } from '#shared/central/ui/moment.ts'
@@ -87,7 +87,7 @@ function head({ finding, note, building, equipment, here, dataEnd, silencedBy, r
 <div><dt>State</dt><dd>${stateWords(finding, note, endedOn(dataEnd, here))}${finding.ended && html` <span class="muted">${moment(finding.ended.at, here)}</span>`}</dd></div>
 <div><dt>${to === null ? 'Since' : 'When'}</dt><dd>${to === null ? momentAge(from, here) : html`${moment(from, here)} to ${moment(to, here)}`}</dd></div>
 <div><dt>In fault</dt><dd>${formatDuration(duration_secs * 1000)}, confirmed ${confirmed_at > from ? `after ${formatDuration(confirmed_at - from)}` : 'at once'}</dd></div>
-<div><dt>Rule</dt><dd><code>${rule_id}</code>${rule && html` <span class="muted">${rule.source}</span>`}</dd></div>
+<div><dt>Rule</dt><dd>${rule ? html`<a href="${rulePath(rule_id)}"><code>${rule_id}</code></a>` : html`<code>${rule_id}</code>`}${rule && html` <span class="muted">${rule.source}</span>`}</dd></div>
 </dl>
 ${silencedBy && html`<p class="notice">Silenced: explained by <a href="/faults/${encodeURIComponent(silencedBy.finding_id)}">${titleOf(silencedBy)}</a>.</p>`}
 ${relabelledBy && html`<p class="notice">${overrideIcon('This fault is an override.')} <a href="/faults/${encodeURIComponent(relabelledBy.finding_id)}">${titleOf(relabelledBy)}</a> for at least half of its time. Should it stay when the point is released, look at the next cause.</p>`}

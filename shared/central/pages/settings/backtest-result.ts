@@ -1,12 +1,7 @@
-/** Result of a backtest: findings of another value of a parameter beside those of the present one. */
-import type { RuleResult } from '#shared/core/findings/finding.ts'
+/** Result of a backtest: findings of another value of a parameter, or of another text of a rule, beside the present ones. */
+import type { BacktestReport } from '#shared/flow/fdd/backtest.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
-import {
-  type EpisodeChange,
-  type ComparedEpisode,
-  type ComparedEquipment,
-  countChanges,
-} from '#shared/core/rules/report/compare-findings.ts'
+import { type EpisodeChange, type ComparedEpisode, countChanges } from '#shared/core/rules/report/compare-findings.ts'
 import { formatDuration } from '#shared/core/time.ts'
 import type { UnitSystem } from '#shared/central/ui/measure.ts'
 import { inUnitsOf } from '#shared/central/ui/measure-text.ts'
@@ -14,27 +9,27 @@ import { type Here, moment } from '#shared/central/ui/moment.ts'
 import { REASON_WORDS } from '#shared/central/ui/words.ts'
 import { countOf } from '#shared/core/number-text.ts'
 
-export type BacktestModel = {
-  from: number
-  to: number
-  equipment: (ComparedEquipment & { result_after?: RuleResult })[]
-  failed: { equipment_id: string; error: string }[]
-}
+export type BacktestModel = Pick<BacktestReport, 'from' | 'to' | 'equipment' | 'failed'>
+/** A value of a parameter, or a text of a rule, beside the rule of its id where one is deployed. */
+type Proposal = { proposed: 'value' | 'text'; is_deployed: boolean }
 /** Episodes that the page lists. */
 const LISTED_MAX = 200
 const CHANGE_WORDS: Record<EpisodeChange, string> = { appears: 'appears', goes: 'goes away', stays: 'stays' }
 
 export function backtestResult(
-  { from, to, equipment, failed }: BacktestModel,
+  { from, to, is_deployed, equipment, failed, proposed }: BacktestModel & Proposal,
   nameOf: (equipment_id: string) => string,
   system: UnitSystem,
   here: Here,
 ): Html {
   const sum = (side: 'before' | 'after') => equipment.reduce((total, one) => total + one[side].episodes, 0)
+  const words = proposed === 'value' ? 'as it is set' : 'as it is deployed'
   const [appear, go, stay] = (['appears', 'goes', 'stays'] as const).map(change => countChanges(equipment, change))
   const episodes = equipment.flatMap(one => one.episodes.map(episode => ({ equipment_id: one.equipment_id, ...episode })))
   const silent = equipment.filter(({ result_after }) => result_after?.status === 'not_evaluated')
-  return html`<p class="lead">${countOf(sum('before'), 'episode')} as it is set, ${sum('after')} with this value: ${appear} would appear, ${go} would go away, ${stay} would stay.</p>
+  const compared = `${countOf(sum('before'), 'episode')} ${words}, ${sum('after')} with this ${proposed}: ${appear} would appear, ${go} would go away, ${stay} would stay.`
+  const alone = `${countOf(sum('after'), 'episode')} with this text; no rule of this id is deployed to compare with.`
+  return html`<p class="lead">${is_deployed ? compared : alone}</p>
 <p class="muted">Tried on ${equipment.length} equipment, ${moment(from, here)} to ${moment(to, here)}. Nothing was stored.</p>
 ${episodes.length > 0 && episodeTable(episodes.slice(0, LISTED_MAX), nameOf, system, here)}
 ${episodes.length > LISTED_MAX && html`<p class="muted">and ${episodes.length - LISTED_MAX} more</p>`}

@@ -7,6 +7,7 @@ import type { StoredSetting } from '#shared/core/tuning.ts'
 import { type BacktestModel, backtestResult } from './backtest-result.ts'
 import { NOTE_MAX } from '#shared/central/commands/command.ts'
 import { csrfField, operatorButton, type User } from '#shared/central/ui/frame.ts'
+import { rulePath } from '#shared/central/ui/links.ts'
 import { unitLabel } from '#shared/central/ui/measure.ts'
 import { type Here, moment } from '#shared/central/ui/moment.ts'
 import { paramWords, placeWords } from './param-words.ts'
@@ -67,7 +68,7 @@ export const paramBody = (
   model: ParamPageModel,
 ): Html => html`<p class="crumbs"><a href="/params?building=${encodeURIComponent(model.building.building_id)}">Parameters</a></p>
 <h1>${model.rule.title}</h1>
-<p class="lead"><code>${model.rule.id}</code> <span class="muted">${model.rule.source}</span></p>
+<p class="lead"><a href="${rulePath(model.rule.id)}"><code>${model.rule.id}</code></a> <span class="muted">${model.rule.source}</span></p>
 ${model.at.finding_id !== undefined && html`<p><a href="/faults/${encodeURIComponent(model.at.finding_id)}">Back to the fault</a></p>`}
 ${tuningTabs('/params', model.building.building_id)}
 ${buildingChoice(model.buildings, model.building, `/params/${encodeURIComponent(model.rule.id)}`)}
@@ -85,7 +86,7 @@ function tried({ form, outcome, building, here, equipment, params, ...model }: P
   const place = placeWords({ scope, scope_id, ...(form.role && { role: form.role }) }, nameOf(scope_id))
   const fields = Object.entries({ ...form, building: building.building_id })
   return html`<section class="card" id="tried" role="status"><h2><code>${form.param}</code> at ${paramWords(form.value, unit, building.unit_system)} for ${place}</h2>
-${backtestResult(outcome, nameOf, building.unit_system, here)}
+${backtestResult({ ...outcome, proposed: 'value', is_deployed: true }, nameOf, building.unit_system, here)}
 <form method="post" action="/params/${encodeURIComponent(model.rule.id)}/set">${csrfField(model.csrf)}${fields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}${settingButton(model, 'tried-why', 'Save this value', 'primary')}</form>
 </section>`
 }

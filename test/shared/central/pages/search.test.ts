@@ -20,7 +20,7 @@ for (const [query, href] of [
   ['AI-12', '/buildings/school/points/ahu-1.sa_t'],
   ['supply air temperature', '/buildings/school/points/ahu-1.sa_t'],
   ['f library flow', '/buildings/school/points/vav-3.zone_flow'],
-  ['AHU-FC12-COOL', '/params/AHU-FC12-COOL-NO-DROP'],
+  ['AHU-FC12-COOL', '/fault-rules/AHU-FC12-COOL-NO-DROP'],
   ['wide open damper', '/faults/f-flow'],
   ['thresholds', '/params'],
 ] as const) {

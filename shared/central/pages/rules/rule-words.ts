@@ -1,0 +1,44 @@
+/** What the pages of rules have in common: addresses, and where a rule comes from, in words. */
+import type { EquipmentType } from '#shared/core/model/model.ts'
+import type { RuleFileView } from '#shared/central/fdd/rule-views.ts'
+import { componentWords } from '#shared/central/ui/words.ts'
+
+export const EDITOR_PATH = '/rule-editor'
+/** Days whose findings are counted beside a rule. */
+export const FINDING_DAYS = 30
+
+/** `override`: an own rule in the place of a shipped one of the same id. */
+export type RuleOrigin = 'shipped' | 'own' | 'override'
+export const ORIGIN_WORDS: Record<RuleOrigin, string> = {
+  shipped: 'shipped',
+  own: 'own',
+  override: 'own, in the place of a shipped one',
+}
+
+export type ListedRule = {
+  id: string
+  title: string
+  equipment: (EquipmentType | 'any')[]
+  origin: RuleOrigin
+  active: boolean
+  /** In the last `FINDING_DAYS`. */
+  findings: number
+}
+
+/** @param file of the rule that counts */
+export const originOf = (file: RuleFileView | undefined): RuleOrigin =>
+  file === undefined || file.shipped ? 'shipped' : file.overrides_shipped ? 'override' : 'own'
+
+/** @returns `air handler, rooftop unit`, or `any equipment` */
+export const equipmentWords = (types: readonly string[]): string =>
+  types.includes('any') ? 'any equipment' : types.map(componentWords).join(', ')
+
+/** The list of faults of a rule. */
+export const findingsHref = (rule_id: string): string =>
+  `/faults?${new URLSearchParams({ rule: rule_id, days: String(FINDING_DAYS) })}`
+
+/** The editor with a text to start from. */
+export const editorHref = (start: { rule?: string; copy?: string; version?: string; file?: string } = {}): string => {
+  const query = new URLSearchParams(start).toString()
+  return query ? `${EDITOR_PATH}?${query}` : EDITOR_PATH
+}

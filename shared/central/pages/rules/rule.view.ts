@@ -1,0 +1,190 @@
+/** The page of one rule: what it says, what it reads, its thresholds, causes and tests, where it comes from, and its versions. */
+import { priorityOf } from '#shared/core/findings/finding.ts'
+import { countOf } from '#shared/core/number-text.ts'
+import type { RuleParam } from '#shared/core/rules/check/rule.ts'
+import type { RuleState } from '#shared/core/stores.ts'
+import { type Html, html } from '#shared/node/http/html.ts'
+import { SHIPPED } from '#shared/central/commands/rules.ts'
+import type { RuleReading, RuleView } from '#shared/central/fdd/rule-views.ts'
+import { csrfField, operatorButton, type User } from '#shared/central/ui/frame.ts'
+import { priorityIcon } from '#shared/central/ui/icons.ts'
+import { paramsPath, rulePath, RULES_PATH } from '#shared/central/ui/links.ts'
+import { roleWords, unitLabel, type UnitSystem } from '#shared/central/ui/measure.ts'
+import { type Here, moment } from '#shared/central/ui/moment.ts'
+import { componentWords } from '#shared/central/ui/words.ts'
+import { paramWords } from '#shared/central/pages/settings/param-words.ts'
+import { editorHref, equipmentWords, FINDING_DAYS, findingsHref, ORIGIN_WORDS, type RuleOrigin } from './rule-words.ts'
+
+export const RULE_DONE = ['activated', 'deactivated', 'deployed', 'rolled-back'] as const
+type RuleDone = (typeof RULE_DONE)[number]
+const DONE_WORDS: Record<RuleDone, string> = {
+  activated: 'The rule is active from the next run on.',
+  deactivated: 'The rule is deactivated: no run evaluates it.',
+  deployed: 'The rule is deployed and counts from the next run on.',
+  'rolled-back': 'The earlier text counts from the next run on.',
+}
+
+/** Without its text. `is_current`: the rule that counts now. */
+type ListedVersion = { sha256: string; deployed_by: string | null; deployed_at: number | null; is_current: boolean }
+export type RuleModel = {
+  rule: RuleView
+  reading: RuleReading
+  origin: RuleOrigin
+  filename: string
+  /** Undefined for a rule that nobody has activated or deactivated: it is active. */
+  state: RuleState | undefined
+  /** In the last `FINDING_DAYS`. */
+  findings: number
+  /** Whether the program ships a rule of this id. */
+  shipped: boolean
+  /** The one that was deployed last first. */
+  versions: ListedVersion[]
+  /** In which values are read. */
+  unitSystem: UnitSystem
+  /** Buildings whose own appliance runs the rules. */
+  appliances: { building: string; appliance: string }[]
+  done: RuleDone | undefined
+  here: Here
+  user: User | undefined
+  csrf: string
+}
+
+export const ruleBody = (
+  model: RuleModel,
+): Html => html`${model.done && html`<div class="toast" role="status"><p>${DONE_WORDS[model.done]}</p></div>`}
+<p class="crumbs"><a href="${RULES_PATH}">Rules</a></p>
+<h1>${model.rule.title}</h1>
+<p class="lead">${sentence(model.reading.explains)}</p>
+${facts(model)}
+${appliancesNotice(model.appliances)}
+<div class="columns">
+<div>${condition(model)}${inputs(model)}${params(model)}${text(model)}</div>
+<div>${state(model)}${causes(model)}${tests(model)}${versions(model)}</div>
+</div>`
+
+/** The sentence of a finding, with the rule's expressions where a finding has figures. */
+const sentence = (explains: string): Html[] =>
+  explains.split(/\{([^}]*)\}/).map((part, i) => (i % 2 === 0 ? html`${part}` : html`<code>${part}</code>`))
+
+function facts({ rule, origin, filename, findings }: RuleModel): Html {
+  const { id, kind, equipment, severity, source } = rule
+  return html`<dl class="facts">
+<div><dt>Rule</dt><dd><code>${id}</code></dd></div>
+<div><dt>For</dt><dd>${equipmentWords(equipment)}</dd></div>
+<div><dt>Kind</dt><dd>${kind}</dd></div>
+<div><dt>Priority</dt><dd class="p${priorityOf(severity)}">${priorityIcon(priorityOf(severity))}</dd></div>
+<div><dt>Found</dt><dd>${findings > 0 ? html`<a href="${findingsHref(id)}">${countOf(findings, 'finding')} in ${FINDING_DAYS} days</a>` : `nothing in ${FINDING_DAYS} days`}</dd></div>
+<div><dt>Comes from</dt><dd>${ORIGIN_WORDS[origin]} <span class="muted">${filename}</span></dd></div>
+<div><dt>Source</dt><dd>${source}</dd></div>
+</dl>`
+}
+
+/** A rule that is changed here does not reach an appliance that runs its own. */
+const appliancesNotice = (appliances: RuleModel['appliances']): Html | false =>
+  appliances.length > 0 &&
+  html`<p class="notice">${appliances.map(({ building, appliance }) => `The rules of ${building} run on the appliance ${appliance}. `)}What is changed here does not reach it: change it on its pages.</p>`
+
+const condition = ({ reading }: RuleModel): Html => html`<section class="card"><h2>What it says</h2>
+<ul class="lets">${reading.words.map(words => html`<li>${words.trim()}</li>`)}</ul></section>`
+
+function inputs({ rule }: RuleModel): Html {
+  const listed = (roles: Record<string, string>, need: string) =>
+    Object.entries(roles).map(
+      ([role, unit]) => html`<tr>
+<td data-label="Role"><div><code>${role}</code> <span class="muted">${roleWords(role)}</span></div></td>
+<td data-label="Unit"><div>${unitLabel(unit)}</div></td>
+<td data-label="Needed"><div>${need}</div></td></tr>`,
+    )
+  const rows = [...listed(rule.roles, 'yes'), ...listed(rule.optional, 'where it is mapped')]
+  return html`<section class="card"><h2>Inputs</h2>${
+    rows.length > 0
+      ? html`<table class="inputs"><thead><tr><th scope="col">Role</th><th scope="col">Unit</th><th scope="col">Needed</th></tr></thead><tbody>${rows}</tbody></table>`
+      : html`<p>It runs once for every role that an equipment has.</p>`
+  }</section>`
+}
+
+function params({ rule, reading, unitSystem }: RuleModel): Html | false {
+  const listed = Object.entries(rule.params)
+  if (listed.length === 0) return false
+  return html`<section class="card"><h2>Parameters</h2>
+<table class="tried"><thead><tr><th scope="col">Parameter</th><th scope="col">Value</th><th scope="col">Range</th><th scope="col">Why</th></tr></thead>
+<tbody>${listed.map(([name, param]) => paramRow(name, param, reading.sources[name] ?? '', unitSystem))}</tbody></table>
+<p><a href="${paramsPath(rule.id)}">Which value counts where, and what another would have found</a></p></section>`
+}
+
+function paramRow(
+  name: string,
+  { default: value, min, max, unit, perRole = {} }: RuleParam,
+  source: string,
+  system: UnitSystem,
+): Html {
+  const words = (figure: number) => (unit === 'any' ? String(figure) : paramWords(figure, unit, system))
+  const others = Object.entries(perRole).map(([role, each]) => `${role} ${each}`)
+  return html`<tr>
+<td data-label="Parameter"><div><code>${name}</code></div></td>
+<td data-label="Value"><div>${words(value)}${unit === 'any' && " in the role's unit"}${others.length > 0 && html` <span class="muted">${others.join(', ')}</span>`}</div></td>
+<td data-label="Range"><div>${words(min)} to ${words(max)}</div></td>
+<td data-label="Why"><div>${sourceWords(source)}</div></td></tr>`
+}
+
+/** The shipped catalogue names a reason that several rules share by one word: `closed_end`. */
+const sourceWords = (source: string): string =>
+  source === '' ? 'no reason is given' : /\s/.test(source) ? source : source.replaceAll('_', ' ')
+
+const text = ({ reading, user, rule }: RuleModel): Html => html`<section class="card"><h2>Text</h2>
+${
+  user?.mayOperate
+    ? html`<ul class="choices"><li><a href="${editorHref({ rule: rule.id })}">Change this rule</a></li><li><a href="${editorHref({ copy: rule.id })}">Copy as a new rule</a></li></ul>`
+    : html`<p class="why">Rules are changed by operators.</p>`
+}
+<details><summary>The file as it is written</summary><pre class="told">${reading.yaml}</pre></details></section>`
+
+function state({ rule, state: own, here, user, csrf }: RuleModel): Html {
+  const active = own?.active ?? true
+  const meaning = active
+    ? 'When it is deactivated no run evaluates it. Its open findings end with the next run, and say that they were not cured.'
+    : 'When it is activated its tests are run once more; the next run evaluates it.'
+  return html`<section class="card" id="state"><h2>${active ? 'Active' : 'Deactivated'}</h2>
+${own && html`<p class="muted">${active ? 'Activated' : 'Deactivated'} by ${own.changed_by}, ${moment(own.changed_at, here)}</p>`}
+<p>${meaning}</p>
+<form method="post" action="${rulePath(rule.id)}/activate">${csrfField(csrf)}<input type="hidden" name="active" value="${String(!active)}">${operatorButton(user, 'state-why', active ? 'Deactivate' : 'Activate')}</form></section>`
+}
+
+function causes({ reading }: RuleModel): Html | false {
+  if (reading.causes.length === 0) return false
+  return html`<section class="card"><h2>Points to</h2><dl class="values">${reading.causes.map(
+    ({ component, weight, when }) =>
+      html`<div><dt>${componentWords(component)}${when !== undefined && html` <span>when <code>${when}</code></span>`}</dt><dd>weight ${weight}</dd></div>`,
+  )}</dl></section>`
+}
+
+function tests({ reading: { check } }: RuleModel): Html {
+  const { tests: all, failing } = check
+  const isFailing = (line: number) => failing.some(one => one.line === line)
+  const said =
+    failing.length > 0 ? `${failing.length} of ${countOf(all.length, 'test')} fail` : `${countOf(all.length, 'test')}, all pass`
+  return html`<section class="card"><h2>Its own tests</h2><p>${all.length > 0 ? said : 'It has none.'}</p>
+${failing.length > 0 && html`<ul class="log">${failing.map(({ name, line, problems }) => html`<li>Line ${line}, <strong>${name}</strong>: ${problems.join('; ')}</li>`)}</ul>`}
+${all.length > failing.length && html`<details><summary>What they try</summary><ul class="log">${all.filter(({ line }) => !isFailing(line)).map(({ name }) => html`<li>${name}</li>`)}</ul></details>`}</section>`
+}
+
+function versions(model: RuleModel): Html | false {
+  const { versions: listed, shipped, origin, rule } = model
+  if (listed.length === 0 && origin !== 'override') return false
+  return html`<section class="card" id="versions"><h2>Versions</h2><ul class="log">${listed.map(
+    version => html`<li>${versionWords(version, model.here)}${version.is_current && html` <strong>counts now</strong>`}
+${!version.is_current && html`<a href="${editorHref({ rule: rule.id, version: version.sha256 })}">Look at it</a>${goBack(model, version.sha256, 'Go back to this text')}`}</li>`,
+  )}${shipped && html`<li>The rule that ships with the program${origin === 'shipped' ? html` <strong>counts now</strong>` : goBack(model, SHIPPED, 'Go back to the shipped rule')}</li>`}</ul></section>`
+}
+
+const versionWords = ({ deployed_by, deployed_at }: ListedVersion, here: Here): Html =>
+  deployed_by === null || deployed_at === null
+    ? html`Stored as a file; who did it is not known`
+    : html`Deployed by ${deployed_by}, ${moment(deployed_at, here)}`
+
+/** Opens to what it means before it is done. */
+function goBack({ rule, user, csrf }: RuleModel, to: string, words: string): Html | false {
+  if (!user?.mayOperate) return false
+  return html`<details><summary>${words}</summary><p>Its tests are run first. It counts from the next run on; the text that counts now stays in this list.</p>
+<form method="post" action="${rulePath(rule.id)}/roll-back">${csrfField(csrf)}<input type="hidden" name="to" value="${to}"><button>${words}</button></form></details>`
+}

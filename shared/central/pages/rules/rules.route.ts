@@ -1,0 +1,92 @@
+/** The page that lists the rules. */
+import { type Static, Type } from '@sinclair/typebox'
+import { EQUIPMENT_TYPES } from '#shared/core/model/model.ts'
+import { DAY } from '#shared/core/time.ts'
+import { oneOf, orBlank, type Route, route, strict } from '#shared/node/http/route.ts'
+import type { CentralParts } from '#shared/central/context.ts'
+import type { RuleFileView } from '#shared/central/fdd/rule-views.ts'
+import { PAGE_NUMBER, partOf } from '#shared/central/ui/pager.ts'
+import type { PageLayout } from '#shared/central/pages/layout.ts'
+import { RULES_PATH } from '#shared/central/ui/links.ts'
+import { FINDING_DAYS, originOf, type ListedRule } from './rule-words.ts'
+import { type RuleQuery, rulesBody, type RulesModel, SHOWN } from './rules.view.ts'
+
+/** Rules of one page of the list: three screens of a phone. */
+const ROWS_SHOWN = 20
+
+const Query = strict({
+  q: Type.Optional(Type.String({ maxLength: 200 })),
+  type: Type.Optional(orBlank(oneOf(EQUIPMENT_TYPES))),
+  show: Type.Optional(oneOf(SHOWN)),
+  page: PAGE_NUMBER,
+})
+
+type ListContext = Pick<CentralParts, 'rules' | 'ruleStates' | 'findings' | 'clock'>
+
+export const rulesPage = (context: ListContext, layout: PageLayout): Route[] => [
+  route({
+    method: 'GET',
+    path: RULES_PATH,
+    auth: 'viewer',
+    summary: 'The page of rules',
+    query: Query,
+    handle: async call => {
+      const model = await rulesModel(context, call.query)
+      const mayOperate = layout.userOf(call.caller)?.mayOperate === true
+      return layout.document(call, { title: 'Rules', current: RULES_PATH }, rulesBody({ ...model, mayOperate }))
+    },
+  }),
+]
+
+async function rulesModel(
+  { rules, ruleStates, findings, clock }: ListContext,
+  { q = '', type, show = 'all', page }: Static<typeof Query>,
+): Promise<Omit<RulesModel, 'mayOperate'>> {
+  const query: RuleQuery = { q: q.trim(), show, ...(type && { type }) }
+  const [catalogue, files] = [await rules.catalogue(), await rules.files()]
+  const inactive = new Set(ruleStates.list().flatMap(({ rule_id, active }) => (active ? [] : [rule_id])))
+  const now = clock.now()
+  const counts = findings.countByRule(now - FINDING_DAYS * DAY, now)
+  const fileOf = new Map(files.flatMap(file => file.rules.map(id => [id, file] as const)))
+  const rows = catalogue.rules.map(({ id, title, equipment }): ListedRule => {
+    const origin = originOf(fileOf.get(id))
+    return { id, title, equipment, origin, active: !inactive.has(id), findings: counts.get(id) ?? 0 }
+  })
+  return {
+    query,
+    part: partOf(rows.filter(matching(query)), page, ROWS_SHOWN),
+    total: rows.length,
+    active: rows.filter(row => row.active).length,
+    own: rows.filter(row => row.origin !== 'shipped').length,
+    types: EQUIPMENT_TYPES.filter(one => rows.some(row => row.equipment.includes(one))),
+    broken: files.filter(isBroken),
+  }
+}
+
+const isBroken = ({ errors }: RuleFileView): boolean => errors.length > 0
+
+/** Each word of the search is in the id, the title or a type of equipment. */
+function matching({ q, type, show }: RuleQuery): (row: ListedRule) => boolean {
+  const words = q.toLowerCase().split(/\s+/).filter(Boolean)
+  return ({ id, title, equipment, origin, active, findings }) => {
+    const text = [id, title, ...equipment].join(' ').toLowerCase()
+    if (!words.every(word => text.includes(word))) return false
+    if (type !== undefined && !equipment.includes(type) && !equipment.includes('any')) return false
+    switch (show) {
+      case 'all':
+        return true
+      case 'found':
+        return findings > 0
+      case 'active':
+        return active
+      case 'inactive':
+        return !active
+      case 'shipped':
+        return origin === 'shipped'
+      case 'own':
+        return origin !== 'shipped'
+      case 'errors':
+        return false
+    }
+  }
+}

@@ -1,0 +1,121 @@
+/** The list of rules: what each finds, for which equipment, how often it did, and whether it runs. */
+import type { EquipmentType } from '#shared/core/model/model.ts'
+import { countOf } from '#shared/core/number-text.ts'
+import { type Html, html } from '#shared/node/http/html.ts'
+import type { RuleFileView } from '#shared/central/fdd/rule-views.ts'
+import { rulePath, RULES_PATH } from '#shared/central/ui/links.ts'
+import { listSearch, type ListPart, pager } from '#shared/central/ui/pager.ts'
+import { componentWords } from '#shared/central/ui/words.ts'
+import { editorHref, equipmentWords, FINDING_DAYS, findingsHref, ORIGIN_WORDS, type ListedRule } from './rule-words.ts'
+
+export const SHOWN = ['all', 'found', 'active', 'inactive', 'shipped', 'own', 'errors'] as const
+type Shown = (typeof SHOWN)[number]
+const SHOWN_WORDS: Record<Shown, string> = {
+  all: 'all',
+  found: `with findings in ${FINDING_DAYS} days`,
+  active: 'active',
+  inactive: 'deactivated',
+  shipped: 'shipped',
+  own: 'own',
+  errors: 'files with errors',
+}
+
+export type RuleQuery = { q: string; type?: EquipmentType; show: Shown }
+export type RulesModel = {
+  query: RuleQuery
+  part: ListPart<ListedRule>
+  /** Of all rules, whatever the filter. */
+  total: number
+  active: number
+  own: number
+  /** Types of equipment for which there is a rule. */
+  types: EquipmentType[]
+  /** Files that do not check, so that none of their rules counts. */
+  broken: RuleFileView[]
+  mayOperate: boolean
+}
+
+export const rulesBody = (model: RulesModel): Html => html`<h1>Rules</h1>
+<p class="lead">${countOf(model.active, 'rule')} of ${model.total} run${model.own > 0 && html`, ${model.own} of your own`}.</p>
+${model.mayOperate && html`<ul class="choices"><li><a href="${editorHref()}">Write a rule</a></li></ul>`}
+${search(model)}
+${chips(model)}
+${brokenFiles(model)}
+${model.query.show !== 'errors' && ruleTable(model)}`
+
+function search({ query, types }: RulesModel): Html {
+  const { q, type, show } = query
+  return listSearch({
+    path: RULES_PATH,
+    state: {},
+    q,
+    label: 'Title or id',
+    fields: html`<label>Equipment <select name="type"><option value="">any</option>${types.map(
+      one => html`<option value="${one}"${one === type && html` selected`}>${componentWords(one)}</option>`,
+    )}</select></label>
+<label>Show <select name="show">${SHOWN.map(
+      one => html`<option value="${one}"${one === show && html` selected`}>${SHOWN_WORDS[one]}</option>`,
+    )}</select></label>`,
+  })
+}
+
+/** The filter that is set, each part with the link that takes it away. */
+function chips({ query, part }: RulesModel): Html | false {
+  const { q, type, show } = query
+  const parts: [text: string, without: RuleQuery][] = [
+    ...(q === '' ? [] : [[`“${q}”`, { ...query, q: '' }] as [string, RuleQuery]]),
+    ...(type === undefined ? [] : [[componentWords(type), { q, show }] as [string, RuleQuery]]),
+    ...(show === 'all' ? [] : [[SHOWN_WORDS[show], { ...query, show: 'all' }] as [string, RuleQuery]]),
+  ]
+  return (
+    parts.length > 0 &&
+    html`<p class="chips"><strong>${show === 'errors' ? 'Filtered:' : `${countOf(part.total, 'rule')}:`}</strong> ${parts.map(
+      ([text, without]) =>
+        html`<a class="chip" href="${listHref(without, 1)}">${text} <span aria-hidden="true">×</span><span class="hidden"> remove</span></a> `,
+    )}<a class="clear" href="${RULES_PATH}">show all</a></p>`
+  )
+}
+
+function listHref({ q, type, show }: RuleQuery, page: number): string {
+  const query = new URLSearchParams({
+    ...(q !== '' && { q }),
+    ...(type && { type }),
+    ...(show !== 'all' && { show }),
+    ...(page > 1 && { page: String(page) }),
+  }).toString()
+  return query ? `${RULES_PATH}?${query}` : RULES_PATH
+}
+
+function brokenFiles({ broken, query, mayOperate }: RulesModel): Html | false {
+  if (broken.length === 0)
+    return (
+      query.show === 'errors' &&
+      html`<section class="card quiet-card"><h2>No file has an error</h2><p>Every rule file was read, and its rule counts.</p></section>`
+    )
+  return html`<section class="card"><h2>Files that do not count</h2><ul class="log">${broken.map(
+    file =>
+      html`<li><strong>${file.filename}</strong>: ${file.errors.map(({ line, message }, i) => html`${i > 0 && '; '}line ${line}, ${message}`)}${mayOperate && !file.shipped && html` <a href="${editorHref({ file: file.filename })}">Correct it</a>`}</li>`,
+  )}</ul></section>`
+}
+
+function ruleTable({ part, query }: RulesModel): Html {
+  if (part.total === 0)
+    return html`<section class="card quiet-card"><h2>No rule is like that</h2><p>Take a part of the filter away, or search for a part of a title or id.</p></section>`
+  return html`<table class="tried rules"><thead><tr><th scope="col">Rule</th><th scope="col">For</th><th scope="col">Found, ${FINDING_DAYS} days</th><th scope="col">State</th></tr></thead>
+<tbody>${part.rows.map(ruleRow)}</tbody></table>
+${pager(part, page => listHref(query, page))}`
+}
+
+const ruleRow = ({
+  id,
+  title,
+  equipment,
+  findings,
+  active,
+  origin,
+}: ListedRule): Html => html`<tr${!active && html` class="cleared"`}>
+<td class="what" data-label="Rule"><div><a href="${rulePath(id)}">${title}</a> <span class="muted">${id}</span></div></td>
+<td data-label="For"><div>${equipmentWords(equipment)}</div></td>
+<td data-label="Found"><div>${findings > 0 ? html`<a href="${findingsHref(id)}">${countOf(findings, 'finding')}</a>` : html`<span class="muted">no finding</span>`}</div></td>
+<td data-label="State"><div>${active ? 'active' : 'deactivated'}${origin !== 'shipped' && html` <span class="muted">${ORIGIN_WORDS[origin]}</span>`}</div></td>
+</tr>`
