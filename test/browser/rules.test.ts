@@ -9,6 +9,14 @@ import { openPage, signIn } from './watch.ts'
 const test = anyTest as TestFn<{ chromium: OpenBrowser; box: TestSite }>
 test.before(async t => {
   t.context = { chromium: await openChromium(), box: await openSite({ product: 'appliance' }) }
+  const version = {
+    rule_id: 'TEST-GONE',
+    sha256: '0'.repeat(64),
+    yaml: warmRule('TEST-GONE'),
+    deployed_by: null,
+    deployed_at: null,
+  }
+  t.context.box.context.ruleVersions.add(version)
 })
 test.after.always(async t => {
   await t.context.chromium.close()
@@ -22,7 +30,14 @@ for (const [name, look] of looks('a desk in daylight', 'a phone at night')) {
     const { page, complaints, close } = await openPage(t.context.chromium.browser, t.context.box.url, look)
     t.teardown(close)
     await signIn(page, 'agent', PASSWORDS.agent)
-    for (const path of ['/fault-rules', '/fault-rules?type=ahu&show=own', RULE, '/fault-rules/AHU-ALWAYS-ON', '/rule-editor']) {
+    for (const path of [
+      '/fault-rules',
+      '/fault-rules?type=ahu&show=own',
+      RULE,
+      '/fault-rules/AHU-ALWAYS-ON',
+      '/fault-rules/TEST-GONE',
+      '/rule-editor',
+    ]) {
       await page.goto(path)
       await expectClean(t, page, path, 48)
     }

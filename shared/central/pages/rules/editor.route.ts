@@ -151,10 +151,12 @@ async function startForm(
   const id = rule ?? copy
   if (id === undefined) return form
   const read = await rules.read(id)
+  // A removed rule has versions and no text that counts.
+  if (version !== undefined) {
+    return { ...form, yaml: needVersion({ ruleVersions }, id, version).yaml, rule: id, sha: read ? sha256(read.yaml) : '' }
+  }
   const { yaml } = needRule({ get: () => read }, id)
-  if (copy !== undefined) return { ...form, yaml: copyOf(yaml) }
-  const shown = version === undefined ? yaml : needVersion({ ruleVersions }, id, version).yaml
-  return { ...form, yaml: shown, rule: id, sha: sha256(yaml) }
+  return copy === undefined ? { ...form, yaml, rule: id, sha: sha256(yaml) } : { ...form, yaml: copyOf(yaml) }
 }
 
 /** Checks as a deployment does, and deploys nothing. */

@@ -3,13 +3,13 @@ import { Type } from '@sinclair/typebox'
 import { needRule } from '#shared/core/lookup.ts'
 import { DAY } from '#shared/core/time.ts'
 import { oneOf, PAGE_ID, type Route, route, strict } from '#shared/node/http/route.ts'
-import { activateRule, listVersions, ROLL_BACK_TO, rollBackRule } from '#shared/central/commands/rules.ts'
+import { activateRule, listVersions, removeRuleFile, ROLL_BACK_TO, rollBackRule } from '#shared/central/commands/rules.ts'
 import type { CentralParts } from '#shared/central/context.ts'
 import { ruleOwner } from '#shared/central/fdd/rule-owner.ts'
 import { rulePath, RULES_PATH } from '#shared/central/ui/links.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { FINDING_DAYS, originOf } from './rule-words.ts'
-import { ruleBody, type RuleModel, RULE_DONE } from './rule.view.ts'
+import { removedBody, ruleBody, type RuleModel, RULE_DONE } from './rule.view.ts'
 
 const RULE = strict({ rule_id: PAGE_ID })
 const PATH = `${RULES_PATH}/:rule_id`
@@ -24,16 +24,17 @@ export const rulePage = (context: CentralParts, layout: PageLayout): Route[] => 
     query: strict({ done: Type.Optional(oneOf(RULE_DONE)) }),
     problems: ['unknown_rule', 'conflict'],
     handle: async call => {
-      const here = layout.here()
-      const model = await ruleModel(context, call.params.rule_id)
-      const body = ruleBody({
-        ...model,
-        done: call.query.done,
-        here,
-        user: layout.userOf(call.caller),
-        csrf: layout.csrfOf(call.caller),
-      })
-      return layout.document(call, { title: model.rule.title, current: RULES_PATH, here }, body)
+      const { rule_id } = call.params
+      const { done } = call.query
+      const shown = { here: layout.here(), user: layout.userOf(call.caller), csrf: layout.csrfOf(call.caller) }
+      const listed = await listVersions(context, rule_id)
+      const isRemoved = listed.versions.length > 0 && !(await context.rules.catalogue()).byId.has(rule_id)
+      if (isRemoved) {
+        const body = removedBody(rule_id, done, { ...listed, ...shown, origin: 'own' })
+        return layout.document(call, { title: rule_id, current: RULES_PATH }, body)
+      }
+      const model = { ...(await ruleModel(context, rule_id)), ...listed, ...shown, done }
+      return layout.document(call, { title: model.rule.title, current: RULES_PATH }, ruleBody(model))
     },
   }),
   ...forms(context),
@@ -71,10 +72,30 @@ const forms = (context: CentralParts): Route[] => [
       return call.reply.redirect(`${rulePath(rule_id)}?done=rolled-back`, 303)
     },
   }),
+  route({
+    method: 'POST',
+    path: `${PATH}/remove`,
+    auth: 'admin',
+    summary: 'The form that removes an own rule',
+    takes: 'form',
+    params: RULE,
+    body: strict({}),
+    action: 'delete_rule',
+    problems: ['unknown_rule', 'conflict'],
+    handle: async call => {
+      const { rule_id } = call.params
+      const file = (await context.rules.files()).find(({ rules }) => rules.includes(rule_id))
+      await removeRuleFile(context, call, needRule({ get: () => file }, rule_id).filename)
+      return call.reply.redirect(`${rulePath(rule_id)}?done=removed`, 303)
+    },
+  }),
 ]
 
 /** @throws Problem unknown_rule, or conflict while the rule's file is being changed */
-async function ruleModel(context: CentralParts, rule_id: string): Promise<Omit<RuleModel, 'done' | 'here' | 'user' | 'csrf'>> {
+async function ruleModel(
+  context: CentralParts,
+  rule_id: string,
+): Promise<Omit<RuleModel, 'done' | 'here' | 'user' | 'csrf' | 'versions' | 'shipped'>> {
   const { rules, ruleStates, findings, model, clock } = context
   const rule = needRule((await rules.catalogue()).byId, rule_id)
   const read = await rules.read(rule_id)
@@ -87,7 +108,6 @@ async function ruleModel(context: CentralParts, rule_id: string): Promise<Omit<R
     filename: file?.filename ?? '',
     state: ruleStates.list().find(one => one.rule_id === rule_id),
     findings: findings.countByRule(now - FINDING_DAYS * DAY, now).get(rule_id) ?? 0,
-    ...(await listVersions(context, rule_id)),
     unitSystem: model.buildings()[0]?.unit_system ?? 'si',
     appliances: model.buildings().flatMap(({ building_id, name }) => {
       const appliance = ruleOwner(context, building_id)

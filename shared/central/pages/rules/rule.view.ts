@@ -4,7 +4,6 @@ import { countOf } from '#shared/core/number-text.ts'
 import type { RuleParam } from '#shared/core/rules/check/rule.ts'
 import type { RuleState } from '#shared/core/stores.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
-import { SHIPPED } from '#shared/central/commands/rules.ts'
 import type { RuleReading, RuleView } from '#shared/central/fdd/rule-views.ts'
 import { csrfField, operatorButton, type User } from '#shared/central/ui/frame.ts'
 import { priorityIcon } from '#shared/central/ui/icons.ts'
@@ -13,19 +12,19 @@ import { roleWords, unitLabel, type UnitSystem } from '#shared/central/ui/measur
 import { type Here, moment } from '#shared/central/ui/moment.ts'
 import { componentWords } from '#shared/central/ui/words.ts'
 import { paramWords } from '#shared/central/pages/settings/param-words.ts'
+import { type ListedVersion, versionsCard, type VersionsModel } from './versions-card.ts'
 import { editorHref, equipmentWords, FINDING_DAYS, findingsHref, ORIGIN_WORDS, type RuleOrigin } from './rule-words.ts'
 
-export const RULE_DONE = ['activated', 'deactivated', 'deployed', 'rolled-back'] as const
+export const RULE_DONE = ['activated', 'deactivated', 'deployed', 'rolled-back', 'removed'] as const
 type RuleDone = (typeof RULE_DONE)[number]
 const DONE_WORDS: Record<RuleDone, string> = {
   activated: 'The rule is active from the next run on.',
   deactivated: 'The rule is deactivated: no run evaluates it.',
   deployed: 'The rule is deployed and counts from the next run on.',
   'rolled-back': 'The earlier text counts from the next run on.',
+  removed: 'The rule is removed.',
 }
 
-/** Without its text. `is_current`: the rule that counts now. */
-type ListedVersion = { sha256: string; deployed_by: string | null; deployed_at: number | null; is_current: boolean }
 export type RuleModel = {
   rule: RuleView
   reading: RuleReading
@@ -37,7 +36,6 @@ export type RuleModel = {
   findings: number
   /** Whether the program ships a rule of this id. */
   shipped: boolean
-  /** The one that was deployed last first. */
   versions: ListedVersion[]
   /** In which values are read. */
   unitSystem: UnitSystem
@@ -49,9 +47,10 @@ export type RuleModel = {
   csrf: string
 }
 
-export const ruleBody = (
-  model: RuleModel,
-): Html => html`${model.done && html`<div class="toast" role="status"><p>${DONE_WORDS[model.done]}</p></div>`}
+const doneToast = (done: RuleDone | undefined): Html | undefined =>
+  done && html`<div class="toast" role="status"><p>${DONE_WORDS[done]}</p></div>`
+
+export const ruleBody = (model: RuleModel): Html => html`${doneToast(model.done)}
 <p class="crumbs"><a href="${RULES_PATH}">Rules</a></p>
 <h1>${model.rule.title}</h1>
 <p class="lead">${sentence(model.reading.explains)}</p>
@@ -59,7 +58,7 @@ ${facts(model)}
 ${appliancesNotice(model.appliances)}
 <div class="columns">
 <div>${condition(model)}${inputs(model)}${params(model)}${text(model)}</div>
-<div>${state(model)}${causes(model)}${tests(model)}${versions(model)}</div>
+<div>${state(model)}${causes(model)}${tests(model)}${versionsCard(model.rule.id, model)}${removal(model)}</div>
 </div>`
 
 /** The sentence of a finding, with the rule's expressions where a finding has figures. */
@@ -168,23 +167,16 @@ ${failing.length > 0 && html`<ul class="log">${failing.map(({ name, line, proble
 ${all.length > failing.length && html`<details><summary>What they try</summary><ul class="log">${all.filter(({ line }) => !isFailing(line)).map(({ name }) => html`<li>${name}</li>`)}</ul></details>`}</section>`
 }
 
-function versions(model: RuleModel): Html | false {
-  const { versions: listed, shipped, origin, rule } = model
-  if (listed.length === 0 && origin !== 'override') return false
-  return html`<section class="card" id="versions"><h2>Versions</h2><ul class="log">${listed.map(
-    version => html`<li>${versionWords(version, model.here)}${version.is_current && html` <strong>counts now</strong>`}
-${!version.is_current && html`<a href="${editorHref({ rule: rule.id, version: version.sha256 })}">Look at it</a>${goBack(model, version.sha256, 'Go back to this text')}`}</li>`,
-  )}${shipped && html`<li>The rule that ships with the program${origin === 'shipped' ? html` <strong>counts now</strong>` : goBack(model, SHIPPED, 'Go back to the shipped rule')}</li>`}</ul></section>`
+/** Of an own rule alone: a shipped one is deactivated instead. */
+function removal({ rule, origin, shipped, user, csrf }: RuleModel): Html | false {
+  if (origin === 'shipped' || shipped || user?.role !== 'admin') return false
+  return html`<section class="card"><h2>Remove</h2><details><summary>Remove this rule</summary><p>Its open findings end with the next run, and say that they were not cured. The texts above are stored, so that it can be brought back.</p>
+<form method="post" action="${rulePath(rule.id)}/remove">${csrfField(csrf)}<button>Remove this rule</button></form></details></section>`
 }
 
-const versionWords = ({ deployed_by, deployed_at }: ListedVersion, here: Here): Html =>
-  deployed_by === null || deployed_at === null
-    ? html`Stored as a file; who did it is not known`
-    : html`Deployed by ${deployed_by}, ${moment(deployed_at, here)}`
-
-/** Opens to what it means before it is done. */
-function goBack({ rule, user, csrf }: RuleModel, to: string, words: string): Html | false {
-  if (!user?.mayOperate) return false
-  return html`<details><summary>${words}</summary><p>Its tests are run first. It counts from the next run on; the text that counts now stays in this list.</p>
-<form method="post" action="${rulePath(rule.id)}/roll-back">${csrfField(csrf)}<input type="hidden" name="to" value="${to}"><button>${words}</button></form></details>`
-}
+/** The page of a rule that does not count any more, from which it can be brought back. */
+export const removedBody = (rule_id: string, done: RuleDone | undefined, model: VersionsModel): Html => html`${doneToast(done)}
+<p class="crumbs"><a href="${RULES_PATH}">Rules</a></p>
+<h1>${rule_id}</h1>
+<p class="lead">No rule of this id counts now. Its earlier texts are stored.</p>
+${versionsCard(rule_id, model)}`

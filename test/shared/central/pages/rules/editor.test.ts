@@ -11,7 +11,7 @@ test.before(async t => {
 test.after.always(t => t.context.site.close())
 
 const EDITOR = '/rule-editor'
-const as = ({ url }: TestSite) => signedIn(url, 'agent', PASSWORDS.agent)
+const as = ({ url }: TestSite, who: 'agent' | 'admin' = 'agent') => signedIn(url, who, PASSWORDS[who])
 const words = (text: string) => text.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ')
 const unescape = (text: string) =>
   text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&amp;', '&')
@@ -134,4 +134,36 @@ test.serial('a text that somebody else has replaced meanwhile is not overwritten
   t.is(typed(text), yaml)
   t.regex(words(text), /TEST-WARM was changed by somebody else since you opened it/)
   t.is((await site.context.rules.read('TEST-WARM'))!.yaml, warmRule('TEST-WARM', 66))
+})
+
+test.serial('an administrator removes an own rule, and an operator brings it back from its page', async t => {
+  const { site } = t.context
+  const operator = await as(site)
+  const admin = await as(site, 'admin')
+  const path = '/fault-rules/TEST-WARM'
+  t.is((await operator.post(`${path}/remove`, path)).status, 403)
+  t.notRegex(await (await operator.get(path)).text(), /Remove this rule/)
+  t.notRegex(await (await admin.get('/fault-rules/AHU-ALWAYS-ON')).text(), /Remove this rule/, 'a shipped one stays')
+  t.is((await admin.post('/fault-rules/AHU-ALWAYS-ON/remove', path)).status, 409)
+  const done = await admin.post(`${path}/remove`, path)
+  t.deepEqual([done.status, done.headers.get('location')], [303, `${path}?done=removed`])
+  t.like(site.context.audit.list({ limit: 1 })[0], { action: 'delete_rule', actor: 'admin', subject: 'TEST-WARM.yaml' })
+  const page = await (await operator.get(`${path}?done=removed`)).text()
+  t.regex(words(page), /The rule is removed\..*No rule of this id counts now/)
+  const sha = hidden(page, 'to')!
+  const shown = await (await operator.get(`${EDITOR}?rule=TEST-WARM&version=${sha}`)).text()
+  t.is(typed(shown), warmRule('TEST-WARM', 66))
+  t.is((await operator.post(`${path}/roll-back`, path, { to: sha })).status, 303)
+  t.is((await site.context.rules.read('TEST-WARM'))!.yaml, warmRule('TEST-WARM', 66))
+})
+
+test.serial('a text that is sent after the session has ended is carried through the sign-in', async t => {
+  const { site } = t.context
+  const { post } = await as(site)
+  site.context.auth.logoutEverywhere('agent')
+  const yaml = warmRule('TEST-LATE')
+  const refused = await post(`${EDITOR}/deploy`, EDITOR, { yaml })
+  t.is(refused.status, 401)
+  const carried = new URLSearchParams(unescape(hidden(await refused.text(), 'typed')!))
+  t.is(new URLSearchParams(carried.get('fields')!).get('yaml'), yaml)
 })
