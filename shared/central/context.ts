@@ -139,7 +139,7 @@ export type RuleService = {
   files(): Promise<RuleFileView[]>
   /** Runs one rule's own tests. @returns undefined when there is no such rule */
   test(rule_id: string): Promise<RuleCheck | undefined>
-  /** The text of a rule's file with its explanation and the result of its tests. @throws Problem conflict while the file is being changed */
+  /** The text of a rule's file with its explanation. @throws Problem conflict while the file is being changed */
   read(rule_id: string): Promise<RuleReading | undefined>
   check(files: RuleText[]): Promise<RuleCheck[]>
   /** Active rules that can run on the equipment of a building with the present mapping of its points. */

@@ -6,7 +6,6 @@ import type { FileRecord } from '#shared/node/rules/rule-files.ts'
 import { sha256 } from '#shared/core/findings/finding-id.ts'
 import type { WrittenRule } from '#shared/core/rules/check/rule.ts'
 import { writtenCauses, explainCondition, type WrittenCause } from '#shared/core/rules/report/explain.ts'
-import type { RuleCheck } from '#shared/flow/fdd/publish-rules.ts'
 
 export type RuleView = Pick<
   CachedRule,
@@ -18,7 +17,8 @@ export type RuleView = Pick<
 /** What only the text of a rule's file holds. */
 export type RuleReading = {
   yaml: string
-  check: RuleCheck
+  /** Its own tests; what they say takes seconds for some rules, and `RuleService.test` runs them. */
+  tests: { name: string; line: number }[]
   /** The sentence of its findings, with figures in braces. */
   explains: string
   /** When it finds its fault, a sentence each. */
@@ -28,11 +28,11 @@ export type RuleReading = {
   sources: Record<string, string>
 }
 
-export function readingOf(rule: WrittenRule, yaml: string, check: RuleCheck): RuleReading {
+export function readingOf(rule: WrittenRule, yaml: string): RuleReading {
   const { explains, sources } = rule.body
   return {
     yaml,
-    check,
+    tests: rule.tests.map(({ name, line }) => ({ name, line })),
     explains: typeof explains === 'string' ? explains : '',
     words: explainCondition(rule),
     causes: writtenCauses(rule),

@@ -79,7 +79,7 @@ serveWorker(async (init: FddInit): Promise<FddHandlers> => {
     async read({ dirs, rule_id }) {
       const file = await currentFile(rules, dirs, rule_id)
       const parsed = file && parseRule(file.yaml, file.filename)
-      return parsed?.ok ? readingOf(parsed.rule, file!.yaml, checkParsed(parsed.rule)) : undefined
+      return parsed?.ok ? readingOf(parsed.rule, file!.yaml) : undefined
     },
     async coverage({ dirs, inactive, equipment, points }) {
       const loaded = await rules.load(dirs)
@@ -120,16 +120,15 @@ async function currentFile(rules: RuleCache, dirs: string[], rule_id: string): P
 
 function checkFile({ filename, yaml }: RuleText): RuleCheck {
   const parsed = parseRule(yaml, filename)
-  if (parsed.ok) return checkParsed(parsed.rule)
-  const errors = parsed.errors.map(({ line, column, message }) => ({ line, column, message }))
-  return { filename, rule_id: undefined, errors, title: '', equipment: [], tests: [], failing: [] }
+  if (!parsed.ok) {
+    const errors = parsed.errors.map(({ line, column, message }) => ({ line, column, message }))
+    return { filename, rule_id: undefined, errors, title: '', equipment: [], tests: 0, failing: [] }
+  }
+  const { id: rule_id, title, equipment, tests } = parsed.rule
+  return { filename, rule_id, errors: [], title, equipment, tests: tests.length, failing: failingOf(parsed.rule) }
 }
 
-function checkParsed(rule: WrittenRule): RuleCheck {
-  const tests = rule.tests.map(({ name, line }) => ({ name, line }))
-  const failing = testRule(rule)
+const failingOf = (rule: WrittenRule) =>
+  testRule(rule)
     .filter(({ ok }) => !ok)
     .map(({ name, line, problems }) => ({ name, line, problems }))
-  const { filename, id: rule_id, title, equipment } = rule
-  return { filename, rule_id, errors: [], title, equipment, tests, failing }
-}

@@ -23,8 +23,7 @@ export const ruleVersionRoutes = (context: CentralParts): Route[] => [
     handle: async ({ params: { rule_id }, query: { version } }) => {
       if (version !== undefined) return { ok: true, rule_id, yaml: needVersion(context, rule_id, version).yaml }
       const read = await context.rules.read(rule_id)
-      const { check, ...text } = needRule({ get: () => read }, rule_id)
-      return { ok: true, rule_id, ...text, tests: check.tests, failing: check.failing }
+      return { ok: true, rule_id, ...needRule({ get: () => read }, rule_id) }
     },
   }),
   route({

@@ -21,11 +21,11 @@ export const rulePage = (context: CentralParts, layout: PageLayout): Route[] => 
     auth: 'viewer',
     summary: 'The page of one rule',
     params: RULE,
-    query: strict({ done: Type.Optional(oneOf(RULE_DONE)) }),
+    query: strict({ done: Type.Optional(oneOf(RULE_DONE)), tests: Type.Optional(Type.Literal('run')) }),
     problems: ['unknown_rule', 'conflict'],
     handle: async call => {
       const { rule_id } = call.params
-      const { done } = call.query
+      const { done, tests } = call.query
       const shown = { here: layout.here(), user: layout.userOf(call.caller), csrf: layout.csrfOf(call.caller) }
       const listed = await listVersions(context, rule_id)
       const isRemoved = listed.versions.length > 0 && !(await context.rules.catalogue()).byId.has(rule_id)
@@ -33,7 +33,13 @@ export const rulePage = (context: CentralParts, layout: PageLayout): Route[] => 
         const body = removedBody(rule_id, done, { ...listed, ...shown, origin: 'own' })
         return layout.document(call, { title: rule_id, current: RULES_PATH }, body)
       }
-      const model = { ...(await ruleModel(context, rule_id)), ...listed, ...shown, done }
+      const model = {
+        ...(await ruleModel(context, rule_id)),
+        ...listed,
+        ...shown,
+        done,
+        tested: tests && (await context.rules.test(rule_id)),
+      }
       return layout.document(call, { title: model.rule.title, current: RULES_PATH }, ruleBody(model))
     },
   }),
@@ -95,7 +101,7 @@ const forms = (context: CentralParts): Route[] => [
 async function ruleModel(
   context: CentralParts,
   rule_id: string,
-): Promise<Omit<RuleModel, 'done' | 'here' | 'user' | 'csrf' | 'versions' | 'shipped'>> {
+): Promise<Omit<RuleModel, 'done' | 'here' | 'user' | 'csrf' | 'versions' | 'shipped' | 'tested'>> {
   const { rules, ruleStates, findings, model, clock } = context
   const rule = needRule((await rules.catalogue()).byId, rule_id)
   const read = await rules.read(rule_id)

@@ -3,6 +3,7 @@ import { priorityOf } from '#shared/core/findings/finding.ts'
 import { countOf } from '#shared/core/number-text.ts'
 import type { RuleParam } from '#shared/core/rules/check/rule.ts'
 import type { RuleState } from '#shared/core/stores.ts'
+import type { RuleCheck } from '#shared/flow/fdd/publish-rules.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import type { RuleReading, RuleView } from '#shared/central/fdd/rule-views.ts'
 import { csrfField, operatorButton, type User } from '#shared/central/ui/frame.ts'
@@ -42,6 +43,8 @@ export type RuleModel = {
   /** Buildings whose own appliance runs the rules. */
   appliances: { building: string; appliance: string }[]
   done: RuleDone | undefined
+  /** What its tests said, where they were run. */
+  tested: RuleCheck | undefined
   here: Here
   user: User | undefined
   csrf: string
@@ -157,14 +160,14 @@ function causes({ reading }: RuleModel): Html | false {
   )}</dl></section>`
 }
 
-function tests({ reading: { check } }: RuleModel): Html {
-  const { tests: all, failing } = check
-  const isFailing = (line: number) => failing.some(one => one.line === line)
-  const said =
-    failing.length > 0 ? `${failing.length} of ${countOf(all.length, 'test')} fail` : `${countOf(all.length, 'test')}, all pass`
-  return html`<section class="card"><h2>Its own tests</h2><p>${all.length > 0 ? said : 'It has none.'}</p>
-${failing.length > 0 && html`<ul class="log">${failing.map(({ name, line, problems }) => html`<li>Line ${line}, <strong>${name}</strong>: ${problems.join('; ')}</li>`)}</ul>`}
-${all.length > failing.length && html`<details><summary>What they try</summary><ul class="log">${all.filter(({ line }) => !isFailing(line)).map(({ name }) => html`<li>${name}</li>`)}</ul></details>`}</section>`
+/** Tests are run when somebody asks: those of a rule with a long past take seconds. */
+function tests({ rule, reading, tested }: RuleModel): Html {
+  const count = countOf(reading.tests.length, 'test')
+  const said = tested && (tested.failing.length > 0 ? `${tested.failing.length} of ${count} fail.` : `${count}: all pass.`)
+  return html`<section class="card" id="tests"><h2>Its own tests</h2>
+${reading.tests.length === 0 ? html`<p>It has none.</p>` : said ? html`<p role="status">${said}</p>` : html`<p>${count}. <a href="${rulePath(rule.id)}?tests=run#tests">Run them now</a></p>`}
+${tested && tested.failing.length > 0 && html`<ul class="log">${tested.failing.map(({ name, line, problems }) => html`<li>Line ${line}, <strong>${name}</strong>: ${problems.join('; ')}</li>`)}</ul>`}
+${reading.tests.length > 0 && html`<details><summary>What they try</summary><ul class="log">${reading.tests.map(({ name }) => html`<li>${name}</li>`)}</ul></details>`}</section>`
 }
 
 /** Of an own rule alone: a shipped one is deactivated instead. */

@@ -149,7 +149,6 @@ test.serial('the text of a rule comes with its explanation, causes, reasons and 
     yaml: warmRule('TEST-WARM', 70),
     explains: 'The supply air had {sa_t} for {duration}.',
     causes: [{ component: 'cooling_coil', weight: 0.6 }],
-    failing: [],
   })
   t.deepEqual(
     own.tests.map(({ name }: any) => name),

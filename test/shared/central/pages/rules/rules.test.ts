@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DAY } from '#shared/core/time.ts'
 import { finding, FINDINGS, NOW } from '../../../../support/page-fixture.ts'
-import { brokenYaml, warmRule } from '../../../../support/rule-texts.ts'
+import { brokenYaml, failingRule, warmRule } from '../../../../support/rule-texts.ts'
 import { signedIn } from '../../../../support/signed-in.ts'
 import { openSite, PASSWORDS, type TestSite } from '../../../../support/sites/page-site.ts'
 
@@ -103,7 +103,7 @@ test.serial('the page of a rule says what it finds, reads and compares with, and
     /sa_t supply air temperature °C yes/,
     /tolerance 1\.1 K \(1\.98 °F\) 0\.5 K \(0\.9 °F\) to 5 K \(9 °F\) no reason is given/,
     /cooling valve weight 0\.7/,
-    /1 test, all pass/,
+    /1 test\. Run them now What they try warm for two hours/,
     /own supply-warm\.yaml/,
     /2 findings in 30 days/,
     /Rules are changed by operators/,
@@ -118,6 +118,17 @@ test.serial('the page of a rule says what it finds, reads and compares with, and
   ])
     t.regex(shipped, part)
   t.is((await get('/fault-rules/NOTHING')).status, 404)
+})
+
+test.serial('the tests of a rule run when somebody asks, and say which fail', async t => {
+  const { site } = t.context
+  const { get } = await as(site, 'viewer')
+  t.regex(words(await (await get(`/fault-rules/${SHIPPED}?tests=run`)).text()), /Its own tests 11 tests: all pass\./)
+  const path = join(site.context.workspace, 'rules', 'failing.yaml')
+  writeFileSync(path, failingRule)
+  const text = words(await (await get('/fault-rules/TEST-FAILING?tests=run')).text())
+  t.regex(text, /1 of 2 tests fail\. Line 15, warm for an hour : faults/)
+  await site.context.rules.withDeployed(({ change }) => change([], ['failing.yaml']))
 })
 
 test.serial('shipped rules of every family have a page', async t => {
