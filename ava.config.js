@@ -3,7 +3,8 @@ export default {
   extensions: ['js', 'ts'],
   timeout: '120s',
   workerThreads: false,
-  concurrency: 2,
+  // Two cores wait for servers, timers and disks a third of the time when two files run.
+  concurrency: 3,
   require: ['./test/support/leak-guard.ts'],
   // A script that a test calls must not replace packages under the suite.
   environmentVariables: { PLENUM_NO_SETUP: '1' },

@@ -77,7 +77,7 @@ async function packContainers(
   const tag = imageTag(asked, treeSource())
   if (tag === undefined) say('the images get no tag: the tree has changes that no revision has')
   const layout = join(out, `oci-${arch}`)
-  buildOci({ components, arch, out: layout, tag, say })
+  await buildOci({ components, arch, out: layout, tag, say })
   const { complaints } = await readOci(layout)
   for (const complaint of complaints) process.stderr.write(`${complaint}\n`)
   if (complaints.length === 0) say(`${layout}${tag === undefined ? '' : `, tag ${tag}`}`)
@@ -98,21 +98,21 @@ function lockPackages(): number {
   return 0
 }
 
-function buildRoot(component: ComponentName, arch: Architecture, out: string): number {
-  buildContainerRoot(out, component, TARGETS[arch])
+async function buildRoot(component: ComponentName, arch: Architecture, out: string): Promise<number> {
+  await buildContainerRoot(out, component, TARGETS[arch])
   say(out)
   return 0
 }
 
-function buildImage(
+async function buildImage(
   arch: Architecture,
   out: string,
   values: { keys?: string | undefined; 'as-version'?: string | undefined },
-): number {
+): Promise<number> {
   const started = Date.now()
   const keys = resolve(values.keys ?? join(out, 'keys'))
   if (makeSigningKeys(keys)) say(`signing keys made in ${keys}: whoever has release.key can update every box that trusts ca.pem`)
-  const built = build({ arch, out, keys, version: values['as-version'], say })
+  const built = await build({ arch, out, keys, version: values['as-version'], say })
   say(
     `${built.disk}\n${built.bundle}\n${built.sbom}\n${built.licences}\nsha256 of the disk ${built.sha256}, ${Math.round((Date.now() - started) / 1000)} s`,
   )

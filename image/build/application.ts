@@ -1,4 +1,4 @@
-/** The product itself: the files and packages that its mains reach, Node, and nothing else. */
+/** The product itself: its programs, the files and packages that they read while they run, Node, and nothing else. */
 import { createHash } from 'node:crypto'
 import {
   copyFileSync,
@@ -13,6 +13,7 @@ import {
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { closure } from '#scripts/closure.ts'
+import { bundleCode, UNBUNDLED } from './bundle-code.ts'
 import { emptyFolder, run, systemPath } from './host-commands.ts'
 import type { ImageTarget } from './target.ts'
 
@@ -65,7 +66,7 @@ type Locked = {
   libc?: string | string[]
 }
 export type NodePackage = { name: string; version: string; license: string; integrity: string; path: string }
-/** `folder`: where the whole package is. */
+/** `folder`: where the whole package is. Most are in the bundles, and not there as files. */
 export type BuiltPackage = NodePackage & { folder: string }
 
 type ApplicationOptions = {
@@ -81,11 +82,11 @@ type ApplicationOptions = {
  * @param mains for example `appliance/main.ts`
  * @returns the packages in it
  */
-export function buildApplication(
+export async function buildApplication(
   into: string,
   mains: readonly string[],
   { target, version, index = `${into}.documents.db` }: ApplicationOptions,
-): BuiltPackage[] {
+): Promise<BuiltPackage[]> {
   emptyFolder(into)
   const reached = mains.map(main => closure(main))
   const files = new Set(reached.flatMap(one => one.files))
@@ -93,20 +94,22 @@ export function buildApplication(
   const data = run('git', ['ls-files', ...ALWAYS, ...patterns])
     .trim()
     .split('\n')
-  for (const file of new Set([...files, ...data])) copy(file, join(into, file))
+  await bundleCode(into, [...new Set(reached.flatMap(one => one.programs))])
+  for (const file of data) copy(file, join(into, file))
   if (files.has(INDEX_READER)) copy(madeIndex(index), join(into, 'documents.db'))
   writeFileSync(join(into, 'VERSION'), `${version}\n`)
   const served = files.has(ASSETS) ? SERVED : []
   const names = new Set([...reached.flatMap(({ packages }) => packages), ...served].filter(name => !name.startsWith('node:')))
   const runtime = `node-linux-${target.node}`
   const packages = neededPackages([...names, runtime], target)
+  const asFiles = neededPackages([...UNBUNDLED.filter(name => names.has(name)), ...served], target).map(({ path }) => path)
   const built = packages.map(one => ({
     ...one,
     folder: existsSync(one.path) ? one.path : foreignPackage(one, `${into}.packages`),
   }))
   for (const { folder: from, ...one } of built) {
     if (one.name === runtime) copy(join(from, 'bin/node'), join(into, 'bin/node'))
-    else copyPackage(from, join(into, one.path), target)
+    else if (asFiles.includes(one.path)) copyPackage(from, join(into, one.path), target)
   }
   for (const path of NEEDLESS_PATHS) rmSync(join(into, path), { recursive: true, force: true })
   return built

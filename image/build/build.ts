@@ -17,7 +17,8 @@ import { billOfMaterials } from './sbom.ts'
 import { type Architecture, TARGETS } from './target.ts'
 
 /** What the appliance starts. */
-const MAINS = ['appliance/main.ts', 'appliance/prepare/main.ts']
+/** What runs on a box. */
+export const MAINS = ['appliance/main.ts', 'appliance/prepare/main.ts']
 
 type BuildOptions = {
   arch: Architecture
@@ -35,7 +36,7 @@ type Built = { disk: string; bundle: string; sbom: string; licences: string; sha
 const sourceSeconds = (): number => Number(run('git', ['log', '-1', '--format=%ct']).trim())
 
 /** @throws Error with the command that failed */
-export function build({ arch, out, keys, version = readVersion(), say }: BuildOptions): Built {
+export async function build({ arch, out, keys, version = readVersion(), say }: BuildOptions): Promise<Built> {
   const target = TARGETS[arch]
   const work = join(out, 'work')
   mkdirSync(work, { recursive: true })
@@ -50,7 +51,7 @@ export function build({ arch, out, keys, version = readVersion(), say }: BuildOp
   unpackPackages(kernel, withKernel)
 
   say(`the product, ${version}`)
-  const nodePackages = buildApplication(join(work, 'application'), MAINS, { target, version })
+  const nodePackages = await buildApplication(join(work, 'application'), MAINS, { target, version })
   const sbom = join(out, `plenum-${arch}.cdx.json`)
   // Of what is unpacked beside the kernel only these get into the image.
   const taken = [...target.loaders, ...Object.keys(list.files)]

@@ -42,10 +42,10 @@ export function buildContainerBase(into: string, target: ImageTarget): void {
 }
 
 /** Both layers in one folder. */
-export function buildContainerRoot(into: string, component: ComponentName, target: ImageTarget): void {
+export async function buildContainerRoot(into: string, component: ComponentName, target: ImageTarget): Promise<void> {
   const upper = `${into}.program`
   buildContainerBase(into, target)
-  buildContainerProgram(upper, into, component, target)
+  await buildContainerProgram(upper, into, component, target)
   run('cp', ['-a', `${upper}/.`, into])
   for (const path of [upper, `${into}.documents.db`]) rmSync(path, { recursive: true, force: true })
 }
@@ -55,12 +55,17 @@ export function buildContainerRoot(into: string, component: ComponentName, targe
  *
  * @param base of `buildContainerBase`; it gets Node from the first component
  */
-export function buildContainerProgram(into: string, base: string, component: ComponentName, target: ImageTarget): void {
+export async function buildContainerProgram(
+  into: string,
+  base: string,
+  component: ComponentName,
+  target: ImageTarget,
+): Promise<void> {
   emptyFolder(into)
   const { main, folders } = COMPONENTS[component]
   const program = join(into, PROGRAM)
   mkdirSync(dirname(program), { recursive: true })
-  buildApplication(program, [main], { target, version: readVersion(), index: `${base}.documents.db` })
+  await buildApplication(program, [main], { target, version: readVersion(), index: `${base}.documents.db` })
   const node = join(base, NODE)
   mkdirSync(dirname(node), { recursive: true })
   if (existsSync(node)) rmSync(join(program, 'bin'), { recursive: true })

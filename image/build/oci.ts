@@ -34,7 +34,7 @@ type OciOptions = {
  *
  * @throws Error with the command that failed
  */
-export function buildOci({ components, arch, out, tag, say }: OciOptions): void {
+export async function buildOci({ components, arch, out, tag, say }: OciOptions): Promise<void> {
   const target = TARGETS[arch]
   const version = readVersion()
   const seconds = Number(run('git', ['log', '-1', '--format=%ct']).trim())
@@ -45,16 +45,17 @@ export function buildOci({ components, arch, out, tag, say }: OciOptions): void 
   say(`libraries of Debian for ${arch}`)
   buildContainerBase(base, target)
   let lower: Layer | undefined
-  const manifests = components.map(component => {
+  const manifests: object[] = []
+  for (const component of components) {
     say(component)
     const upper = join(work, component)
-    buildContainerProgram(upper, base, component, target)
+    await buildContainerProgram(upper, base, component, target)
     // Node is in the base from the first component on.
     lower ??= packLayer(out, base, seconds)
     const layers = [lower, packLayer(out, upper, seconds)]
     const config = writeBlob(out, TYPES.config, JSON.stringify(configOf(component, { arch, version, seconds, layers })))
     const manifest = { schemaVersion: 2, mediaType: TYPES.manifest, config, layers: layers.map(({ descriptor }) => descriptor) }
-    return {
+    manifests.push({
       ...writeBlob(out, TYPES.manifest, JSON.stringify(manifest)),
       platform: { os: 'linux', architecture: arch },
       annotations: {
@@ -62,8 +63,8 @@ export function buildOci({ components, arch, out, tag, say }: OciOptions): void 
         'org.opencontainers.image.version': version,
         ...(tag !== undefined && { 'org.opencontainers.image.ref.name': `${component}:${tag}` }),
       },
-    }
-  })
+    })
+  }
   writeFileSync(join(out, 'oci-layout'), JSON.stringify({ imageLayoutVersion: '1.0.0' }))
   writeFileSync(join(out, 'index.json'), JSON.stringify({ schemaVersion: 2, mediaType: TYPES.index, manifests }, null, 2))
   rmSync(work, { recursive: true })

@@ -1,4 +1,5 @@
 /** Container files and what goes into an image, against the components and their closure. */
+import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -34,17 +35,24 @@ for (const component of COMPONENT_NAMES) {
   })
 }
 
-test('the application of web is its closure, without migrations, rules, stores and files of pages', t => {
+test('the application of web is one program, which starts, without migrations, rules, stores and files of pages', async t => {
   const into = mkdtempSync(join(tmpdir(), 'plenum-application-'))
   t.teardown(() => rmSync(into, { recursive: true }))
   const arch = process.arch === 'arm64' ? 'arm64' : 'amd64'
-  const packages = buildApplication(into, ['hub/web/main.ts'], { target: TARGETS[arch], version: '1.2.3+0123456789ab' })
+  const packages = await buildApplication(into, ['hub/web/main.ts'], { target: TARGETS[arch], version: '1.2.3+0123456789ab' })
   const files = readdirSync(into, { recursive: true, withFileTypes: true })
     .filter(entry => entry.isFile())
     .map(({ parentPath, name }) => join(parentPath, name).slice(into.length + 1))
     .filter(path => !path.startsWith('node_modules/'))
-  const { files: reached, packages: needed } = closure('hub/web/main.ts')
-  t.deepEqual(files.toSorted(), [...reached, 'LICENSE', 'VERSION', 'bin/node', 'package.json'].toSorted())
+  t.deepEqual(files.toSorted(), ['LICENSE', 'VERSION', 'bin/node', 'hub/web/main.js', 'hub/web/main.ts', 'package.json'])
+  const { status, stderr } = spawnSync(join(into, 'bin/node'), ['hub/web/main.ts'], {
+    cwd: into,
+    env: { SERVICE_WEB_PORT: 'none' },
+    encoding: 'utf8',
+  })
+  t.is(status, 78, stderr)
+  t.regex(stderr, /^The configuration is wrong:\n  SERVICE_WEB_PORT/)
+  const { packages: needed } = closure('hub/web/main.ts')
   const names = packages.map(({ name }) => name)
   for (const name of needed) if (!name.startsWith('node:')) t.true(names.includes(name), name)
   for (const name of ['better-sqlite3', '@duckdb/node-api', 'aedes', 'mqtt', 'htmx.org']) t.false(names.includes(name), name)

@@ -1,8 +1,11 @@
-/** The appliance's unit at the first boot: its own commands and environment, on folders as the image makes them and nothing else. */
+/** The appliance's unit at the first boot: its own commands and environment, on the files of the image and folders as it makes them. */
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import test from 'ava'
+import { buildApplication } from '#image/build/application.ts'
+import { MAINS } from '#image/build/build.ts'
+import { TARGETS } from '#image/build/target.ts'
 import { freePort } from '#scripts/lib/free-port.ts'
 import { folder, until } from '../support/folders.ts'
 
@@ -15,6 +18,10 @@ const STARTED_MS = 240_000
 test('a new box makes its secrets, and the appliance then serves its page', async t => {
   t.timeout(300_000)
   const at = folder(t)
+  const program = join(at, 'program')
+  const arch = process.arch === 'arm64' ? 'arm64' : 'amd64'
+  await buildApplication(program, MAINS, { target: TARGETS[arch], version: '1.2.3+0123456789ab' })
+  const node = join(program, 'bin/node')
   const moved = (path: string) => path.replace(/\/(?:var|run)\//, `${at}/`)
   for (const [, kind, path, mode] of entries.matchAll(/^([df]) (\S+) (\d+) /gm)) {
     if (kind === 'd') mkdirSync(moved(path!), { recursive: true, mode: Number.parseInt(mode!, 8) })
@@ -34,10 +41,10 @@ test('a new box makes its secrets, and the appliance then serves its page', asyn
   const env = { PATH: process.env['PATH'], ...Object.fromEntries(ofUnit), ...here }
   const wordsOf = (setting: string) => new RegExp(`^${setting}=/opt/plenum/bin/node (.*)$`, 'm').exec(unit)![1]!.split(' ')
 
-  const said = execFileSync(process.execPath, wordsOf('ExecStartPre'), { env, encoding: 'utf8' })
+  const said = execFileSync(node, wordsOf('ExecStartPre'), { cwd: program, env, encoding: 'utf8' })
   t.regex(said, /sign in as admin with \S+ and keep it/)
 
-  const appliance = spawn(process.execPath, wordsOf('ExecStart'), { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const appliance = spawn(node, wordsOf('ExecStart'), { cwd: program, env, stdio: ['ignore', 'pipe', 'pipe'] })
   t.teardown(() => appliance.kill('SIGKILL'))
   let output = ''
   for (const stream of [appliance.stdout, appliance.stderr]) stream.setEncoding('utf8').on('data', text => (output += text))
