@@ -40,3 +40,9 @@ for (const [size, dimensions] of [
         for (const [i, one] of values.entries()) for (const other of values.slice(i + 1)) t.true(areApart(one, other), type)
       }
   })
+
+test('text is as large on a desk as on a phone: a column is as wide, and the drawing fits the page', t => {
+  for (const { width, columns } of [DRAWING_WIDE, DRAWING_NARROW])
+    t.true(Math.abs(width / columns - 120) < 2, `${width / columns}`)
+  t.true(DRAWING_NARROW.width <= 390 && DRAWING_WIDE.width <= 1280, 'of the screens that the pages are drawn for')
+})
