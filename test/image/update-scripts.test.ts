@@ -51,6 +51,7 @@ async function openBox(t: ExecutionContext) {
       .replaceAll('https://127.0.0.1', `https://127.0.0.1:${port}`)
       .replace(/^healthy_secs=.*$/m, 'healthy_secs=2')
       .replace(/^patience_secs=.*$/m, 'patience_secs=2')
+      .replace(/^left_secs=.*$/m, 'left_secs=2')
       .replace(/^step=.*$/m, 'step=1')
   for (const name of ['common', 'confirm', 'update', 'rescue']) put(name, moved(readFileSync(join(SCRIPTS, name), 'utf8')))
   const program = (name: string, text: string) => {
@@ -105,6 +106,35 @@ onBox('a version that is healthy without a break is confirmed, and what was befo
   t.true(box.told().includes('rauc status mark-good'))
   t.false(box.told().some(line => line.includes('reboot')))
   t.false(box.has('updates/before.json'))
+})
+
+onBox('a version that was left is not confirmed: while it is well it runs, and otherwise the others are tried again', async t => {
+  const box = await openBox(t)
+  box.runs(NEW)
+  box.tell('rolled_back')
+  box.put('efi/grubenv', 'environment=1\nA_OK=1\nB_OK=0\n')
+  const confirming = box.script('confirm')
+  await new Promise(resolve => setTimeout(resolve, 5000))
+  t.deepEqual(box.told(), [], 'it is well')
+  box.answers.health = 503
+  await confirming
+  t.deepEqual(box.told(), ['systemctl reboot'])
+  t.like(box.updates.state(), { state: 'rolled_back' })
+})
+
+onBox('a confirmed start ends the rounds of starts that were not', async t => {
+  const box = await openBox(t)
+  box.runs(NEW)
+  box.tell('confirmed')
+  box.put('efi/grubenv', 'environment=1\nB_OK=1\nROUND=2\nmachine_id=0123\n')
+  await box.script('confirm')
+  t.true(box.told().includes(`grub-editenv ${box.at}/efi/grubenv set ROUND=0`))
+  const other = await openBox(t)
+  other.runs(NEW)
+  other.tell('confirmed')
+  other.put('efi/grubenv', 'environment=1\nB_OK=1\nROUND=0\nmachine_id=0123\n')
+  await other.script('confirm')
+  t.deepEqual(other.told(), ['rauc status mark-good'], 'nothing is written that is there')
 })
 
 const NASTY = [
