@@ -1,5 +1,5 @@
 /**
- * `scripts/bench footprint`: how soon the appliance is ready, and its memory after minutes of polling 1,000
+ * `scripts/bench footprint`: how soon the appliance of an image is ready, and its memory after minutes of polling 1,000
  * points of simulated devices. The peer in the same run is the floor under any such program: a bare fastify server on
  * the same Node.
  */
@@ -8,6 +8,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { buildApplication } from '#image/build/application.ts'
+import { MAINS } from '#image/build/build.ts'
+import { TARGETS } from '#image/build/target.ts'
+import { readVersion } from '#shared/node/version.ts'
 import { freePort } from '../lib/free-port.ts'
 import { openHubClient } from '../lib-start/hub-client.ts'
 import { type Memory, memoryOf } from './lib-footprint/memory.ts'
@@ -48,7 +52,10 @@ async function bench() {
   const password = 'viewer-of-the-bench'
   const env = await prepareAppliance(join(dir, 'workspace'), points, { port: appliancePort, password })
   const floor = await startSeveral(['scripts/benchmarks/lib-footprint/bare-server.ts', String(barePort)], COMPILED, barePort)
-  const ours = await startSeveral([...LEAN, 'appliance/main.ts'], { ...COMPILED, ...env }, appliancePort)
+  const program = join(dir, 'program')
+  const target = TARGETS[process.arch === 'arm64' ? 'arm64' : 'amd64']
+  await buildApplication(program, MAINS, { target, version: readVersion() })
+  const ours = await startSeveral([...LEAN, join(program, 'appliance/main.ts')], { ...COMPILED, ...env }, appliancePort)
   say(`ready after ${ours.readyMs} ms (median of ${STARTS}); bare fastify ${floor.readyMs} ms`)
 
   const peak = await pollFor(minutes * MINUTE_MS, ours.last)
