@@ -31,5 +31,5 @@ test('a bundle is where its program is, finds the files of each module beside th
   const said = execFileSync(process.execPath, ['-e', script], { cwd: join(into, 'elsewhere'), encoding: 'utf8' })
   t.is(said, '7.8.9+0123456789ab\n')
   // Otherwise Node would keep it in memory with two bytes for each character.
-  t.regex(readFileSync(join(into, 'shared/node/version.js'), 'latin1'), /^[\x09\x0a\x20-\x7e]*$/)
+  t.true(readFileSync(join(into, 'shared/node/version.js')).every(byte => byte < 0x80))
 })
