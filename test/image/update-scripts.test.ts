@@ -122,6 +122,22 @@ onBox('a version that was left is not confirmed: while it is well it runs, and o
   t.like(box.updates.state(), { state: 'rolled_back' })
 })
 
+onBox(
+  'where the version that was confirmed last does not start any more, the one before says so, also after an update that was refused',
+  async t => {
+    const box = await openBox(t)
+    box.runs(NEW)
+    box.tell('installed')
+    await box.script('confirm')
+    box.tell('refused', OLD)
+    await box.script('confirm')
+    t.like(box.updates.state(), { state: 'refused' }, 'it runs as before')
+    box.runs(OLD)
+    await box.script('confirm')
+    t.like(box.updates.state(), { state: 'rolled_back', version: NEW, reason: `${OLD} runs again: it did not start` })
+  },
+)
+
 onBox('a confirmed start ends the rounds of starts that were not', async t => {
   const box = await openBox(t)
   box.runs(NEW)
