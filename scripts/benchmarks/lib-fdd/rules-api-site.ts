@@ -1,4 +1,4 @@
-/** A building of 2,080 points: 40 air handlers of 20 and four boxes of 8 to each. */
+/** A building of 5,200 points: 100 air handlers of 20 and four boxes of 8 to each. */
 import type { Building, Equipment, Point } from '#shared/core/model/model.ts'
 import type { StoredSetting } from '#shared/core/tuning.ts'
 import { ROLES } from '#shared/core/model/role.ts'
