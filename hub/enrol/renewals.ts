@@ -42,34 +42,28 @@ export type Renewals = {
    * @throws Problem no_authority, conflict for an edge whose newest certificate is revoked, or what the edge refuses
    */
   renew(edge: EdgeRecord): Promise<Renewed>
-  /**
-   * Renews the certificate of the edge's HTTPS port, for the same key and names.
-   *
-   * @throws Problem no_authority, conflict for a certificate that is not of this edge's port or is revoked, or what the edge refuses
-   */
-  renewPort(edge: EdgeRecord): Promise<Renewed>
 }
 
 export function createRenewals({ authority, tenant_id, edges, ask, audit, log, now }: Parts): Renewals {
   const triedAt = new Map<string, number>()
 
+  const addressOf = ({ site_id, edge_id }: EdgeRecord) => ({ ...(tenant_id !== undefined && { tenant_id }), site_id, edge_id })
   const renew = async (edge: EdgeRecord): Promise<Renewed> => {
-    const { site_id, edge_id } = edge
+    const { edge_id } = edge
     const asked = await ask(edge, 'certificate_request', {})
     const { csr_pem } = checkReply(edge_id, RENEWAL.certificate_request, asked)
-    const address = { ...(tenant_id !== undefined && { tenant_id }), site_id, edge_id }
     // The broker lets nobody but the holder of a valid certificate of this edge answer.
-    const { serial, not_after, ...certificate } = await authority.renew(address, csr_pem, { isProven: true })
+    const { serial, not_after, ...certificate } = await authority.renew(addressOf(edge), csr_pem, { isProven: true })
     checkReply(edge_id, RENEWAL.certificate_install, await ask(edge, 'certificate_install', certificate))
     return { serial, not_after }
   }
 
+  /** Of the HTTPS port, for the same key and names. */
   const renewPort = async (edge: EdgeRecord): Promise<Renewed> => {
-    const { site_id, edge_id } = edge
+    const { edge_id } = edge
     const asked = await ask(edge, 'port_certificate', {})
     const before = checkReply(edge_id, RENEWAL.port_certificate, asked)
-    const address = { ...(tenant_id !== undefined && { tenant_id }), site_id, edge_id }
-    const { cert_pem, serial, not_after } = await authority.renewPort(address, before.cert_pem)
+    const { cert_pem, serial, not_after } = await authority.renewPort(addressOf(edge), before.cert_pem)
     const answer = await ask(edge, 'port_certificate_install', { cert_pem })
     checkReply(edge_id, RENEWAL.port_certificate_install, answer)
     return { serial, not_after }
@@ -84,17 +78,17 @@ export function createRenewals({ authority, tenant_id, edges, ask, audit, log, n
       tasks.flatMap(task => {
         const key = `${task.flag} ${edgeName(edge)}`
         const isDue = edge.online && edge.status_body[task.flag] === true
-        return isDue && now() - (triedAt.get(key) ?? -Infinity) >= AGAIN_MS ? [{ ...task, edge, key }] : []
+        return isDue && now() - (triedAt.get(key) ?? -Infinity) >= AGAIN_MS ? [{ task, edge, key }] : []
       }),
     )
-    for (const { edge, key, what, renew: renewIt } of due.slice(0, PER_LOOK_MAX)) {
+    for (const { task, edge, key } of due.slice(0, PER_LOOK_MAX)) {
       const subject = edgeName(edge)
       triedAt.set(key, now())
       try {
-        audit({ subject, after: { ...(await renewIt(edge)), what } })
-        log.info({ edge: subject }, `${what} renewed`)
+        audit({ subject, after: { ...(await task.renew(edge)), what: task.what } })
+        log.info({ edge: subject }, `${task.what} renewed`)
       } catch (error) {
-        log.warn({ edge: subject }, `${what} not renewed: ${errorText(error)}`)
+        log.warn({ edge: subject }, `${task.what} not renewed: ${errorText(error)}`)
       }
     }
   }
@@ -108,6 +102,5 @@ export function createRenewals({ authority, tenant_id, edges, ask, audit, log, n
     },
     look: run,
     renew,
-    renewPort,
   }
 }

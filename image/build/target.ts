@@ -40,3 +40,6 @@ export const TARGETS: Readonly<{ [A in Architecture]: ImageTarget }> = {
     console: 'ttyS0',
   },
 }
+
+/** For a program that runs on this machine. */
+export const targetHere = (): ImageTarget => TARGETS[process.arch === 'arm64' ? 'arm64' : 'amd64']

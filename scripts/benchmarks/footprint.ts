@@ -10,7 +10,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { buildApplication } from '#image/build/application.ts'
 import { MAINS } from '#image/build/build.ts'
-import { TARGETS } from '#image/build/target.ts'
+import { targetHere } from '#image/build/target.ts'
 import { readVersion } from '#shared/node/version.ts'
 import { freePort } from '../lib/free-port.ts'
 import { openHubClient } from '../lib-start/hub-client.ts'
@@ -53,8 +53,7 @@ async function bench() {
   const env = await prepareAppliance(join(dir, 'workspace'), points, { port: appliancePort, password })
   const floor = await startSeveral(['scripts/benchmarks/lib-footprint/bare-server.ts', String(barePort)], COMPILED, barePort)
   const program = join(dir, 'program')
-  const target = TARGETS[process.arch === 'arm64' ? 'arm64' : 'amd64']
-  await buildApplication(program, MAINS, { target, version: readVersion() })
+  await buildApplication(program, MAINS, { target: targetHere(), version: readVersion() })
   const ours = await startSeveral([...LEAN, join(program, 'appliance/main.ts')], { ...COMPILED, ...env }, appliancePort)
   say(`ready after ${ours.readyMs} ms (median of ${STARTS}); bare fastify ${floor.readyMs} ms`)
 

@@ -1,13 +1,11 @@
 /** The hub as a process: certificates that should be renewed are, before it listens, and new files count without a restart. */
-import { once } from 'node:events'
 import { join } from 'node:path'
-import { connect as connectTls } from 'node:tls'
 import test from 'ava'
 import { runCommand } from '#provisioning/commands.ts'
 import { DAY } from '#shared/core/time.ts'
-import { serialOf } from '#shared/node/pki/certificate.ts'
 import { makePki, openPki } from '#shared/node/pki/pki-files.ts'
 import { openHubClient } from '../../scripts/lib-start/hub-client.ts'
+import { serialShownBy } from '../support/shown-certificate.ts'
 import { AUTH, loopback, PASSWORDS, program } from './field-site.ts'
 import { eventually, freeBase, temporaryFolder } from './run-start.ts'
 
@@ -22,14 +20,8 @@ test.serial(
     const ended = [await then.broker({ hosts: ['127.0.0.1'] }), await then.central({ site_id: '*' })].map(({ serial }) => serial)
     const pki = await openPki(certs, Date.now)
     const kit = await pki.kit({ site_id: 'A', edge_id: 'e1', broker_host: '127.0.0.1', broker_port: base + 1 })
-    const shown = async () => {
-      const { ca_pem: ca, cert_pem: cert, key_pem: key } = kit
-      const socket = connectTls({ host: '127.0.0.1', port: base + 1, ca, cert, key })
-      await once(socket, 'secureConnect')
-      const serial = serialOf(socket.getPeerX509Certificate()!.serialNumber)
-      socket.destroy()
-      return serial
-    }
+    const { ca_pem: ca, cert_pem: cert, key_pem: key } = kit
+    const shown = () => serialShownBy(base + 1, { ca, cert, key })
     const hub = program(t, 'hub', {
       main: 'hub/main.ts',
       url: loopback(base),

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import test from 'ava'
 import { buildApplication } from '#image/build/application.ts'
 import { imageTag } from '#image/build/image-tag.ts'
-import { TARGETS } from '#image/build/target.ts'
+import { targetHere } from '#image/build/target.ts'
 import { COMPONENT_NAMES, COMPONENTS } from '#image/recipes/components.ts'
 import { closure } from '#scripts/closure.ts'
 
@@ -38,8 +38,7 @@ for (const component of COMPONENT_NAMES) {
 test('the application of web is one program, which starts, without migrations, rules, stores and files of pages', async t => {
   const into = mkdtempSync(join(tmpdir(), 'plenum-application-'))
   t.teardown(() => rmSync(into, { recursive: true }))
-  const arch = process.arch === 'arm64' ? 'arm64' : 'amd64'
-  const packages = await buildApplication(into, ['hub/web/main.ts'], { target: TARGETS[arch], version: '1.2.3+0123456789ab' })
+  const packages = await buildApplication(into, ['hub/web/main.ts'], { target: targetHere(), version: '1.2.3+0123456789ab' })
   const files = readdirSync(into, { recursive: true, withFileTypes: true })
     .filter(entry => entry.isFile())
     .map(({ parentPath, name }) => join(parentPath, name).slice(into.length + 1))

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import test from 'ava'
 import { buildApplication } from '#image/build/application.ts'
 import { MAINS } from '#image/build/build.ts'
-import { TARGETS } from '#image/build/target.ts'
+import { targetHere } from '#image/build/target.ts'
 import { freePort } from '#scripts/lib/free-port.ts'
 import { folder, until } from '../support/folders.ts'
 
@@ -19,8 +19,7 @@ test('a new box makes its secrets, and the appliance then serves its page', asyn
   t.timeout(300_000)
   const at = folder(t)
   const program = join(at, 'program')
-  const arch = process.arch === 'arm64' ? 'arm64' : 'amd64'
-  await buildApplication(program, MAINS, { target: TARGETS[arch], version: '1.2.3+0123456789ab' })
+  await buildApplication(program, MAINS, { target: targetHere(), version: '1.2.3+0123456789ab' })
   const node = join(program, 'bin/node')
   const moved = (path: string) => path.replace(/\/(?:var|run)\//, `${at}/`)
   for (const [, kind, path, mode] of entries.matchAll(/^([df]) (\S+) (\d+) /gm)) {

@@ -1,11 +1,10 @@
 import { connect } from 'node:tls'
 import { serialOf } from '#shared/node/pki/certificate.ts'
 
-/** @returns the serial of the certificate that an HTTPS server shows, after a handshake that trusts `ca` alone */
-export const serialShownBy = (url: string, ca: string): Promise<string> =>
+/** @returns the serial of the certificate that a server on loopback shows, after a handshake with these certificates, PEM */
+export const serialShownBy = (port: number, own: { ca: string; cert?: string; key?: string }): Promise<string> =>
   new Promise((resolve, reject) => {
-    const { hostname: host, port } = new URL(url)
-    const socket = connect({ host, port: Number(port), ca })
+    const socket = connect({ host: '127.0.0.1', port, ...own })
     socket.once('error', reject)
     socket.once('secureConnect', () => {
       resolve(serialOf(socket.getPeerX509Certificate()!.serialNumber))

@@ -1,6 +1,6 @@
 /**
  * Encodes requests with modbus-serial, which no other file uses. Replies are decoded strictly in `core/`. Links load this file when
- * they are opened: the library takes 15 MB, and many sites have no Modbus.
+ * they are opened: with its serial port the library takes up to 18 MB, and many sites have no Modbus.
  */
 import { EventEmitter } from 'node:events'
 import ModbusSerial from 'modbus-serial'

@@ -32,7 +32,7 @@ test('a port certificate with a third of its life left is renewed, shown at once
   })
   await http.start()
   t.teardown(() => http.stop())
-  const shown = () => serialShownBy(http.url(), kits.current().ca_pem)
+  const shown = () => serialShownBy(Number(new URL(http.url()).port), { ca: kits.current().ca_pem })
   const { stop } = await connect(kits)
   await until(() => online()?.status_body['port_cert_renewal_due'] === true, 'the edge asks', 20_000)
   t.is(online()?.status_body['cert_renewal_due'], undefined)

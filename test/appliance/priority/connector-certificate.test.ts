@@ -33,7 +33,7 @@ test('a renewed certificate of the port is shown at once, and by the next start 
   })
   await http.start()
   t.teardown(() => http.stop())
-  const shown = () => serialShownBy(http.url(), pki.ca_pem)
+  const shown = () => serialShownBy(Number(new URL(http.url()).port), { ca: pki.ca_pem })
   t.is(await shown(), before)
   const { exit, text } = await runCommand(
     ['renew', '--dir', certs, '--cert', join(path, 'connector.cert.pem'), '--json'],

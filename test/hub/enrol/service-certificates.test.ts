@@ -2,7 +2,6 @@
 import { X509Certificate } from 'node:crypto'
 import { copyFileSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { connect as connectTls } from 'node:tls'
 import test, { type ExecutionContext } from 'ava'
 import { connectAsync } from 'mqtt'
 import pino from 'pino'
@@ -17,6 +16,7 @@ import { serialOf } from '#shared/node/pki/certificate.ts'
 import { issueServer, makeCa } from '#shared/node/pki/pki.ts'
 import { makePki, openPki } from '#shared/node/pki/pki-files.ts'
 import { folder, until } from '../../support/folders.ts'
+import { serialShownBy } from '../../support/shown-certificate.ts'
 import { reading, startBroker, startEdge, startHub } from '../../support/sites/transport-site.ts'
 
 /** An authority that issued the certificates of broker and central so many days ago, for 300 days. */
@@ -45,17 +45,7 @@ const certificateIn = (...path: string[]) => new X509Certificate(readFileSync(jo
 const serialIn = (...path: string[]) => serialOf(certificateIn(...path).serialNumber)
 const daysLeft = (certificate: X509Certificate) => (certificate.validToDate.getTime() - Date.now()) / DAY
 
-/** The certificate that a server shows to a client which verifies it. */
-function shown(port: number, { ca_pem: ca, cert_pem: cert, key_pem: key }: Kit): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const socket = connectTls({ host: '127.0.0.1', port, ca, cert, key })
-    socket.once('error', reject)
-    socket.once('secureConnect', () => {
-      resolve(serialOf(socket.getPeerX509Certificate()!.serialNumber))
-      socket.destroy()
-    })
-  })
-}
+const shown = (port: number, { ca_pem: ca, cert_pem: cert, key_pem: key }: Kit) => serialShownBy(port, { ca, cert, key })
 
 const enter = async (t: ExecutionContext, { cert_pem: cert, key_pem: key, ca_pem: ca, edge }: Kit, port: number) => {
   const options = { cert, key, ca, clientId: commonName({ kind: 'edge', ...edge }), reconnectPeriod: 0 }
