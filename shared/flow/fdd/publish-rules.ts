@@ -1,3 +1,4 @@
+import type { EquipmentType } from '#shared/core/model/model.ts'
 import { type DataError, Problem } from '#shared/core/problem.ts'
 
 /** The text of a rule file. */
@@ -11,7 +12,7 @@ export type RuleCheck = {
   errors: { line: number; column: number; message: string }[]
   /** Of the rule; empty where the file has errors. */
   title: string
-  equipment: string[]
+  equipment: (EquipmentType | 'any')[]
   /** How many tests it has. */
   tests: number
   /** Those that fail. */
@@ -41,7 +42,7 @@ export type Publication = {
   /** File names. */
   deployed: string[]
   unchanged: string[]
-  rules: { filename: string; rule_id: string; title: string; equipment: string[]; tests: number }[]
+  rules: { filename: string; rule_id: string; title: string; equipment: (EquipmentType | 'any')[]; tests: number }[]
 }
 
 /**

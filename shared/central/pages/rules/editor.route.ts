@@ -2,6 +2,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { chooseBuilding, needRule } from '#shared/core/lookup.ts'
 import { sha256 } from '#shared/core/findings/finding-id.ts'
+import type { EquipmentType } from '#shared/core/model/model.ts'
 import { Problem, PROBLEMS } from '#shared/core/problem.ts'
 import type { BacktestReport } from '#shared/flow/fdd/backtest.ts'
 import { RULE_FILENAME } from '#shared/flow/fdd/publish-rules.ts'
@@ -218,7 +219,7 @@ async function reviewModel(
   const file = (await rules.files()).find(one => one.rules.includes(rule.rule_id))
   const reached = model.buildings().map(building => {
     const { equipment } = rule
-    const isFor = (type: string) => equipment.includes('any') || equipment.includes(type)
+    const isFor = (type: EquipmentType) => equipment.includes('any') || equipment.includes(type)
     const count = model.equipment(building.building_id).filter(({ equipment_type }) => isFor(equipment_type)).length
     return { building: building.name, count, appliance: ruleOwner(context, building.building_id) }
   })

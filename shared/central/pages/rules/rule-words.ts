@@ -1,7 +1,7 @@
 /** What the pages of rules have in common: addresses, and where a rule comes from, in words. */
 import type { EquipmentType } from '#shared/core/model/model.ts'
 import type { RuleFileView } from '#shared/central/fdd/rule-views.ts'
-import { componentWords } from '#shared/central/ui/words.ts'
+import { EQUIPMENT_WORDS } from '#shared/central/ui/equipment-words.ts'
 
 export const EDITOR_PATH = '/rule-editor'
 /** Days whose findings are counted beside a rule. */
@@ -29,9 +29,9 @@ export type ListedRule = {
 export const originOf = (file: RuleFileView | undefined): RuleOrigin =>
   file === undefined || file.shipped ? 'shipped' : file.overrides_shipped ? 'override' : 'own'
 
-/** @returns `air handler, rooftop unit`, or `any equipment` */
-export const equipmentWords = (types: readonly string[]): string =>
-  types.includes('any') ? 'any equipment' : types.map(componentWords).join(', ')
+/** @returns `Air handler, Rooftop unit`, or `Any equipment` */
+export const equipmentWords = (types: readonly (EquipmentType | 'any')[]): string =>
+  types.map(type => (type === 'any' ? 'Any equipment' : EQUIPMENT_WORDS[type][0])).join(', ')
 
 /** The list of faults of a rule. */
 export const findingsHref = (rule_id: string): string =>

@@ -5,7 +5,6 @@ import { type Html, html } from '#shared/node/http/html.ts'
 import type { RuleFileView } from '#shared/central/fdd/rule-views.ts'
 import { rulePath, RULES_PATH } from '#shared/central/ui/links.ts'
 import { listSearch, type ListPart, pager } from '#shared/central/ui/pager.ts'
-import { componentWords } from '#shared/central/ui/words.ts'
 import { editorHref, equipmentWords, FINDING_DAYS, findingsHref, ORIGIN_WORDS, type ListedRule } from './rule-words.ts'
 
 export const SHOWN = ['all', 'found', 'active', 'inactive', 'shipped', 'own', 'errors'] as const
@@ -51,7 +50,7 @@ function search({ query, types }: RulesModel): Html {
     q,
     label: 'Title or id',
     fields: html`<label>Equipment <select name="type"><option value="">any</option>${types.map(
-      one => html`<option value="${one}"${one === type && html` selected`}>${componentWords(one)}</option>`,
+      one => html`<option value="${one}"${one === type && html` selected`}>${equipmentWords([one])}</option>`,
     )}</select></label>
 <label>Show <select name="show">${SHOWN.map(
       one => html`<option value="${one}"${one === show && html` selected`}>${SHOWN_WORDS[one]}</option>`,
@@ -64,7 +63,7 @@ function chips({ query, part }: RulesModel): Html | false {
   const { q, type, show } = query
   const parts: [text: string, without: RuleQuery][] = [
     ...(q === '' ? [] : [[`“${q}”`, { ...query, q: '' }] as [string, RuleQuery]]),
-    ...(type === undefined ? [] : [[componentWords(type), { q, show }] as [string, RuleQuery]]),
+    ...(type === undefined ? [] : [[equipmentWords([type]), { q, show }] as [string, RuleQuery]]),
     ...(show === 'all' ? [] : [[SHOWN_WORDS[show], { ...query, show: 'all' }] as [string, RuleQuery]]),
   ]
   return (

@@ -24,7 +24,7 @@ test.serial('the editor begins with a rule that checks, with a rule that is ther
   const { get, post } = await as(t.context.site)
   const fresh = await (await get(EDITOR)).text()
   const checked = words(await (await post(`${EDITOR}/checked`, EDITOR, { yaml: typed(fresh) })).text())
-  t.regex(checked, /It checks\. Supply air warmer than its limit \( OWN-SUPPLY-WARM \), for ahu\. 3 tests, all pass/)
+  t.regex(checked, /It checks\. Supply air warmer than its limit \( OWN-SUPPLY-WARM \), for Air handler\. 3 tests, all pass/)
   const own = await (await get(`${EDITOR}?rule=AHU-ALWAYS-ON`)).text()
   t.regex(typed(own), /^id: AHU-ALWAYS-ON\ntitle: Fan runs day and night/)
   const copy = await (await get(`${EDITOR}?copy=AHU-ALWAYS-ON`)).text()

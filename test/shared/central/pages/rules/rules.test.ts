@@ -39,6 +39,8 @@ test.serial('the list says how many rules run and shows a part of them, each wit
   t.regex(text, new RegExp(`Page 1 of ${Math.ceil(rules.length / 20)}`))
   t.regex(text, /<a href="\/fault-rules\/AHU-ALWAYS-ON">Fan runs day and night without a stop<\/a>/)
   t.notRegex(text, /Write a rule/, 'a viewer writes none')
+  t.regex(text, /<td data-label="For"><div>Air handler, Rooftop unit, Fan coil unit, Heat pump<\/div>/)
+  t.regex(text, /<option value="ahu">Air handler<\/option>/)
   t.notRegex(text, /undefined|NaN|\[object/)
   const seen = new Set<string>()
   for (let page = 1; page <= Math.ceil(rules.length / 20); page++)
