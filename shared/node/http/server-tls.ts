@@ -9,7 +9,7 @@ import { formatInstant } from '#shared/core/time.ts'
 import { type Current, type WatchedFiles, watchFiles } from '#shared/node/watched-files.ts'
 
 export type ServerTls = { cert: string; key: string }
-const TLS_FILES = ['cert.pem', 'key.pem']
+const tlsFiles = (folder: string): [cert: string, key: string] => [join(folder, 'cert.pem'), join(folder, 'key.pem')]
 
 /**
  * Reads `cert.pem`, the server's certificate first, and `key.pem`.
@@ -17,20 +17,21 @@ const TLS_FILES = ['cert.pem', 'key.pem']
  * @throws Error that names the file that is missing or unreadable, and when key and certificate do not belong together
  */
 export async function readServerTls(folder: string): Promise<ServerTls> {
-  const [cert, key] = await Promise.all(TLS_FILES.map(name => readPem(join(folder, name))))
-  const [leaf, secret] = [
-    parse(join(folder, 'cert.pem'), () => new X509Certificate(cert!)),
-    parse(join(folder, 'key.pem'), () => createPrivateKey(key!)),
-  ]
+  const [certPath, keyPath] = tlsFiles(folder)
+  // One after the other, so that of two missing files it is always the certificate that is named.
+  const cert = await readPem(certPath)
+  const key = await readPem(keyPath)
+  const leaf = parse(certPath, () => new X509Certificate(cert))
+  const secret = parse(keyPath, () => createPrivateKey(key))
   if (!leaf.checkPrivateKey(secret)) throw new Error(`SERVICE_TLS_DIR: ${folder}/key.pem is not the key of cert.pem`)
-  return { cert: cert!, key: key! }
+  return { cert, key }
 }
 
 /** As `readServerTls`, read again when a file has changed. @throws Error as `readServerTls` does */
 export function watchServerTls(folder: string, log: Logger): Promise<WatchedFiles<ServerTls>> {
   return watchFiles<ServerTls>({
     name: 'certificate of the pages',
-    paths: TLS_FILES.map(name => join(folder, name)),
+    paths: tlsFiles(folder),
     read: async before => {
       const pair = await readServerTls(folder)
       const { validToDate } = new X509Certificate(pair.cert)
