@@ -1,16 +1,18 @@
 /** The embedded broker: mutual TLS, identity and topics from the certificate, revocation that ends live sessions. */
 import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer, type Server, type TLSSocket } from 'node:tls'
+import { createServer, type Server } from 'node:net'
+import { createServer as createTlsServer, type Server as TlsServer, type TLSSocket } from 'node:tls'
 import { Aedes, type Client } from 'aedes'
 import type { Logger } from 'pino'
 import { isIssuedBy } from '#shared/node/pki/broker-certificate.ts'
 import type { Service } from '#shared/node/service.ts'
 import { type AuthenticatedClient, sessionEndReason } from './client-auth.ts'
-import { type ConnectionLimits, createConnectionLimits } from './connection-limits.ts'
-import { type BrokerFiles, tlsOptions } from './files.ts'
+import { createConnectionLimits } from './connection-limits.ts'
+import { type BrokerFiles, tlsOptions, type TrustingPair } from './files.ts'
 import { GuardedStream } from './guarded-stream.ts'
-import { CONNECT_MS, CONNECTIONS_MAX, HANDSHAKE_MS } from './limits.ts'
+import { createHandshakes } from './handshakes.ts'
+import { CONNECT_MS, CONNECTIONS_MAX, HANDSHAKE_MS, HANDSHAKES_MAX, WAITING_MAX } from './limits.ts'
 import { brokerPolicy } from './policy.ts'
 
 type BrokerOptions = {
@@ -35,11 +37,19 @@ export function brokerService(options: BrokerOptions): Service & { port(): numbe
   const { tls, revoked } = files
   const sessions = new Map<Client, AuthenticatedClient>()
   const sockets = new Set<TLSSocket>()
+  const { open } = createConnectionLimits(sockets)
+  const handshakes = createHandshakes()
   const warn = quietly(log, Date.now)
   let server: Server | undefined
   let broker: Aedes | undefined
   let looking: NodeJS.Timeout | undefined
 
+  const secure = secureServer(tls.current(), warn, socket => {
+    handshakes.complete(socket)
+    const entered = open(socket)
+    if (entered.ok) broker?.handle(entered.stream)
+    else warn(entered.reason)
+  })
   const endWhere = (reasonOf: (guest: AuthenticatedClient) => string | undefined) => {
     for (const [client, guest] of sessions) {
       const reason = reasonOf(guest)
@@ -51,7 +61,7 @@ export function brokerService(options: BrokerOptions): Service & { port(): numbe
   const sweep = () => endWhere(guest => sessionEndReason(guest, revoked.current(), Date.now()))
   revoked.onChange(sweep)
   tls.onChange(pair => {
-    server?.setSecureContext(tlsOptions(pair))
+    secure.setSecureContext(tlsOptions(pair))
     endWhere(({ raw }) =>
       isIssuedBy(new X509Certificate(raw), pair.ca_pem) ? undefined : 'its authority is not trusted any more',
     )
@@ -73,7 +83,8 @@ export function brokerService(options: BrokerOptions): Service & { port(): numbe
         const who = conn instanceof GuardedStream ? conn.name : 'somebody'
         warn(`a connection of ${who} failed: ${error.message}`)
       })
-      server = listener(files, broker, createConnectionLimits(sockets), warn)
+      server = createServer({ pauseOnConnect: true }, socket => handshakes.enter(socket, () => secure.emit('connection', socket)))
+      server.maxConnections = CONNECTIONS_MAX + HANDSHAKES_MAX + WAITING_MAX
       server.listen(options.port, options.host)
       await once(server, 'listening')
       looking = setInterval(sweep, LOOK_MS)
@@ -85,6 +96,7 @@ export function brokerService(options: BrokerOptions): Service & { port(): numbe
       broker = undefined
       if (closing) await new Promise<void>(resolve => closing.close(resolve))
       for (const socket of sockets) socket.destroy()
+      handshakes.close()
       if (server?.listening) await new Promise(resolve => server?.close(resolve))
     },
     port: () => portOf(server),
@@ -97,15 +109,10 @@ function portOf(server: Server | undefined): number {
   return typeof address === 'object' && address ? address.port : 0
 }
 
-function listener({ tls }: BrokerFiles, broker: Aedes, connections: ConnectionLimits, warn: Warn): Server {
-  const options = { ...tlsOptions(tls.current()), handshakeTimeout: HANDSHAKE_MS }
-  const server = createServer({ ...options, requestCert: true, rejectUnauthorized: true }, socket => {
-    const entered = connections.open(socket)
-    if (entered.ok) broker.handle(entered.stream)
-    else warn(entered.reason)
-  })
-  server.maxConnections = CONNECTIONS_MAX
-  server.on('connection', connections.startHandshake)
+/** Makes sessions of TCP connections that are handed to it; it does not listen. */
+function secureServer(pair: TrustingPair, warn: Warn, onSession: (socket: TLSSocket) => void): TlsServer {
+  const options = { ...tlsOptions(pair), handshakeTimeout: HANDSHAKE_MS, requestCert: true, rejectUnauthorized: true }
+  const server = createTlsServer(options, onSession)
   server.on('tlsClientError', (error, { remoteAddress = 'somebody' }) => warn(`${remoteAddress} refused: ${error.message}`))
   return server
 }
