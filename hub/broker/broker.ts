@@ -12,7 +12,7 @@ import { createConnectionLimits } from './connection-limits.ts'
 import { type BrokerFiles, tlsOptions, type TrustingPair } from './files.ts'
 import { GuardedStream } from './guarded-stream.ts'
 import { createHandshakes } from './handshakes.ts'
-import { CONNECT_MS, CONNECTIONS_MAX, HANDSHAKE_MS, HANDSHAKES_MAX, WAITING_MAX } from './limits.ts'
+import { CONNECT_MS, CONNECTIONS_MAX, HANDSHAKE_MS, HANDSHAKES_MAX, HANDSHAKES_WAITING_MAX } from './limits.ts'
 import { brokerPolicy } from './policy.ts'
 
 type BrokerOptions = {
@@ -70,9 +70,9 @@ export function brokerService(options: BrokerOptions): Service & { port(): numbe
   return {
     name: 'broker',
     async start() {
-      const { hooks, watch } = brokerPolicy({ sessions, revoked: revoked.current, warn })
+      const { hooks, apply } = brokerPolicy({ sessions, revoked: revoked.current, warn })
       broker = await Aedes.createBroker({ ...hooks, connectTimeout: CONNECT_MS })
-      watch(broker)
+      apply(broker)
       broker.on('clientReady', client => {
         log.info({ cn: client.id }, 'connected')
         if (client.conn instanceof GuardedStream) client.conn.accept()
@@ -84,7 +84,7 @@ export function brokerService(options: BrokerOptions): Service & { port(): numbe
         warn(`a connection of ${who} failed: ${error.message}`)
       })
       server = createServer({ pauseOnConnect: true }, socket => handshakes.enter(socket, () => secure.emit('connection', socket)))
-      server.maxConnections = CONNECTIONS_MAX + HANDSHAKES_MAX + WAITING_MAX
+      server.maxConnections = CONNECTIONS_MAX + HANDSHAKES_MAX + HANDSHAKES_WAITING_MAX
       server.listen(options.port, options.host)
       await once(server, 'listening')
       looking = setInterval(sweep, LOOK_MS)

@@ -4,7 +4,7 @@ import { parseIdentity } from '#shared/core/auth/identity.ts'
 import { GuardedStream } from './guarded-stream.ts'
 import { createBudget, CONNECTIONS_MAX, CONNECTIONS_PER_NAME, PARTIAL_MAX, PARTIAL_PER_NAME } from './limits.ts'
 
-export type ConnectionLimits = {
+type ConnectionLimits = {
   /** Counts the connection after its handshake; refuses it when its certificate has too many. */
   open(socket: TLSSocket): { ok: true; stream: GuardedStream } | { ok: false; reason: string }
 }

@@ -1,7 +1,14 @@
 /** Lets TLS handshakes begin in turn, so that a fleet that comes back all at once waits instead of being refused. */
 import type { Socket } from 'node:net'
 import { networkOf } from '#shared/core/auth/network.ts'
-import { createBudget, HANDSHAKES_MAX, HANDSHAKES_PER_NETWORK, WAITING_MAX, WAITING_MS, WAITING_PER_NETWORK } from './limits.ts'
+import {
+  createBudget,
+  HANDSHAKES_MAX,
+  HANDSHAKES_PER_NETWORK,
+  HANDSHAKES_WAITING_MAX,
+  HANDSHAKES_WAITING_MS,
+  HANDSHAKES_WAITING_PER_NETWORK,
+} from './limits.ts'
 
 export type Handshakes = {
   /**
@@ -21,7 +28,7 @@ type Running = { socket: Socket; end: () => void }
 
 export function createHandshakes(): Handshakes {
   const slots = createBudget(HANDSHAKES_PER_NETWORK, HANDSHAKES_MAX)
-  const places = createBudget(WAITING_PER_NETWORK, WAITING_MAX)
+  const places = createBudget(HANDSHAKES_WAITING_PER_NETWORK, HANDSHAKES_WAITING_MAX)
   /** By remote address and port, because the TCP socket and its TLS socket are two objects. */
   const running = new Map<string, Running>()
   /** By network, each in the order of arrival. A network whose turn it was goes to the end. */
@@ -62,7 +69,7 @@ export function createHandshakes(): Handshakes {
       const network = networkOf(socket.remoteAddress)
       if (slots.take(network, 1)) return run(network, socket, begin)
       if (!places.take(network, 1)) return void socket.destroy()
-      const one = { socket, begin, timer: setTimeout(() => socket.destroy(), WAITING_MS) }
+      const one = { socket, begin, timer: setTimeout(() => socket.destroy(), HANDSHAKES_WAITING_MS) }
       queues.set(network, (queues.get(network) ?? new Set()).add(one))
       socket.once('close', () => leave(network, one))
     },

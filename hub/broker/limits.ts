@@ -29,10 +29,10 @@ export const HANDSHAKES_PER_NETWORK = 128
 export const HANDSHAKES_MAX = 512
 export const HANDSHAKE_MS = 10 * SECOND
 /** Connections that wait for their handshake: a fleet that comes back at once, also from behind one address. Each holds a few kB. */
-export const WAITING_PER_NETWORK = CONNECTIONS_MAX
-export const WAITING_MAX = 2 * CONNECTIONS_MAX
+export const HANDSHAKES_WAITING_PER_NETWORK = CONNECTIONS_MAX
+export const HANDSHAKES_WAITING_MAX = 2 * CONNECTIONS_MAX
 /** An edge gives up after 15 s and connects again later. */
-export const WAITING_MS = 15 * SECOND
+export const HANDSHAKES_WAITING_MS = 15 * SECOND
 /** How long CONNECT may take after the handshake. */
 export const CONNECT_MS = 10 * SECOND
 

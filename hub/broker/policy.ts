@@ -1,4 +1,5 @@
 /** The hooks of aedes: permissions of a session, and limits of all sessions together. */
+import type { Readable } from 'node:stream'
 import type { Aedes, AedesOptions, AuthenticateError, Client, PublishPacket } from 'aedes'
 import { mayPublish, maySubscribe, type TopicRule, topicsOf } from '#shared/core/topic/rule.ts'
 import { parseTopic, RETAINED_KINDS } from '#shared/core/topic/topics.ts'
@@ -23,8 +24,8 @@ type PolicyParts = {
   warn: (text: string) => void
 }
 
-/** The hooks, and `watch`, which counts what is under way in a broker that has them. */
-export function brokerPolicy({ sessions, revoked, warn }: PolicyParts): { hooks: AedesOptions; watch(broker: Aedes): void } {
+/** The hooks, and `apply`, which has a broker with them count what is under way and look for retained messages where some can be. */
+export function brokerPolicy({ sessions, revoked, warn }: PolicyParts): { hooks: AedesOptions; apply(broker: Aedes): void } {
   /** Outlives the session, because a last will is published after it. */
   const rules = new WeakMap<Client, TopicRule>()
   const ruleOf = (client: Client | null) => (client ? rules.get(client) : undefined)
@@ -73,7 +74,11 @@ export function brokerPolicy({ sessions, revoked, warn }: PolicyParts): { hooks:
       done(null, null)
     },
   }
-  return { hooks, watch: broker => count(broker, underWay) }
+  const apply = (broker: Aedes) => {
+    count(broker, underWay)
+    lookWhereRetained(broker)
+  }
+  return { hooks, apply }
 }
 
 /** @returns in words why a message may not be published */
@@ -96,6 +101,20 @@ function count(broker: Aedes, underWay: Budget): void {
       done?.()
     })
   }
+}
+
+/**
+ * Nothing is looked for where a filter is a topic that is never retained. Each edge subscribes to such topics, and aedes would compare
+ * them with every retained message: with N edges that come back at once, N × N comparisons.
+ */
+function lookWhereRetained(broker: Aedes): void {
+  const { persistence } = broker as unknown as { persistence: { createRetainedStreamCombi(filters: string[]): Readable } }
+  const look = persistence.createRetainedStreamCombi.bind(persistence)
+  const mayBeRetained = (filter: string) => {
+    const topic = parseTopic(filter)
+    return !topic || RETAINED_KINDS.includes(topic.kind)
+  }
+  persistence.createRetainedStreamCombi = filters => look(filters.filter(mayBeRetained))
 }
 
 /** An identity has two retained topics, so it is the sum over all identities that needs a bound. */

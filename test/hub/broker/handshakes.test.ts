@@ -5,7 +5,12 @@ import test from 'ava'
 import { brokerService } from '#hub/broker/broker.ts'
 import { openBrokerFiles } from '#hub/broker/files.ts'
 import { createHandshakes, type Handshakes } from '#hub/broker/handshakes.ts'
-import { HANDSHAKES_MAX, HANDSHAKES_PER_NETWORK, WAITING_MS, WAITING_PER_NETWORK } from '#hub/broker/limits.ts'
+import {
+  HANDSHAKES_MAX,
+  HANDSHAKES_PER_NETWORK,
+  HANDSHAKES_WAITING_MS,
+  HANDSHAKES_WAITING_PER_NETWORK,
+} from '#hub/broker/limits.ts'
 import { folder } from '../../support/folders.ts'
 import { enter } from '../../support/raw-client.ts'
 import { makeAuthority } from '../../support/sites/transport-site.ts'
@@ -74,10 +79,10 @@ test('too many that wait are refused, and one that waits too long is ended', t =
   t.teardown(() => (globalThis.setTimeout = real))
   const handshakes = createHandshakes()
   knockOften(handshakes, HANDSHAKES_PER_NETWORK, () => '192.0.2.1')
-  const waiting = knockOften(handshakes, WAITING_PER_NETWORK, () => '192.0.2.1')
+  const waiting = knockOften(handshakes, HANDSHAKES_WAITING_PER_NETWORK, () => '192.0.2.1')
   t.deepEqual(statesOf(waiting), ['waits'])
   t.is(knock(handshakes, '192.0.2.1').state, 'destroyed')
-  t.is(ends[0]!.ms, WAITING_MS)
+  t.is(ends[0]!.ms, HANDSHAKES_WAITING_MS)
   ends[0]!.run()
   t.is(waiting[0]!.state, 'destroyed')
   t.is(knock(handshakes, '192.0.2.1').state, 'waits', 'its place is free again')

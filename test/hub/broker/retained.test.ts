@@ -1,6 +1,7 @@
 /** What all identities together may have a broker retain: 256 MiB. What is beyond is handed on, and not retained. */
+import { Readable } from 'node:stream'
 import test from 'ava'
-import type { Client, PublishPacket } from 'aedes'
+import type { Aedes, Client, PublishPacket } from 'aedes'
 import { brokerPolicy } from '#hub/broker/policy.ts'
 
 const MB = 2 ** 20
@@ -59,4 +60,26 @@ test('a message that is too large to be retained does not change the byte count'
   for (let again = 0; again < 3; again++) t.false(retain(63, LONGEST))
   t.true(retain(63, LONGEST - 1000))
   t.false(retain(65, 1))
+})
+
+test('retained messages are looked for only where a filter may cover some', t => {
+  const { apply } = brokerPolicy({ sessions: new Map(), revoked: () => new Set(), warn: () => undefined })
+  const looked: string[][] = []
+  const createRetainedStreamCombi = (filters: string[]) => {
+    looked.push(filters)
+    return Readable.from([])
+  }
+  const broker = { mq: { emit: () => undefined }, persistence: { createRetainedStreamCombi } }
+  apply(broker as unknown as Aedes)
+  const own = 'sites/A/edges/e1'
+  const some = [
+    `${own}/metadata`,
+    `${own}/status`,
+    'sites/+/edges/+/metadata',
+    'sites/#',
+    'tenants/t/buildings/sites/+/edges/+/status',
+  ]
+  broker.persistence.createRetainedStreamCombi([`${own}/acks`, ...some, `${own}/requests`, `${own}/telemetry/bacnet`])
+  broker.persistence.createRetainedStreamCombi([`${own}/acks`])
+  t.deepEqual(looked, [some, []])
 })
