@@ -92,6 +92,7 @@ await runProcess(log, async () => {
     sources: { 'poll.json': () => edge.polling.pollStatus(), 'uplink.json': () => edge.uplink.hubState() },
     priority: journalSnapshots({ journal: () => journal, catalogue: catalogue.current, site }),
     onFindings: findingsSender(edge.storage.outbox, log),
+    live: (building_id, point_id) => (building_id === building.building_id ? edge.polling.newestReading(point_id) : undefined),
     health: applianceHealth({
       ...{ edge, journal, ingest, edges, clock },
       healthBefore: updates.isAvailable ? () => updates.healthBefore(version) : undefined,

@@ -44,6 +44,13 @@ const PROBES_MAX = 32
 /** A device that has not answered by then is waited for without a place among those. */
 const HOLD_MS = SECOND
 
+/**
+ * Longest time that a reading waits to be written together with others. It never waits for more than half its period: a power cut
+ * costs no point more than its newest reading.
+ */
+const GATHER_MS = 30 * SECOND
+const gatherMs = (periodMs: number): number => Math.min(GATHER_MS, periodMs / 2)
+
 /** The devices that are polled; the list may change meanwhile. */
 export type Polling = {
   /**
@@ -67,8 +74,8 @@ export function openPolling(parts: PollParts): Polling {
     asProbe: createConcurrencyLimit(PROBES_MAX, HOLD_MS, clock),
   }
   const writers = parts.sinks.map(sink => new SinkWriter(sink, clock, parts.notify))
-  const keep = (readings: Reading[]) => {
-    for (const writer of writers) writer.push(readings)
+  const keep = (readings: Reading[], periodMs: number) => {
+    for (const writer of writers) writer.push(readings, gatherMs(periodMs))
   }
   const { promise: failure, reject: fail } = Promise.withResolvers<never>()
   const loops = new Map<PolledDevice, { stopped: AbortController; over: Promise<void> }>()
@@ -108,7 +115,8 @@ type LoopParts = PollParts & {
   device: PolledDevice
   inTurn: ReturnType<typeof createConcurrencyLimit>
   asProbe: ReturnType<typeof createConcurrencyLimit>
-  keep(readings: Reading[]): void
+  /** @param periodMs after which these points are read again */
+  keep(readings: Reading[], periodMs: number): void
 }
 
 async function pollDevice(parts: LoopParts, groups: readonly PollGroup[], signal: AbortSignal): Promise<void> {
@@ -140,7 +148,7 @@ async function readGroup({ device, board, clock, keep }: LoopParts, group: PollG
     const points = group.point_ids.map(point_id => ({ point_id, address: addresses.get(point_id) }))
     const readings = await driver.read(points, signal)
     noteReadings(board, plan.device_id, readings, driver.report(), clock.now())
-    keep(readings)
+    keep(readings, group.periodMs)
     return undefined
   } catch (error) {
     if (!(error instanceof DeviceError)) throw error
@@ -155,12 +163,13 @@ async function watchDevice({ device, board, clock, keep, notify }: LoopParts, si
   const { device_id } = plan
   const points = plan.points.filter(({ cov }) => cov).map(({ point_id }) => ({ point_id, address: addresses.get(point_id) }))
   if (points.length === 0) return
+  const periodMs = Math.min(...plan.points.map(({ poll_secs }) => poll_secs)) * SECOND
   await driver.watch?.(
     points,
     {
       changed(readings) {
         noteChanges(board, device_id, readings, clock.now())
-        keep(readings)
+        keep(readings, periodMs)
       },
       declined: (count, reason) => notify({ kind: 'changes_declined', device_id, points: count, reason }),
     },

@@ -1,4 +1,7 @@
-/** Writes readings to one sink through a bounded queue. Polling never waits for the sink. */
+/**
+ * Writes readings to one sink through a bounded queue. Polling never waits for the sink. Readings of several devices are gathered
+ * into one write, because each write costs the disk a commit.
+ */
 import type { Clock, Sink } from '#shared/core/ports.ts'
 import type { Reading } from '#shared/core/telemetry/reading.ts'
 import type { Storing, StoringTrouble } from '#shared/core/storage-status.ts'
@@ -43,6 +46,8 @@ export class SinkWriter {
   readonly #notified = new Set<SinkEvent['kind']>()
   #writing: Promise<void> | undefined
   #trouble: StoringTrouble | undefined
+  /** Counts the gatherings: what has been gathered is written once, by the first of its readings that may not wait any longer. */
+  #gathering = 0
   /** Readings lost since the trouble began. */
   #lost = 0
   /** Why the last failed write failed. */
@@ -54,19 +59,32 @@ export class SinkWriter {
     this.#notify = notify
   }
 
-  push(readings: readonly Reading[]): void {
+  /** @param mayWaitMs how long these readings may wait for others that are written with them */
+  push(readings: readonly Reading[], mayWaitMs = 0): void {
     this.#countDropped(this.#batches.push(readings))
-    if (this.#batches.size() > 0) this.#writing ??= this.#writeAll()
+    const waiting = this.#batches.size()
+    if (waiting === 0 || this.#writing) return
+    if (mayWaitMs === 0 || waiting >= WRITE_MAX) return this.#begin()
+    const gathering = this.#gathering
+    void this.#clock.sleep(mayWaitMs, this.#closing.signal).then(() => {
+      if (this.#gathering === gathering) this.#begin()
+    })
   }
 
   /** Resolves when the sink has all readings, or when a last attempt has failed. */
   async close(): Promise<void> {
     this.#closing.abort()
+    if (this.#batches.size() > 0) this.#begin()
     await this.#writing
   }
 
   storing(): Storing {
     return { waiting: this.#batches.size(), waiting_max: WAITING_MAX, ...(this.#trouble && { trouble: this.#trouble }) }
+  }
+
+  #begin(): void {
+    this.#gathering++
+    this.#writing ??= this.#writeAll()
   }
 
   async #writeAll(): Promise<void> {

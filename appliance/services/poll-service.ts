@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Logger } from 'pino'
 import {
+  newestReadingOf,
   openBoard,
   type PointStatus,
   pointStatusOf,
@@ -107,6 +108,11 @@ export class PollService implements Service {
   /** The newest reading and the state of each point of a device. */
   pointStatus(device_id: string): PointStatus[] {
     return pointStatusOf(this.#board, device_id, this.#options.clock.now())
+  }
+
+  /** The newest reading of a point; undefined before the first, and of a point that is not polled here. */
+  newestReading(point_id: string): Reading | undefined {
+    return newestReadingOf(this.#board, point_id)
   }
 
   /** The newest reading of each point, with the protocol of its device. */

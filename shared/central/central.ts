@@ -86,7 +86,7 @@ export type CentralOptions = {
   scheduled: boolean
   /** Called after each run with what was stored. It logs its own errors; the next run calls it again with what was not delivered. */
   onFindings: (findings: Finding[], withdrawn?: string[]) => Promise<void> | void
-  /** Newest readings that history does not have yet; only where edges send them. */
+  /** Newest readings, which history may not have yet; only where devices are polled or edges send them. */
   live?: LiveReader
   /** Snapshots of priority arrays; only where they are visited. */
   priority?: ArraySnapshots

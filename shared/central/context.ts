@@ -82,7 +82,7 @@ export type CentralContext = {
   /** How much history takes, and since when it is kept. */
   historyExtent: () => HistoryExtent
   misdated: MisdatedStore
-  /** Newest readings that history does not have yet; only where edges send them. */
+  /** Newest readings, which history may not have yet; only where devices are polled or edges send them. */
   live?: LiveReader
   /** Snapshots of priority arrays; only where they are visited. */
   priority?: ArraySnapshots

@@ -44,7 +44,7 @@ export const clockFor = (settings: Settings<typeof CENTRAL_VARIABLES>): Clock =>
 
 export type ProcessParts = Pick<
   CentralOptions,
-  'service' | 'clock' | 'log' | 'scheduled' | 'onFindings' | 'priority' | 'watchEdges' | 'health' | 'tenancy' | 'signIns'
+  'service' | 'clock' | 'log' | 'scheduled' | 'onFindings' | 'live' | 'priority' | 'watchEdges' | 'health' | 'tenancy' | 'signIns'
 > &
   Pick<CentralOptions['inspection'], 'effective' | 'recent'> & {
     site_id?: string

@@ -218,6 +218,15 @@ export function pointStatusOf(board: Board, device_id: string, now: number): Poi
   }))
 }
 
+/** @returns the newest reading of a point of any device; undefined before the first */
+export function newestReadingOf(board: Board, point_id: string): Reading | undefined {
+  for (const { points } of board.devices.values()) {
+    const point = points.get(point_id)
+    if (point) return point.last ?? undefined
+  }
+  return undefined
+}
+
 /** @returns the status at `now`; counts of points that are disabled or not yet read are left to the devices' states */
 export function pollStatusOf(board: Board, { running, now }: { running: boolean; now: number }): PollStatus {
   const counts: Record<PollState, number> = { ok: 0, stale: 0, down: 0, fault: 0, disabled: 0, unknown: 0 }

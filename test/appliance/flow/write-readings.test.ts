@@ -38,6 +38,36 @@ test('readings that a sink failed to take are written again, in order, until it 
   t.is(kept.length, 6)
 })
 
+test('readings that may wait are written together, once, when the first of them may not wait any longer', async t => {
+  const sizes: number[] = []
+  const { clock, writer } = open(async batch => void sizes.push(batch.length))
+  writer.push(readings(0, 3), 30 * SECOND)
+  await clock.runTo(20 * SECOND)
+  writer.push(readings(3, 2), 30 * SECOND)
+  await clock.runTo(29 * SECOND)
+  t.deepEqual(sizes, [])
+  t.is(writer.storing().waiting, 5)
+  await clock.runTo(31 * SECOND)
+  t.deepEqual(sizes, [5])
+  writer.push(readings(5, 1), 30 * SECOND)
+  await clock.runTo(51 * SECOND)
+  t.deepEqual(sizes, [5], 'the time of one that was written with others ends nothing')
+  writer.push(readings(6, 1), 5 * SECOND)
+  await clock.runTo(57 * SECOND)
+  t.deepEqual(sizes, [5, 2], 'one that may wait less takes the others along')
+  writer.push(readings(7, 4), 30 * SECOND)
+  writer.push(readings(11, 1))
+  await clock.runTo(58 * SECOND)
+  t.deepEqual(sizes, [5, 2, 5], 'so does one that may not wait')
+  writer.push(readings(12, 4_999), 30 * SECOND)
+  writer.push(readings(5_011, 1), 30 * SECOND)
+  await clock.runTo(59 * SECOND)
+  t.deepEqual(sizes, [5, 2, 5, 5_000], 'and as many as fit into one write')
+  writer.push(readings(5_012, 7), 30 * SECOND)
+  await writer.close()
+  t.deepEqual(sizes, [5, 2, 5, 5_000, 7], 'nothing waits at the end')
+})
+
 test('the status gives the waiting readings, their bound, and since when nothing was stored', async t => {
   let isBroken = true
   const { clock, writer } = open(async () => {

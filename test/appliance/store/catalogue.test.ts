@@ -215,6 +215,10 @@ test('polling follows the list: what is new is read, what is gone is not asked, 
     ],
   )
   t.deepEqual(service.pointStatus('d2'), [])
+  t.deepEqual(
+    ['d3.2', 'd2.1'].map(point_id => service.newestReading(point_id)?.v),
+    [32, undefined],
+  )
   const asked = sims[1]!.requests()
   const read = times('d1.1').length
   await until(() => times('d1.1').length > read + 2)

@@ -2,7 +2,7 @@
 import type { Point } from '#shared/core/model/model.ts'
 import type { HistoryReader, PointSpan } from '#shared/core/ports.ts'
 import type { LiveReader } from '#shared/core/telemetry/live.ts'
-import type { Reading } from '#shared/core/telemetry/reading.ts'
+import { type Reading, toNumber } from '#shared/core/telemetry/reading.ts'
 import type { Buckets } from '#shared/core/series/series.ts'
 import { gapsOf, HOLDS_INTERVALS, type Span, usualInterval } from '#shared/core/series/spans.ts'
 import { SECOND } from '#shared/core/time.ts'
@@ -59,11 +59,11 @@ function valueOf(point: Point, buckets: Buckets, span: PointSpan | undefined, to
   return { point, value, at, state, buckets, nominalMs, gaps: gapsOf(buckets, nominalMs, to) }
 }
 
-/** While an edge sends a backlog, its newest reading is known before history has it. */
+/** The newest reading may be known before history has it: while an edge sends a backlog, or until the next write. */
 function withLive(value: PointValue, live: Reading | undefined, to: number): PointValue {
   if (!live || value.point.gone || live.t <= (value.at ?? -Infinity) || live.t > to) return value
-  const isUsable = live.q === 'good' && (typeof live.v === 'number' || typeof live.v === 'boolean')
-  return isUsable ? { ...value, value: Number(live.v), at: live.t, state: 'ok' } : value
+  const number = live.q === 'good' ? toNumber(live.v, value.point.states) : Number.NaN
+  return Number.isNaN(number) ? value : { ...value, value: number, at: live.t, state: 'ok' }
 }
 
 /** What the state of a point means, as it stands beside the mark. */

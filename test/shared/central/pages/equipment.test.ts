@@ -128,14 +128,23 @@ test('a point shows value, age, address, plot, statistics, rules and exports', a
   t.regex(csv, /^timestamp_utc,point_id,role,unit,min,max,mean,last\r?\n2026-11-19T20:0/)
 })
 
-test('a point shows the newest reading of an edge that sends a backlog before history has it', async t => {
-  const { site, get } = await openPages(t)
-  const path = '/buildings/school/points/ahu-1.ma_t'
-  const live = { id: 'ahu-1.ma_t', t: NOW - 1000, v: 19.875, q: 'good' as const }
-  const before = words(await get(path))
-  t.false(before.includes('67.8 °F'))
-  site.context.live = (building_id, point_id) => (building_id === BUILDING.building_id && point_id === live.id ? live : undefined)
-  t.true(words(await get(path)).includes('67.8 °F'))
+test('a point shows its newest reading before history has it, a state by its name too', async t => {
+  const points = POINTS.map(one => ({
+    ...one,
+    ...(one.point_id === 'ahu-1.fan_status' && { states: ['Standing', 'Turning', 'Coasting'] }),
+  }))
+  const { site, get } = await openPages(t, { points })
+  for (const [point_id, v, shown] of [
+    ['ahu-1.ma_t', 19.875, '67.8 °F'],
+    ['ahu-1.fan_status', 'Coasting', 'Coasting'],
+  ] as const) {
+    const timesShown = async () => words(await get(`/buildings/school/points/${point_id}`)).split(shown).length - 1
+    site.context.live = () => undefined
+    const before = await timesShown()
+    const live = { id: point_id, t: NOW - 1000, v, q: 'good' as const }
+    site.context.live = (building_id, asked) => (building_id === BUILDING.building_id && asked === point_id ? live : undefined)
+    t.true((await timesShown()) > before, point_id)
+  }
 })
 
 test('what does not exist is a problem that names it', async t => {
