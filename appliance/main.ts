@@ -27,6 +27,7 @@ import { catalogueWatch } from './services/field-catalogue.ts'
 import { applianceHealth, isPolling } from './services/health-checks.ts'
 import { modelSync } from './services/model-sync.ts'
 import { findingsSender, localRules } from './services/local-rules.ts'
+import { inspectionService } from './system/inspection-service.ts'
 import { updateOperations } from './system/update-operations.ts'
 import { openEnrolment } from './kit/enrolment.ts'
 import { hubTimeService } from './services/hub-time.ts'
@@ -60,6 +61,7 @@ await runProcess(log, async () => {
     site_id,
     edge_id,
     kit: kits?.current(),
+    inspection: inspectionService(() => central.context, Date.now),
     version,
     clock,
     log,

@@ -2,7 +2,7 @@
 import {
   HistoryAnswer,
   HistoryRequest,
-  OPERATIONS,
+  PRIORITY_OPERATIONS,
   TriggerAnswer,
   TriggerRequest,
   VisitAnswer,
@@ -14,11 +14,18 @@ import type { HistoryService } from './history-service.ts'
 /** Largest request, bytes. */
 const BODY_MAX = 16 * 1024
 
-/** @param token `edge.token` of the kit; without it every request is refused */
+/** What every route for the hub has in common. @param token `edge.token` of the kit; without it every request is refused */
+export const hubOnly = (token: string | undefined) =>
+  ({
+    auth: 'edge',
+    bearer: { subject: 'hub', value: token, variable: 'edge.token of the kit' },
+    bodyMax: BODY_MAX,
+  }) as const
+
+/** @param token as `hubOnly` takes it */
 export function connectorRoutes({ ask }: HistoryService, token: string | undefined): Route[] {
-  const bearer = { subject: 'hub', value: token, variable: 'edge.token of the kit' }
-  const common = { auth: 'edge', bearer, bodyMax: BODY_MAX } as const
-  const { priority_history, priority_trigger, priority_visit } = OPERATIONS
+  const common = hubOnly(token)
+  const { priority_history, priority_trigger, priority_visit } = PRIORITY_OPERATIONS
   return [
     route({
       ...common,

@@ -1,18 +1,18 @@
-/** The HTTPS port of the edge, for hubs that can reach it. It serves the routes of the priority history and nothing else. */
+/** The HTTPS port of the edge, for hubs that can reach it. It serves the routes for hubs and nothing else. */
 import { join } from 'node:path'
 import { createSecureContext } from 'node:tls'
 import type { Logger } from 'pino'
 import { type HttpService, openHttp, withTls } from '#shared/node/http/server.ts'
 import type { ServerTls } from '#shared/node/http/server-tls.ts'
 import { ageComplaint, type Kit, KIT_EXTRAS, readKitOfAnyTime } from '#shared/node/pki/kit-read.ts'
+import type { Route } from '#shared/node/http/route.ts'
 import { openAuthWithoutUsers } from '#shared/node/auth/no-users.ts'
 import { type WatchedFiles, watchFiles } from '#shared/node/watched-files.ts'
 import { readPortPair, renewedPortFile } from '../kit/port-certificate.ts'
-import type { HistoryService } from './history-service.ts'
-import { connectorRoutes } from './connector-routes.ts'
 
 type ConnectorOptions = {
-  service: HistoryService
+  /** With the token of the edge; there is no other way in. */
+  routes: (token: string) => Route[]
   /** Undefined where no hub is configured. */
   kit: Kit | undefined
   /** Where the kit was put, as a folder or a ZIP: a pair that is replaced there is used at once. */
@@ -30,7 +30,7 @@ type ConnectorOptions = {
  *
  * @throws Error when the kit has no token or no certificate for this port
  */
-export async function connectorService({ service, kit, kitPath, renewed, ...options }: ConnectorOptions): Promise<HttpService> {
+export async function connectorService({ routes, kit, kitPath, renewed, ...options }: ConnectorOptions): Promise<HttpService> {
   const { host, port, version, log } = options
   const { token, connector_cert_pem: cert, connector_key_pem: key } = kit ?? {}
   if (token === undefined || cert === undefined || key === undefined) {
@@ -47,7 +47,7 @@ export async function connectorService({ service, kit, kitPath, renewed, ...opti
     host,
     port,
     tls,
-    routes: connectorRoutes(service, token),
+    routes: routes(token),
     auth: openAuthWithoutUsers(log, Date.now),
     audit: undefined,
     log,

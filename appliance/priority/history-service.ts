@@ -3,16 +3,14 @@ import { LEGACY_TENANT } from '#shared/core/tenant.ts'
 import type { PriorityJournal } from '#shared/core/ports.ts'
 import { type CursorScope, readCursor, writeCursor } from '#shared/core/priority/history-cursor.ts'
 import type { VisitSchedule } from '#shared/core/priority/visit.ts'
+import type { AnswerOf, PriorityOperation, RequestOf } from '#shared/core/connector/edge-operations.ts'
 import {
-  type AnswerOf,
   HISTORY_SCHEMA,
   type HistoryAnswer,
   type HistoryRequest,
-  OPERATIONS,
-  type Operation,
   PAGE_MAX,
+  PRIORITY_OPERATIONS,
   RECORDS_BYTES_MAX,
-  type RequestOf,
   toWireRecord,
   toWireScanner,
   toWireVisit,
@@ -24,7 +22,7 @@ import type { EdgeOperations } from '../services/responder.ts'
 
 export type HistoryService = {
   /** @throws Problem one of those that the route of the operation lists */
-  ask<O extends Operation>(operation: O, request: RequestOf<O>): AnswerOf<O>
+  ask<O extends PriorityOperation>(operation: O, request: RequestOf<O>): AnswerOf<O>
 }
 type HistoryServiceDeps = {
   edge_id: string
@@ -36,7 +34,7 @@ type HistoryServiceDeps = {
 
 export function historyService(deps: HistoryServiceDeps): HistoryService {
   const { schedule } = deps
-  const answers: { [O in Operation]: (request: RequestOf<O>) => AnswerOf<O> } = {
+  const answers: { [O in PriorityOperation]: (request: RequestOf<O>) => AnswerOf<O> } = {
     priority_history: request => readPage(deps, request),
     priority_trigger: ({ device_instance, device_id }) => ({ ok: true, ...schedule.trigger(device_instance, device_id) }),
     priority_visit: ({ visit_id }) => {
@@ -51,9 +49,9 @@ export function historyService(deps: HistoryServiceDeps): HistoryService {
 /** The operations of this service, for a hub that asks over MQTT. */
 export const priorityOperations = ({ ask }: HistoryService): EdgeOperations =>
   Object.fromEntries(
-    Object.entries(OPERATIONS).map(([name, { request, status }]) => [
+    Object.entries(PRIORITY_OPERATIONS).map(([name, { request, status }]) => [
       name,
-      { request, status, answer: asked => ask(name as Operation, asked) },
+      { request, status, answer: asked => ask(name as PriorityOperation, asked) },
     ]),
   )
 

@@ -1,4 +1,4 @@
-/** Wires the interfaces to the priority history of this edge: HTTP routes, requests over MQTT, pages and the HTTPS port. */
+/** Wires the interfaces of this edge to a hub and its priority history: HTTP routes, requests over MQTT, pages and the HTTPS port. */
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,6 +18,8 @@ import { openCursorKey } from './cursor-key.ts'
 import { historyService, priorityOperations } from './history-service.ts'
 import { openPriorityHistory, type PriorityHistory, type PriorityOptions } from './priority-history.ts'
 import type { EdgeOperations } from '../services/responder.ts'
+import { inspectionConnectorRoutes } from '../system/inspection-routes.ts'
+import { inspectionOperations, type InspectionService } from '../system/inspection-service.ts'
 
 type PriorityApiOptions = {
   settings: Settings<
@@ -28,6 +30,8 @@ type PriorityApiOptions = {
   edge_id: string
   /** Undefined where no hub is configured; no token is valid then. */
   kit: Kit | undefined
+  /** Only where this process has pages; a process that polls alone answers nothing about itself. */
+  inspection?: InspectionService | undefined
   version: string
   log: Logger
 }
@@ -45,14 +49,18 @@ type PriorityApi = {
 
 /** @throws Error when an HTTPS port is configured and the kit has no certificate for it */
 export async function openPriorityApi(options: PriorityApiOptions): Promise<PriorityApi> {
-  const { settings, history, site_id, edge_id, kit, version, log } = options
+  const { settings, history, site_id, edge_id, kit, inspection, version, log } = options
   const { SERVICE_CONNECTOR_BIND: host, SERVICE_CONNECTOR_PORT: port, SERVICE_EDGE_KIT_DIR: kitPath } = settings
   const renewed = renewedKitsFolder(settings.SERVICE_EDGE_STORE_DIR)
   const cursorKey = await keyBesideJournal(join(settings.SERVICE_EDGE_STORE_DIR, 'priority'))
   const service = historyService({ edge_id, journal: history.journal, schedule: history.schedule, cursorKey })
+  const routes = (token: string | undefined) => [
+    ...connectorRoutes(service, token),
+    ...(inspection ? inspectionConnectorRoutes(inspection, token) : []),
+  ]
   return {
-    routes: connectorRoutes(service, kit?.token),
-    operations: priorityOperations(service),
+    routes: routes(kit?.token),
+    operations: { ...priorityOperations(service), ...(inspection && inspectionOperations(inspection)) },
     own: {
       nameOf: () => edgeName({ site_id, edge_id }),
       async ask(asked, operation, request) {
@@ -61,7 +69,7 @@ export async function openPriorityApi(options: PriorityApiOptions): Promise<Prio
         return service.ask(operation, request)
       },
     },
-    services: port === undefined ? [] : [await connectorService({ service, kit, kitPath, renewed, host, port, version, log })],
+    services: port === undefined ? [] : [await connectorService({ routes, kit, kitPath, renewed, host, port, version, log })],
   }
 }
 

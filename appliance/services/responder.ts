@@ -2,7 +2,7 @@
 import type { TSchema } from '@sinclair/typebox'
 import type { Logger } from 'pino'
 import { getOwn } from '#shared/core/get-own.ts'
-import { type EdgeResponse, readEdgeRequest, writeEdgeResponse } from '#shared/core/priority/edge-request.ts'
+import { type EdgeResponse, readEdgeRequest, writeEdgeResponse } from '#shared/core/connector/edge-request.ts'
 import { Problem, toProblemJson } from '#shared/core/problem.ts'
 import { MESSAGE_MAX, unpackBody } from '#shared/core/telemetry/body.ts'
 import { toProblem } from '#shared/node/http/errors.ts'

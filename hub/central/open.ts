@@ -40,6 +40,7 @@ import { createMqttSubscriber, type MqttSubscriber } from '../ingest/mqtt-subscr
 import { monitorRoutes } from '../monitor/monitor.route.ts'
 import { MqttMonitor } from '../monitor/mqtt-monitor.ts'
 import { fleetRoutes } from '../pages/fleet.route.ts'
+import { edgeLogPages } from '../pages/edge-log.route.ts'
 import { hubOverrides } from '../pages/overrides.route.ts'
 import { tenantPrefix } from '../tenants/folders.ts'
 import { migrateRoute } from '../tenants/migrate.route.ts'
@@ -221,6 +222,7 @@ function createOver(workspace: Workspace, settings: HubSettings, options: OverPa
       ...connectors.routes,
       ...updateRoutes(rollouts, context, layout),
       ...hubOverrides({ context, layout, connectors: connectors.client }),
+      ...edgeLogPages({ context, layout, connectors: connectors.client }),
     ],
     services: [...workspace.services, ...central.services, ingestService, ...central.schedule],
     connections: [connectors.service, renewals.service, rollouts.service],

@@ -1,6 +1,6 @@
 /** Sends requests to an edge over the broker. Request and response are matched by a correlation id in the body. */
 import { randomUUID } from 'node:crypto'
-import { readEdgeResponse, writeEdgeRequest } from '#shared/core/priority/edge-request.ts'
+import { readEdgeResponse, writeEdgeRequest } from '#shared/core/connector/edge-request.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { MESSAGE_MAX, unpackBody } from '#shared/core/telemetry/body.ts'
 import type { Topic } from '#shared/core/topic/topics.ts'

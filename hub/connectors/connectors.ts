@@ -1,9 +1,10 @@
 /** Forwards requests to edges: to their HTTPS address where one is known, otherwise over the broker. Responses are not stored. */
-import { findEdge } from '#shared/core/telemetry/find-edge.ts'
 import { edgeName } from '#shared/core/model/model.ts'
 import { Problem } from '#shared/core/problem.ts'
 import type { EdgeStore } from '#shared/core/stores.ts'
 import type { Connectors } from '#shared/central/api/connectors.ts'
+import type { AnswerOf, Operation, RequestOf } from '#shared/core/connector/edge-operations.ts'
+import { type EdgeChoice, findEdge } from '#shared/core/telemetry/find-edge.ts'
 import { type EdgeClient, readEdgeReply } from './edge-client.ts'
 
 /** Most requests in flight to one edge, which is a small machine, and to all edges together. */
@@ -17,7 +18,13 @@ type ConnectorParts = {
   broker: EdgeClient | undefined
 }
 
-export function createConnectors({ edges, https, broker }: ConnectorParts): Connectors {
+/** Those of a hub ask an edge about its process, too. */
+export type EdgeConnectors = Pick<Connectors, 'nameOf'> & {
+  /** @throws Problem as `Connectors.ask` does */
+  ask<O extends Operation>(edge: EdgeChoice, operation: O, request: RequestOf<O>): Promise<AnswerOf<O>>
+}
+
+export function createConnectors({ edges, https, broker }: ConnectorParts): EdgeConnectors {
   const inFlight = new Map<string, number>()
   let total = 0
   /** @param name edge id with its site, because two sites may use the same edge id */

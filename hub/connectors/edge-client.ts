@@ -1,7 +1,7 @@
 /** The port through which the hub sends a request to an edge, and the check of the edge's response. */
 import type { EdgeRecord } from '#shared/core/stores.ts'
 import type { Static, TSchema } from '@sinclair/typebox'
-import { type AnswerOf, OPERATIONS, type Operation } from '#shared/core/priority/priority-wire.ts'
+import { type AnswerOf, OPERATIONS, type Operation } from '#shared/core/connector/edge-operations.ts'
 import { type DataError, Problem, type ProblemCode } from '#shared/core/problem.ts'
 import { fits, schemaErrors } from '#shared/node/http/schema-check.ts'
 
@@ -43,6 +43,8 @@ export function checkReply<A extends TSchema>(
   const known = FORWARDED_CODES.find(each => each === code)
   const reason = typeof detail === 'string' ? detail.slice(0, 1000) : 'no reason given'
   if (known) throw new Problem(known, reason, errorsOf(errors))
+  if (code === 'not_found')
+    throw new Problem('edge_failed', `${edge_id} does not know this request: its version is older, or it is no whole appliance`)
   throw new Problem('edge_failed', `${edge_id} answered with ${status}: ${reason}`)
 }
 

@@ -1,7 +1,7 @@
 /** Sends requests to an edge that has an HTTPS address; the certificate authority is the project's, the token the edge's. */
 import { Agent, request as httpsRequest } from 'node:https'
 import { errorText } from '#shared/core/error-text.ts'
-import { OPERATIONS } from '#shared/core/priority/priority-wire.ts'
+import { OPERATIONS } from '#shared/core/connector/edge-operations.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { MESSAGE_MAX } from '#shared/core/telemetry/body.ts'
 import { edgeToken } from '#shared/node/auth/edge-token.ts'

@@ -1,5 +1,5 @@
 /** Creates the connectors of a hub from their parts: routes, clients and the service that closes them. */
-import { type Connectors, connectorsRoutes } from '#shared/central/api/connectors.ts'
+import { connectorsRoutes } from '#shared/central/api/connectors.ts'
 import { Problem } from '#shared/core/problem.ts'
 import type { EdgeRecord, EdgeStore } from '#shared/core/stores.ts'
 import { SECOND } from '#shared/core/time.ts'
@@ -10,7 +10,8 @@ import type { Service } from '#shared/node/service.ts'
 import { addressRoutes } from './address-routes.ts'
 import { createBrokerClient } from './broker-client.ts'
 import type { EdgeReply } from './edge-client.ts'
-import { createConnectors } from './connectors.ts'
+import { createConnectors, type EdgeConnectors } from './connectors.ts'
+import { edgeInspectionRoutes } from './inspection-routes.ts'
 import { type ConnectorFiles, createHttpsClient } from './https-client.ts'
 
 /** Longest wait for a response. An edge reads from its own disk in well under a second, but a mobile connection is slow. */
@@ -30,7 +31,7 @@ type OpenConnectorsOptions = {
 
 type OpenConnectors = {
   /** For the pages. */
-  client: Connectors
+  client: EdgeConnectors
   routes: Route[]
   /** Asks an edge over the broker, whatever address it has. @throws Problem edge_unreachable or edge_timeout */
   askBroker: (edge: EdgeRecord, operation: string, request: object) => Promise<EdgeReply>
@@ -51,7 +52,7 @@ export function openConnectors({
   const client = createConnectors({ edges, https, broker: broker?.send })
   return {
     client,
-    routes: [...connectorsRoutes(client), ...addressRoutes(edges)],
+    routes: [...connectorsRoutes(client), ...edgeInspectionRoutes(client), ...addressRoutes(edges)],
     askBroker: async (edge, operation, request) => {
       if (!broker) throw new Problem('edge_unreachable', 'This hub is not connected to a broker')
       return broker.send(edge, operation, request)

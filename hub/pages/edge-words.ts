@@ -29,7 +29,14 @@ const pathOf = ({ edge_id }: EdgeKey): string => `/edges/${encodeURIComponent(ed
 const querySite = ({ site_id }: EdgeKey): string => new URLSearchParams({ site_id }).toString()
 export const edgeHref = (edge: EdgeKey): string => `${pathOf(edge)}?${querySite(edge)}`
 export const edgePartHref = (edge: EdgeKey): string => `${pathOf(edge)}/part?${querySite(edge)}`
+export const edgeLogPath = (edge: EdgeKey): string => `${pathOf(edge)}/log`
+export const edgeLogHref = (edge: EdgeKey): string => `${edgeLogPath(edge)}?${querySite(edge)}`
+export const edgeDiagnosticsHref = (edge: EdgeKey): string => `${pathOf(edge)}/diagnostics?${querySite(edge)}`
 export const edgeOverridesHref = (edge: EdgeKey): string => `${pathOf(edge)}/overrides?${querySite(edge)}`
+
+/** Over a page that is asked of an edge. */
+export const edgeCrumbs = (edge: EdgeKey & { name: string }): Html =>
+  html`<p class="crumbs"><a href="/">Fleet</a> <span aria-hidden="true">›</span> <a href="${edgeHref(edge)}">${edge.name || edge.edge_id}</a></p>`
 
 export function diskWarning({ disk_used_percent: used }: ReportedFigures): Html | false {
   return used !== null && diskLevel(used) !== undefined && html`<strong>its disk is ${used} % full</strong>`

@@ -3,7 +3,7 @@ import { PRIORITIES } from '#shared/core/findings/finding.ts'
 import { formatCount, countOf } from '#shared/core/number-text.ts'
 import { formatDuration } from '#shared/core/time.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
-import { type User, versionText } from '#shared/central/ui/frame.ts'
+import { csrfField, type User, versionText } from '#shared/central/ui/frame.ts'
 import { priorityIcon, stateIcon } from '#shared/central/ui/icons.ts'
 import { buildingHref } from '#shared/central/ui/links.ts'
 import { type Here, moment, momentNow, momentOr } from '#shared/central/ui/moment.ts'
@@ -16,6 +16,8 @@ import {
   diskWarning,
   edgeHref,
   edgeOverridesHref,
+  edgeDiagnosticsHref,
+  edgeLogHref,
   edgePartHref,
   STATUS_MARK,
   STATUS_WORDS,
@@ -84,10 +86,17 @@ function building({ edge, building: known, points, others, open }: EdgePage): Ht
 }
 
 function actions({ edge, user, deletable, claims }: EdgePage): Html {
+  const isAdmin = user?.role === 'admin'
   return html`<section class="card"><h2>What can be done</h2><ul>
 <li><a href="${edgeOverridesHref(edge)}">Overrides and their history</a>, read from the edge</li>
 <li><a href="/mqtt">Messages</a> of the edges as they come</li>
 <li><a href="/updates">Update</a> it, alone or with others</li>
 ${user?.mayOperate && html`<li><a href="/enrol#certificates">Renew, reissue or revoke</a> its certificate</li>`}
-</ul>${deletable && deleteEdgeForm(claims.csrf, edge)}</section>`
+${isAdmin && html`<li><a href="${edgeLogHref(edge)}">Log</a>, read from the edge, and how much it logs</li>`}
+</ul>${isAdmin && diagnosticsForm(edge, claims.csrf)}${deletable && deleteEdgeForm(claims.csrf, edge)}</section>`
 }
+
+const diagnosticsForm = (edge: FleetRow['edge'], csrf: string): Html =>
+  html`<form method="post" action="${edgeDiagnosticsHref(edge)}">${csrfField(csrf)}
+<p>Diagnostics are health, settings, log and machine as a ZIP, without readings and passwords. The edge makes it when it is asked.</p>
+<button>Download diagnostics</button></form>`

@@ -11,15 +11,15 @@ import { outOfServiceOf, overridesOf, writeOverrides } from '#shared/core/priori
 import type { PriorityTarget } from '#shared/core/priority/priority-record.ts'
 import { type CommandState, commandPeriods } from '#shared/core/priority/command-state.ts'
 import { CURSOR_MAX } from '#shared/core/priority/history-cursor.ts'
-import { Problem, PROBLEMS } from '#shared/core/problem.ts'
+import { Problem } from '#shared/core/problem.ts'
 import type { EdgeRecord } from '#shared/core/stores.ts'
 import { DAY, formatInstant } from '#shared/core/time.ts'
-import { type Here, moment, momentOr } from '#shared/central/ui/moment.ts'
+import { type Here, moment } from '#shared/central/ui/moment.ts'
 import { overridePointBody, pointEnd } from '#shared/central/ui/override-point.ts'
 import { AGES, overridesBody } from '#shared/central/ui/overrides-list.ts'
 import { countOf } from '#shared/core/number-text.ts'
 import { type Call, oneOf, type Route, route, strict } from '#shared/node/http/route.ts'
-import { healthOf } from './fleet-status.ts'
+import { answerOrExplain } from './edge-answer.ts'
 import { type HistoryExcerpt, readExcerpt, readPage, scannerOf, wordsFor } from './overrides-read.ts'
 
 type AnyCall = Pick<Call<unknown, unknown, unknown>, 'caller' | 'reply'>
@@ -212,29 +212,16 @@ function pointRoute(pages: HubOverrides): Route {
   })
 }
 
-/** Renders the page, or when the request to the edge fails, the reason and the last known state of the edge. */
-async function renderOrExplain(
+/** Renders the page, or when the request to the edge fails, why. */
+function renderOrExplain(
   { layout }: HubOverrides,
   call: AnyCall,
   edge: EdgeRecord,
   make: (here: Here) => Promise<Html>,
-): Promise<Html> {
-  const here = layout.here()
-  const at = { title: `Overrides of ${edge.name || edge.edge_id}`, current: '/' }
-  try {
-    return layout.document(call, at, await make(here))
-  } catch (error) {
-    if (!(error instanceof Problem) || PROBLEMS[error.code].status < 500) throw error
-    call.reply.code(PROBLEMS[error.code].status)
-    return layout.document(call, at, unreachableBody(edge, error, here))
-  }
-}
-
-function unreachableBody(edge: EdgeRecord, { code, message }: Problem, here: Here): Html {
-  const { reason } = healthOf(edge, here.now)
-  return html`<h1>Overrides of ${edge.name || edge.edge_id}</h1>
-<div class="notice" role="alert"><p><strong>${PROBLEMS[code].title}.</strong> ${message}</p></div>
-<section class="card"><p>The priority history is stored only on the edge, so it cannot be shown until the edge answers.</p>
-<dl class="values"><div><dt>Edge</dt><dd>${reason}</dd></div><div><dt>Last data</dt><dd>${momentOr(edge.last_data_at, here, 'none yet')}</dd></div></dl>
-<p><a href="${hrefOf(edge)}">Try again</a></p></section>`
+): Promise<unknown> {
+  const title = `Overrides of ${edge.name || edge.edge_id}`
+  const lost = 'The priority history is stored only on the edge, so it cannot be shown until the edge answers.'
+  return answerOrExplain(layout, call, { edge, title, lost, href: hrefOf(edge) }, async () =>
+    layout.document(call, { title, current: '/' }, await make(layout.here())),
+  )
 }

@@ -1,6 +1,14 @@
 /** What an administrator sees of the process itself: its settings and the newest lines of its log. */
 import type { Logger } from 'pino'
 import type { Effective } from '#shared/core/env.ts'
+import {
+  LOG_BYTES_MAX,
+  LOG_LEVELS,
+  type LogAnswer,
+  type LogLevel,
+  type LogLine,
+  type LogRequest,
+} from '#shared/core/connector/inspection-wire.ts'
 import { redact } from '#shared/core/redact.ts'
 import { RecentLog } from '#shared/node/recent-log.ts'
 
@@ -17,23 +25,27 @@ export type Inspection = {
   sources: Record<string, () => unknown>
 }
 
-export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
-export type LogLevel = (typeof LOG_LEVELS)[number]
 /** As pino numbers them; a fatal line is shown as an error. */
 const LEVEL_NUMBERS: Record<LogLevel, number> = { debug: 20, info: 30, warn: 40, error: 50 }
 
-/** Lines that one request returns at most. */
-export const LOG_LIMIT = 500
-
-export type LogLine = { at: string; level: LogLevel; text: string; fields: Record<string, unknown> }
-
-/** @returns the newest lines of at least this level, newest first, without secrets */
-export function readLog({ recent, secrets }: Inspection, least: LogLevel, limit: number): LogLine[] {
-  const lines = recent.read().lines.flatMap(line => parseLine(redact(line, secrets)) ?? [])
-  return lines
-    .filter(({ level }) => LEVEL_NUMBERS[level] >= LEVEL_NUMBERS[least])
-    .slice(-limit)
-    .toReversed()
+/** @returns at most `limit` lines and LOG_BYTES_MAX bytes of them, but at least one where there is one */
+export function readLog(
+  { recent, secrets, log }: Pick<Inspection, 'recent' | 'secrets' | 'log'>,
+  { level: least = 'debug', limit = 100, before_line = Infinity }: LogRequest,
+): LogAnswer {
+  const { lines, total } = recent.read()
+  const level = levelOf({ log })
+  const page: LogLine[] = []
+  let bytes = 0
+  for (let number = Math.min(total, before_line - 1); number > total - lines.length; number--) {
+    const line = parseLine(redact(lines[lines.length - 1 - (total - number)]!, secrets))
+    if (!line || LEVEL_NUMBERS[line.level] < LEVEL_NUMBERS[least]) continue
+    bytes += Buffer.byteLength(JSON.stringify(line))
+    const isFull = page.length === limit || (page.length > 0 && bytes > LOG_BYTES_MAX)
+    if (isFull) return { ok: true, level, lines: page, next_before_line: number + 1 }
+    page.push(line)
+  }
+  return { ok: true, level, lines: page }
 }
 
 /** @returns undefined for a line that was cut, and is no JSON any more */

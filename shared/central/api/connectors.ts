@@ -1,12 +1,10 @@
 /** The priority history of edges, for people and programs (contract §7). Nothing of it is stored here. */
 import { Type } from '@sinclair/typebox'
+import type { AnswerOf, PriorityOperation, RequestOf } from '#shared/core/connector/edge-operations.ts'
 import {
-  type AnswerOf,
   HistoryAnswer,
   HistoryRequest,
-  OPERATIONS,
-  type Operation,
-  type RequestOf,
+  PRIORITY_OPERATIONS,
   TriggerAnswer,
   TriggerRequest,
   VISIT_ID,
@@ -20,13 +18,21 @@ export type Connectors = {
   /** The edge's name with its site, for the audit. @throws Problem unknown_edge or ambiguous_edge */
   nameOf(edge: EdgeChoice): string
   /** @throws Problem unknown_edge or ambiguous_edge; edge_unreachable, edge_failed, edge_timeout or not_ready; or what the edge itself refuses */
-  ask<O extends Operation>(edge: EdgeChoice, operation: O, request: RequestOf<O>): Promise<AnswerOf<O>>
+  ask<O extends PriorityOperation>(edge: EdgeChoice, operation: O, request: RequestOf<O>): Promise<AnswerOf<O>>
 }
 
 const EdgeParams = strict({ edge_id: ID })
 export const SiteQuery = strict({ site_id: Type.Optional(ID) })
 const BASE = '/api/connectors/:edge_id/priority-history'
-const ON_THE_WAY = ['unknown_edge', 'ambiguous_edge', 'edge_failed', 'edge_unreachable', 'edge_timeout', 'not_ready'] as const
+/** Problems on the way to an edge. */
+export const ON_THE_WAY = [
+  'unknown_edge',
+  'ambiguous_edge',
+  'edge_failed',
+  'edge_unreachable',
+  'edge_timeout',
+  'not_ready',
+] as const
 
 export const connectorsRoutes = ({ ask, nameOf }: Connectors): Route[] => [
   route({
@@ -55,7 +61,7 @@ export const connectorsRoutes = ({ ask, nameOf }: Connectors): Route[] => [
     handle: async ({ params: { edge_id }, query, body, reply, audit }) => {
       const answer = await ask({ edge_id, ...query }, 'priority_trigger', body)
       audit({ subject: nameOf({ edge_id, ...query }), after: answer })
-      reply.code(OPERATIONS.priority_trigger.status)
+      reply.code(PRIORITY_OPERATIONS.priority_trigger.status)
       return answer
     },
   }),

@@ -1,14 +1,14 @@
 /** Routes for those who look after the process: its settings, its log, and a file of diagnostics. */
 import { Type } from '@sinclair/typebox'
 import { SOURCES } from '#shared/core/env.ts'
-import { oneOf, route, type Route, strict } from '#shared/node/http/route.ts'
+import { oneOf, route, type Route } from '#shared/node/http/route.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 import { setLogLevel } from '#shared/central/commands/log-level.ts'
 import { diagnosticsFile } from '#shared/central/diagnostics.ts'
-import { LOG_LEVELS, LOG_LIMIT, type LogLevel, levelOf, readLog } from '#shared/central/inspection.ts'
+import { levelOf, readLog } from '#shared/central/inspection.ts'
+import { LogAnswer, LogLevelRequest, LogRequest } from '#shared/core/connector/inspection-wire.ts'
 
 const VARIABLE = Type.Object({ name: Type.String(), value: Type.String(), source: oneOf(SOURCES), doc: Type.String() })
-const LEVEL = oneOf(LOG_LEVELS)
 
 export const inspectionRoutes = (context: CentralContext): Route[] => [
   route({
@@ -24,24 +24,19 @@ export const inspectionRoutes = (context: CentralContext): Route[] => [
     path: '/api/log',
     auth: 'admin',
     summary: 'The newest lines of the log of this process, newest first, and the level that is logged',
-    query: strict({
-      level: Type.Optional(LEVEL),
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LOG_LIMIT, default: 100 })),
-    }),
-    handle: ({ query: { level = 'debug', limit = 100 } }) => {
-      const { inspection } = context
-      return { ok: true, level: levelOf(inspection), lines: readLog(inspection, level, limit) }
-    },
+    query: LogRequest,
+    reply: LogAnswer,
+    handle: ({ query }) => readLog(context.inspection, query),
   }),
   route({
     method: 'PUT',
     path: '/api/log/level',
     auth: 'admin',
     summary: 'Logs more or less from now on, until the next start',
-    body: strict({ level: LEVEL }),
+    body: LogLevelRequest,
     action: 'set_log_level',
     handle: call => {
-      setLogLevel(context, call, call.body.level as LogLevel)
+      setLogLevel(context, call, call.body.level)
       return { ok: true, level: levelOf(context.inspection) }
     },
   }),

@@ -1,6 +1,7 @@
 /** The command that changes how much is logged, which the page and the API both call. */
 import type { CentralContext } from '#shared/central/context.ts'
-import { type LogLevel, levelOf } from '#shared/central/inspection.ts'
+import { levelOf } from '#shared/central/inspection.ts'
+import type { LogLevel } from '#shared/core/connector/inspection-wire.ts'
 import type { Actor } from './command.ts'
 
 /** Logs at this level until the next start; the setting of the process stays as it is. */

@@ -83,9 +83,12 @@ export const moment = (ms: number, here: Here): Html =>
   html`<time datetime="${formatInstant(ms)}">${formatMoment(ms, here)}</time>`
 
 /** The moment a page was made, to the second: `14:02:10`. */
-export function momentNow({ now, timezone }: Here): Html {
-  const { second } = wallOf(now, timezone)
-  return html`<time datetime="${formatInstant(now)}">${formatClock(now, timezone)}:${two(second)}</time>`
+export const momentNow = (here: Here): Html => momentSecond(here.now, here)
+
+/** An instant in the zone of the page, to the second: `Thu 19 Nov 14:02:10`. */
+export function momentSecond(ms: number, { now, timezone }: Here): Html {
+  const { second } = wallOf(ms, timezone)
+  return html`<time datetime="${formatInstant(ms)}">${formatMoment(ms, { now, timezone })}:${two(second)}</time>`
 }
 
 /** When something is planned for: `14:30, in 28 min`; once that has passed, `due since 13:26, 36 min`. */

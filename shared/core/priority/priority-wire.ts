@@ -133,8 +133,7 @@ export const VisitAnswer = strict({
 export type VisitAnswer = Static<typeof VisitAnswer>
 
 const BASE = '/api/connector/priority-history'
-/** All operations of an edge. Over MQTT the name of the operation replaces the route. */
-export const OPERATIONS = {
+export const PRIORITY_OPERATIONS = {
   priority_history: { method: 'POST', path: () => BASE, status: 200, request: HistoryRequest, answer: HistoryAnswer },
   priority_trigger: {
     method: 'POST',
@@ -151,9 +150,6 @@ export const OPERATIONS = {
     answer: VisitAnswer,
   },
 } as const
-export type Operation = keyof typeof OPERATIONS
-export type RequestOf<O extends Operation> = Static<(typeof OPERATIONS)[O]['request']>
-export type AnswerOf<O extends Operation> = Static<(typeof OPERATIONS)[O]['answer']>
 
 export const toWireRecord = ({ seq, observed_at, ...record }: PriorityRecord): WireRecord => ({
   seq,

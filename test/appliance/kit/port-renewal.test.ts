@@ -6,7 +6,6 @@ import test from 'ava'
 import { renewedKitsFolder } from '#appliance/kit/edge-kits.ts'
 import { PortCertificate } from '#appliance/kit/port-certificate.ts'
 import { connectorService } from '#appliance/priority/connector.ts'
-import type { HistoryService } from '#appliance/priority/history-service.ts'
 import { runCommand } from '#provisioning/commands.ts'
 import { DAY } from '#shared/core/time.ts'
 import { serialOf } from '#shared/node/pki/certificate.ts'
@@ -27,7 +26,7 @@ test('a port certificate with a third of its life left is renewed, shown at once
   await writeKit({ ...(await readKit(own, Date.now())), ...pair }, own)
   const kits = await openKits()
   const http = await connectorService({
-    ...{ service: {} as HistoryService, kit: kits.current(), kitPath: own, renewed: renewedKitsFolder(store) },
+    ...{ routes: () => [], kit: kits.current(), kitPath: own, renewed: renewedKitsFolder(store) },
     ...{ host: '127.0.0.1', port: 0, version: '0', log: silent },
   })
   await http.start()

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import test from 'ava'
 import { openEdgeKits } from '#appliance/kit/edge-kits.ts'
 import { connectorService } from '#appliance/priority/connector.ts'
-import type { HistoryService } from '#appliance/priority/history-service.ts'
 import { runCommand } from '#provisioning/commands.ts'
 import { DAY } from '#shared/core/time.ts'
 import { writeKit } from '#shared/node/pki/kit-write.ts'
@@ -28,7 +27,7 @@ test('a renewed certificate of the port is shown at once, and by the next start 
   await kits.install(await pki.reissue({ ...EDGE, csr_pem }))
 
   const http = await connectorService({
-    ...{ service: {} as HistoryService, kit: kits.current(), kitPath: path, renewed },
+    ...{ routes: () => [], kit: kits.current(), kitPath: path, renewed },
     ...{ host: '127.0.0.1', port: 0, version: '0', log: silent },
   })
   await http.start()

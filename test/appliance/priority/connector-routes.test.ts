@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import test, { type ExecutionContext } from 'ava'
@@ -10,6 +11,8 @@ import { openAuth } from '#shared/node/auth/token.ts'
 import type { HistoryService } from '#appliance/priority/history-service.ts'
 import { openPriorityApi } from '#appliance/priority/priority-api.ts'
 import { connectorRoutes } from '#appliance/priority/connector-routes.ts'
+import { inspectionConnectorRoutes } from '#appliance/system/inspection-routes.ts'
+import { inspectionService } from '#appliance/system/inspection-service.ts'
 import { folder } from '../../support/folders.ts'
 import { openEdge, silent, VISIT_ID } from '../../support/sites/priority-edge.ts'
 
@@ -127,7 +130,8 @@ test('API.md of the appliance lists the routes of the edge with their role and p
   const { service } = await openEdge(t)
   const text = readFileSync(new URL('../../../appliance/API.md', import.meta.url), 'utf8')
   const told = text.split('\n').filter(line => line.includes('`/api/connector/'))
-  const wanted = connectorRoutes(service, TOKEN)
+  const inspection = inspectionService(() => assert.fail('nothing is asked'), Date.now)
+  const wanted = [...connectorRoutes(service, TOKEN), ...inspectionConnectorRoutes(inspection, TOKEN)]
   t.is(told.length, wanted.length)
   for (const { method, path, auth, problems = [] } of wanted) {
     const row = told.find(line => line.startsWith(`| ${method} | \`${path}\` | ${auth} |`))

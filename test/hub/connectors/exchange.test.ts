@@ -1,7 +1,7 @@
 /** One request and one response over the broker: a response that matches no pending request is discarded. */
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
-import { writeEdgeRequest, writeEdgeResponse } from '#shared/core/priority/edge-request.ts'
+import { writeEdgeRequest, writeEdgeResponse } from '#shared/core/connector/edge-request.ts'
 import type { EdgeRecord } from '#shared/core/stores.ts'
 import { MESSAGE_MAX, packBody, unpackBody } from '#shared/core/telemetry/body.ts'
 import type { Topic } from '#shared/core/topic/topics.ts'

@@ -3,8 +3,11 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ExecutionContext } from 'ava'
 import { connectorService } from '#appliance/priority/connector.ts'
+import { connectorRoutes } from '#appliance/priority/connector-routes.ts'
 import { type HistoryService, priorityOperations } from '#appliance/priority/history-service.ts'
 import { type EdgeOperations, responder } from '#appliance/services/responder.ts'
+import { inspectionConnectorRoutes } from '#appliance/system/inspection-routes.ts'
+import type { InspectionService } from '#appliance/system/inspection-service.ts'
 import { MqttPublisher } from '#appliance/services/mqtt-publisher.ts'
 import { readCentralFiles } from '#hub/broker/files.ts'
 import { openConnectors } from '#hub/connectors/open.ts'
@@ -78,8 +81,8 @@ export async function openHub(
     await service.start()
     t.teardown(() => service.stop())
   }
-  const call = async (who: Who, method: string, path: string, body?: unknown): Promise<Answer> => {
-    const response = await fetch(http.url() + path, {
+  const send = async (who: Who, method: string, path: string, body?: unknown): Promise<Response> =>
+    fetch(http.url() + path, {
       method,
       headers: {
         ...(who !== 'nobody' && { authorization: `Bearer ${await tokenOf(who)}` }),
@@ -87,9 +90,11 @@ export async function openHub(
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
+  const call = async (...asked: Parameters<typeof send>): Promise<Answer> => {
+    const response = await send(...asked)
     return { status: response.status, body: await response.json() }
   }
-  return { dir, pki, place, edges, rows, call, askBroker: open.askBroker, routes: open.routes, url: http.url() }
+  return { dir, pki, place, edges, rows, send, call, askBroker: open.askBroker, routes: open.routes, url: http.url() }
 }
 async function embedded(t: ExecutionContext, certs: string): Promise<number> {
   const broker = await startBroker(certs)
@@ -122,7 +127,7 @@ export async function joinBroker(
   edge_id: string,
   service: HistoryService | undefined,
   site_id = 'A',
-  box?: { operations: EdgeOperations; report: () => SystemReport | undefined },
+  box?: { operations: EdgeOperations; report?: () => SystemReport | undefined },
 ) {
   const kit = await hub.pki.kit({ site_id, edge_id, ...hub.place })
   const outbox = await testOutbox(join(hub.dir, site_id, edge_id), ['hub'])
@@ -153,9 +158,10 @@ export async function joinBroker(
 }
 
 /** Opens the HTTPS port of an edge with a certificate for it. */
-export async function listen(t: ExecutionContext, hub: TestHub, kit: Kit, service: HistoryService) {
+export async function listen(t: ExecutionContext, hub: TestHub, kit: Kit, service: HistoryService, more?: InspectionService) {
   const { site_id, edge_id } = kit.edge
   const { serial: _, ...pair } = await hub.pki.connector({ site_id, edge_id, hosts: ['127.0.0.1'] })
+  const routes = (token: string) => [...connectorRoutes(service, token), ...(more ? inspectionConnectorRoutes(more, token) : [])]
   const parts = {
     kitPath: join(hub.dir, 'no-kit'),
     renewed: join(hub.dir, 'no-store'),
@@ -164,7 +170,7 @@ export async function listen(t: ExecutionContext, hub: TestHub, kit: Kit, servic
     version: '0',
     log: silent,
   }
-  const http = await connectorService({ ...parts, service, kit: { ...kit, ...pair } })
+  const http = await connectorService({ ...parts, routes, kit: { ...kit, ...pair } })
   await http.start()
   const stop = once(() => http.stop())
   t.teardown(stop)

@@ -91,15 +91,43 @@ test('the log is read newest first from a level on, also when a line was cut', a
   context.log.warn({ device: 'meter' }, 'two')
   inspection.recent.add('{"level":30,"msg":"cut in the mid')
   context.log.error('three')
-  const shown = (least: 'debug' | 'warn') => readLog(inspection, least, 10).map(({ level, text }) => `${level} ${text}`)
+  const shown = (least: 'debug' | 'warn') =>
+    readLog(inspection, { level: least, limit: 10 }).lines.map(({ level, text }) => `${level} ${text}`)
   t.deepEqual(shown('debug'), ['error three', 'warn two', 'info one'])
   t.deepEqual(shown('warn'), ['error three', 'warn two'])
-  t.deepEqual(readLog(inspection, 'warn', 2)[1]!.fields, { device: 'meter' })
+  t.deepEqual(readLog(inspection, { level: 'warn', limit: 2 }).lines[1]!.fields, { device: 'meter' })
   t.deepEqual(
-    readLog(inspection, 'debug', 1).map(({ text }) => text),
+    readLog(inspection, { limit: 1 }).lines.map(({ text }) => text),
     ['three'],
   )
   for (let i = 0; i < 1500; i++) inspection.recent.add(`{"level":30,"msg":"line ${i}"}`)
   const { lines, total } = inspection.recent.read()
   t.deepEqual([lines.length, total], [1000, 1504])
+})
+
+test('the log is read page by page, also while lines come and where they are longer than a message', async t => {
+  const { context } = await openCentral(t)
+  const { inspection } = context
+  for (let i = 1; i <= 50; i++) context.log.info(`line ${i}`)
+  const first = readLog(inspection, { limit: 20 })
+  t.is(first.level, 'info')
+  for (let i = 51; i <= 60; i++) context.log.info(`line ${i}`)
+  const second = readLog(inspection, { limit: 20, before_line: first.next_before_line! })
+  const third = readLog(inspection, { limit: 20, before_line: second.next_before_line! })
+  const texts = [first, second, third].flatMap(({ lines }) => lines.map(({ text }) => text))
+  t.deepEqual(
+    texts,
+    Array.from({ length: 50 }, (_, i) => `line ${50 - i}`),
+  )
+  t.is(third.next_before_line, undefined)
+  t.deepEqual(readLog(inspection, { before_line: 1 }).lines, [])
+
+  for (let i = 0; i < 500; i++) context.log.warn({ wide: 'é'.repeat(1500) }, `wide ${i}`)
+  const wide = readLog(inspection, { level: 'warn', limit: 500 })
+  t.true(Buffer.byteLength(JSON.stringify(wide)) < 200 * 1024)
+  t.true(wide.lines.length > 20)
+  t.is(
+    readLog(inspection, { level: 'warn', limit: 1, before_line: wide.next_before_line! }).lines[0]!.text,
+    `wide ${499 - wide.lines.length}`,
+  )
 })

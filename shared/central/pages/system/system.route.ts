@@ -4,14 +4,15 @@ import type { CentralContext } from '#shared/central/context.ts'
 import { healthOf } from '#shared/central/api/health.ts'
 import { setLogLevel } from '#shared/central/commands/log-level.ts'
 import { machineAddresses } from '#shared/central/diagnostics.ts'
-import { LOG_LEVELS, levelOf, readLog } from '#shared/central/inspection.ts'
+import { readLog } from '#shared/central/inspection.ts'
+import { LogLevelRequest } from '#shared/core/connector/inspection-wire.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
 import type { NavItem } from '#shared/central/ui/frame.ts'
-import type { Html } from '#shared/node/http/html.ts'
+import { type Html, html } from '#shared/node/http/html.ts'
 import { readPublicCertificate } from '#shared/node/http/server-tls.ts'
 import { type Call, oneOf, type Route, route, strict } from '#shared/node/http/route.ts'
 import { readMachine, timeSynced } from '#shared/node/machine.ts'
-import { logBody } from './log.view.ts'
+import { LOG_QUERY, logPart, logRequest } from './log.view.ts'
 import { settingsBody } from './settings.view.ts'
 import { systemBody } from './system.view.ts'
 
@@ -22,8 +23,6 @@ export const SYSTEM_PAGE = {
   about: 'Health, clock, disk, log, settings, diagnostics and updates',
 } as const satisfies NavItem
 const AT = { title: 'System', current: SYSTEM_PATH }
-/** Lines of the log that the page shows. */
-const LINES_SHOWN = 200
 
 type SystemOptions = {
   context: CentralContext
@@ -97,20 +96,20 @@ const restartRoute = (restart: () => void): Route =>
     },
   })
 
-const LEVEL = oneOf(LOG_LEVELS)
-
 const logPages = (context: CentralContext, layout: PageLayout): Route[] => [
   route({
     method: 'GET',
     path: '/log',
     auth: 'admin',
     summary: 'The page of the newest lines of the log',
-    query: strict({ level: Type.Optional(LEVEL) }),
+    query: strict(LOG_QUERY),
     handle: call => {
-      const { level: least = 'info' } = call.query
-      const { inspection } = context
-      const shown = { lines: readLog(inspection, least, LINES_SHOWN), least, level: levelOf(inspection) }
-      const body = logBody({ ...shown, here: layout.here(), csrf: layout.csrfOf(call.caller) })
+      const answer = readLog(context.inspection, logRequest(call.query))
+      const shown = { answer, query: call.query, path: '/log', here: layout.here(), csrf: layout.csrfOf(call.caller) }
+      const body = html`<p class="crumbs"><a href="${SYSTEM_PATH}">System</a></p>
+<h1>Log</h1>
+<p class="lead">The newest lines of this process since it started. All of them go to its standard error, too.</p>
+${logPart(shown)}`
       return layout.document(call, { title: 'Log', current: SYSTEM_PATH }, body)
     },
   }),
@@ -120,7 +119,7 @@ const logPages = (context: CentralContext, layout: PageLayout): Route[] => [
     auth: 'admin',
     summary: 'The form that sets how much is logged until the next start',
     takes: 'form',
-    body: strict({ level: LEVEL }),
+    body: LogLevelRequest,
     action: 'set_log_level',
     handle: call => {
       setLogLevel(context, call, call.body.level)
