@@ -107,6 +107,7 @@ test('two devices of one instance at two addresses are both read, and shown as i
   const { service } = open(sims.map((sim, i) => entry(`d${i}`, sim.device_instance, at(sim))))
   await service.start()
   await until(() => service.pollStatus().points_ok === 3)
+  await until(() => kept.length >= 3)
   for (const i of [0, 1, 2]) t.is(kept.find(({ id }) => id === `d${i}.t`)?.v, i)
   const status = service.pollStatus()
   t.deepEqual(

@@ -73,7 +73,7 @@ test('an entry of the sample driver is loaded from the list of field devices and
   const sink = { write: async (readings: Reading[]) => first.resolve(readings) }
   const polling = new PollService({ catalogue, protocols, sinks: [sink], clock: wallClock, log: SILENT })
   await polling.start()
-  t.deepEqual(await first.promise, [{ id: 'meter.power', t: NOW, v: 24, q: 'good' }])
+  t.deepEqual((await first.promise)[0], { id: 'meter.power', t: NOW, v: 24, q: 'good' })
   t.is(polling.pollStatus().devices[0]?.state, 'ok')
   await polling.stop()
 })

@@ -66,6 +66,7 @@ test('devices of both protocols are read on schedule, and one that dies and retu
   await service.start()
   await until(t, () => service.pollStatus().points_ok === 3)
   const latest = (id: string) => kept.findLast(reading => reading.id === id)
+  await until(t, () => latest('AHU-1.sa_t') !== undefined && latest('meter.power') !== undefined)
   t.like(latest('AHU-1.sa_t'), { v: 55.5, q: 'good' })
   t.like(latest('AHU-1.fan_status'), { v: true, q: 'good' })
   t.like(latest('meter.power'), { v: 12.5, q: 'good' })
