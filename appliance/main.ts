@@ -48,7 +48,7 @@ await runProcess(log, async () => {
   const [clock, bind, version] = [clockFor(settings), readBind(settings), readVersion()]
   const [bacnet, modbus] = [bacnetProtocol({ bind, now: clock.now, log }), modbusProtocol({ now: clock.now })]
   const protocols = [bacnet, modbus]
-  const { site, catalogue } = await openEdgeConfig({ workspace: settings.SERVICE_WORKSPACE, protocols, effective, log })
+  const { site, siteFile, catalogue } = await openEdgeConfig({ workspace: settings.SERVICE_WORKSPACE, protocols, effective, log })
   const { site_id, edge_id, building } = site
   const kits = await readEdgeKits(settings, site, log).catch(noneYet)
 
@@ -116,7 +116,7 @@ await runProcess(log, async () => {
     },
     restart: () => process.kill(process.pid, 'SIGTERM'),
   })
-  const parts = { context, history, site, catalogue, modbus, edge, ingest, priority, discovery, updates, enrolment }
+  const parts = { context, history, site, siteFile, catalogue, modbus, edge, ingest, priority, discovery, updates, enrolment }
   const http = await serveCentral(settings, {
     central,
     layout: { product: 'appliance', name: building.name, first: 'Home', more: OWN_PAGES },

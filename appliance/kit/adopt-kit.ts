@@ -2,14 +2,13 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { FIRST_SITE } from '../core/system/first-site.ts'
 import { edgeName } from '#shared/core/model/model.ts'
 import { replaceFile } from '#shared/node/files.ts'
 import { writeKit } from '#shared/node/pki/kit-write.ts'
 import { type Kit, readKitOfAnyTime } from '#shared/node/pki/kit-read.ts'
 import { lifeOf } from '#shared/node/pki/certificate.ts'
 
-/** Site of a box that belongs to none yet. */
-export const FIRST_SITE = 'local'
 const PRIVATE = 0o600
 const UPLINK = 'SERVICE_MQTT_ENABLED'
 

@@ -11,7 +11,8 @@ import { makeFolder, replaceFile } from '#shared/node/files.ts'
 import { authorityFingerprint, keyFingerprint } from '#shared/node/pki/fingerprint.ts'
 import { checkKit, type Kit } from '#shared/node/pki/kit-read.ts'
 import type { Service } from '#shared/node/service.ts'
-import { adoptKit, FIRST_SITE, type KitPlaces } from './adopt-kit.ts'
+import { FIRST_SITE } from '../core/system/first-site.ts'
+import { adoptKit, type KitPlaces } from './adopt-kit.ts'
 import { askHub } from './hub-request.ts'
 
 /** How often a box that waits asks: a person stands at it. */

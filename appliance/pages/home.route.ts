@@ -25,6 +25,8 @@ export type HomeSources = {
   overrides: (now: number) => OverridesTile
   /** What was counted over the last day; empty where nobody counts. */
   history: BoardHistory
+  /** Steps of the first set-up that are left. */
+  stepsLeft: () => number
 }
 type AnyCall = Pick<Call<unknown, unknown, unknown>, 'caller' | 'reply'>
 
@@ -80,6 +82,7 @@ async function homeModel(
   return {
     identity: { ...sources.identity, building: buildings.map(({ name }) => name).join(', ') || 'no building yet' },
     version: context.version,
+    stepsLeft: sources.stepsLeft(),
     here,
     poll: pollTiles(sources),
     open: countOpen(rows),

@@ -16,6 +16,7 @@ import { countOf } from '#shared/core/number-text.ts'
 import { DAY, formatDuration, MINUTE } from '#shared/core/time.ts'
 import type { BoardCounts, BoardSample } from '../services/board-history.ts'
 import { isSilent } from './board-counts.ts'
+import { firstStepsNotice } from './first-steps.view.ts'
 import { healthSentence } from './home-health.ts'
 import type { PublisherState } from '../services/publisher.ts'
 import type { MachineState } from '#shared/node/machine.ts'
@@ -54,6 +55,8 @@ export type RunTile = {
 export type HomeModel = {
   identity: { name: string; edge_id: string; site_id: string; building: string }
   version: string
+  /** Steps of the first set-up that are left. */
+  stepsLeft: number
   here: Here
   /** Null while polling is off: a box that only holds imported packages. */
   poll: { running: boolean; points: PointCounts; devices: DeviceLine[]; last_read_at: number | null } | null
@@ -74,6 +77,7 @@ export type HomeModel = {
 }
 
 export const homeBody = (model: HomeModel): Html => html`<h1>${model.identity.name}</h1>
+${firstStepsNotice(model.stepsLeft)}
 ${homeTiles(model)}
 <p class="muted">Box <code>${model.identity.edge_id}</code> of site <code>${model.identity.site_id}</code>, ${model.identity.building}. Version ${versionText(model.version)}</p>`
 

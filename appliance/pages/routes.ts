@@ -19,9 +19,14 @@ import type { Updates } from '../system/updates.ts'
 import type { FieldCatalogue } from '../services/field-catalogue.ts'
 import type { BoardHistory } from '../services/board-history.ts'
 import type { EdgeServices } from '../services/edge.ts'
+import type { SettingsFile } from '../store/settings-file.ts'
 import type { SiteSettings } from '../store/site.ts'
 import { devicePages } from './devices.route.ts'
 import { discoverRoutes } from '../drivers/bacnet/pages/discover.route.ts'
+import { firstFacts, firstStepsPage } from './first-steps.route.ts'
+import { FIRST_STEPS_PATH } from './first-steps.view.ts'
+import { firstStepsLeft } from '../core/first-steps.ts'
+import { siteRoutes } from './site.route.ts'
 import { HUB_PATH, hubRoutes } from './hub.route.ts'
 import { homeRoutes } from './home.route.ts'
 import { modbusRoutes } from '../drivers/modbus/pages/registers.route.ts'
@@ -32,6 +37,7 @@ import { overridesSummary } from './overrides-tile.ts'
 type ApplianceParts = {
   context: CentralContext
   site: SiteSettings
+  siteFile: SettingsFile<SiteSettings>
   catalogue: FieldCatalogue
   modbus: ModbusProtocol
   edge: Pick<EdgeServices, 'polling' | 'uplink'>
@@ -47,6 +53,7 @@ type ApplianceParts = {
 /** Pages in the navigation that only an appliance has. */
 export const OWN_PAGES: NonNullable<PageLayoutOptions['more']> = [
   { href: '/overrides', text: 'Overrides' },
+  { href: FIRST_STEPS_PATH, text: 'First steps', about: 'From a new box to one that reads a building, step by step' },
   { href: '/devices', text: 'Devices', about: 'Field devices, how they answer, and their points' },
   { href: '/discover', text: 'Discover', about: 'Find BACnet devices on the network', for: 'operator' },
   { href: HUB_PATH, text: 'Hub', about: 'Connects this box to a hub', for: 'admin' },
@@ -66,6 +73,10 @@ export function applianceRoutes(parts: ApplianceParts, layout: PageLayout): Rout
   const pollStatus = () => polling.pollStatus()
   const commandStates = new CommandStates(priority.journal)
   const overrides = overridesSummary({ ...priority, commandStates, site })
+  const own = {
+    ...{ context, enrolment: parts.enrolment, hubState: edge.uplink.hubState },
+    site: { file: parts.siteFile, running: site, model: context.model, catalogue: catalogue.current },
+  }
   const sources = {
     identity: { name: building.name, edge_id, site_id },
     catalogue: catalogue.current,
@@ -73,6 +84,7 @@ export function applianceRoutes(parts: ApplianceParts, layout: PageLayout): Rout
     hubState: edge.uplink.hubState,
     overrides,
     history: parts.history,
+    stepsLeft: () => firstStepsLeft(firstFacts(own)),
   }
   const devices = {
     catalogue,
@@ -90,6 +102,8 @@ export function applianceRoutes(parts: ApplianceParts, layout: PageLayout): Rout
     ...overridesPages({ ...priority, catalogue: catalogue.current, site, layout, commandStates }),
     ...deviceRoutes(devices),
     ...devicePages({ context, layout, deps: devices, links: FIND_LINKS }),
+    firstStepsPage({ ...own, pollStatus, restarts: updates.isAvailable }, layout),
+    ...siteRoutes(own.site, layout),
     ...hubRoutes(parts.enrolment, layout),
     ...systemRoutes({ updates, hubState: edge.uplink.hubState, context, layout }),
     ...discoveryRoutes(discovery),

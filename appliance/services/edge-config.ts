@@ -8,10 +8,16 @@ import type { FieldProtocol } from '../drivers/protocol.ts'
 import type { UPLINK_VARIABLES } from '../env.ts'
 import { type EdgeKits, openEdgeKits, renewedKitsFolder } from '../kit/edge-kits.ts'
 import { openCatalogue } from '../store/catalogue.ts'
+import type { SettingsFile } from '../store/settings-file.ts'
 import { openSiteSettings, type SiteSettings } from '../store/site.ts'
 import { type FieldCatalogue, fieldCatalogue } from './field-catalogue.ts'
 
-type EdgeConfig = { site: SiteSettings; catalogue: FieldCatalogue }
+type EdgeConfig = {
+  /** As this process runs with it. */
+  site: SiteSettings
+  siteFile: SettingsFile<SiteSettings>
+  catalogue: FieldCatalogue
+}
 
 /**
  * Opens `config/site.json` and `config/field-devices.json` in the workspace.
@@ -28,7 +34,8 @@ export async function openEdgeConfig(options: {
   const { workspace, protocols, effective, log } = options
   const dir = join(workspace, 'config')
   keepPrivate(workspace, ['config'], log)
-  const site = (await openSiteSettings(dir)).current()
+  const siteFile = await openSiteSettings(dir)
+  const site = siteFile.current()
   const catalogue = fieldCatalogue(await openCatalogue(dir, site, protocols), log)
   for (const [name, id] of [
     ['SERVICE_SITE_ID', site.site_id],
@@ -39,7 +46,7 @@ export async function openEdgeConfig(options: {
       throw new Error(`${name} is "${given.value}", but ${join(dir, 'site.json')} says "${id}"`)
     }
   }
-  return { site, catalogue }
+  return { site, siteFile, catalogue }
 }
 
 /**

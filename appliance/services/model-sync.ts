@@ -3,6 +3,7 @@ import { pointsThatLeave, withRolesBack } from '#shared/core/model/retired-point
 import type { Clock } from '#shared/core/ports.ts'
 import type { ModelStore } from '#shared/core/stores.ts'
 import type { Service } from '#shared/node/service.ts'
+import { FIRST_BUILDING } from '../core/system/first-site.ts'
 import { driverOf } from '../drivers/list.ts'
 import type { DeviceCatalogue, DeviceEntry, PointEntry } from '../store/catalogue-schema.ts'
 import { type SiteSettings, siteModel } from '../store/site.ts'
@@ -41,6 +42,7 @@ export function modelSync(options: { model: ModelStore; site: SiteSettings; cata
     name: 'model-sync',
     async start() {
       put(catalogue.current())
+      if (building.building_id !== FIRST_BUILDING.building_id) model.dropEmpty(FIRST_BUILDING.building_id)
     },
     async stop() {},
   }

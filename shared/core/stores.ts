@@ -19,6 +19,8 @@ export interface ModelStore {
   revision(building_id: string): number
   /** Inserts or updates by id, all or nothing. Equipment and points that are not named stay. */
   put(model: { building?: Building; equipment?: Equipment[]; points?: Point[] }): void
+  /** Removes a building that has no equipment, no points and no prices; any other stays. */
+  dropEmpty(building_id: string): void
   /** Sets role, equipment and unit of points, all or nothing; `replace` clears the building's other assignments first. */
   assign(
     building_id: string,

@@ -117,6 +117,7 @@ function homeSources(now: number): HomeSources {
   const counts = { points_ok: 5000, points_stale: 0, points_down: 200, points_fault: 0, cycles: 1, late_cycles: 0 }
   return {
     identity: { name: 'Bench', edge_id: 'edge-1', site_id },
+    stepsLeft: () => 0,
     catalogue: () => ({ devices: ids.map(id => ({ device_id: id, name: id, enabled: true, points: [] })) }) as never,
     pollStatus: () => ({ ok: true, enabled: true, running: true, ...counts, devices: ids.map(line) }) as never,
     hubState: () => ({

@@ -37,6 +37,11 @@ export function modelStore(db: Database): ModelStore {
   const putBuilding = db.prepare(upsert('buildings', ['building_id'], BUILDING))
   const putEquipment = db.prepare(upsert('equipment', ['building_id', 'equipment_id'], EQUIPMENT))
   const putPoint = db.prepare(upsert('points', ['building_id', 'point_id'], POINT))
+  const dropEmpty = db.prepare(
+    `DELETE FROM buildings WHERE building_id = @building_id ${['equipment', 'points', 'energy_prices']
+      .map(table => `AND NOT EXISTS (SELECT 1 FROM ${table} WHERE building_id = @building_id)`)
+      .join(' ')}`,
+  )
   const clear = db.prepare('UPDATE points SET role = NULL, equipment_id = NULL WHERE building_id = ? AND point_id = ?')
 
   const findBuilding: ModelStore['building'] = building_id => {
@@ -101,6 +106,7 @@ export function modelStore(db: Database): ModelStore {
     points: building_id => [...pointsOf(building_id)],
     revision: revisionOf,
     put: db.transaction(put),
+    dropEmpty: building_id => void dropEmpty.run({ building_id }),
     assign: db.transaction(assign),
   }
 }

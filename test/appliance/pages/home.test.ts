@@ -14,6 +14,7 @@ import { HISTORY, journalOf, scheduleOf, SITE } from '../../support/overrides-fi
 const HOME: HomeModel = {
   identity: { name: 'Plant room', edge_id: 'edge-1', site_id: 'riverside', building: 'Riverside School' },
   version: '0.1.0+d792499f00aa',
+  stepsLeft: 0,
   here: { now: NOW, timezone: 'America/Chicago' },
   poll: {
     running: true,

@@ -141,6 +141,7 @@ test('a service that never started can be stopped', async t => {
 })
 
 function memoryModel(points: Point[] = []) {
+  const dropped: string[] = []
   const held: { building?: Building; equipment: Equipment[]; points: Point[] } = { equipment: [], points }
   const model: ModelStore = {
     buildings: () => (held.building ? [held.building] : []),
@@ -152,15 +153,17 @@ function memoryModel(points: Point[] = []) {
       const ids = new Set(more.map(({ point_id }) => point_id))
       Object.assign(held, next, { points: [...more, ...held.points.filter(({ point_id }) => !ids.has(point_id))] })
     },
+    dropEmpty: id => void dropped.push(id),
     assign: () => ({ saved: 0, unchanged: 0, removed: 0 }),
   }
-  return { model, held }
+  return { model, held, dropped }
 }
 
 test("the model gets the building, its equipment and the catalogue's points", async t => {
-  const { model, held } = memoryModel()
+  const { model, held, dropped } = memoryModel()
   await modelSync({ model, site, catalogue: memoryCatalogue(catalogue), clock: wallClock }).start()
   t.like(held.building, { building_id: 'school', site_id: 'demo' })
+  t.deepEqual(dropped, ['building-1'], 'the building of a new box goes when it has another')
   t.deepEqual(
     held.equipment.map(({ equipment_id, building_id }) => [equipment_id, building_id]),
     [

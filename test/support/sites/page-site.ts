@@ -156,6 +156,7 @@ const device = (device_id: string, name: string, points: number, enabled = true)
   points: Array.from({ length: points }, () => ({})),
 })
 const SOURCES: HomeSources = {
+  stepsLeft: () => 0,
   history: {
     samples: () =>
       Array.from({ length: 48 }, (_, i) => ({

@@ -240,6 +240,7 @@ test('Home escapes', t =>
     homeBody({
       identity: { name: text, edge_id: text, site_id: text, building: text },
       version: text,
+      stepsLeft: 1,
       here,
       poll: {
         running: false,

@@ -65,3 +65,15 @@ test('one bad assignment and none is saved; all of the bad ones are named', t =>
   t.deepEqual(model.points('b'), [point('a', { equipment_id: 'vav', role: 'zone_t' })])
   t.throws(() => model.assign('x', [], 'merge'), { code: 'unknown_building' })
 })
+
+test('a building is removed only while it has neither equipment nor points', t => {
+  const model = modelStore(temporaryDatabase(t))
+  model.put({ building, points: [point('a')] })
+  model.put({ building: { ...building, building_id: 'c' }, equipment: [{ ...equipment[1]!, building_id: 'c' }] })
+  model.put({ building: { ...building, building_id: 'd' } })
+  for (const id of ['b', 'c', 'd', 'nowhere']) model.dropEmpty(id)
+  t.deepEqual(
+    model.buildings().map(({ building_id }) => building_id),
+    ['b', 'c'],
+  )
+})
