@@ -1,5 +1,6 @@
 /** What an engine is told about the image of a component: user, program, health check, settings, labels. */
 import { type ComponentName, COMPONENTS } from '../recipes/components.ts'
+import { nodeFlags } from '../recipes/node-flags.ts'
 
 /** User and group of every process in a container. */
 export const CONTAINER_USER = '10001:10001'
@@ -18,9 +19,6 @@ type ContainerConfig = {
   healthCheck: string[]
 }
 
-/** An appliance's machine has little memory; a connector shares it. */
-const LEAN = ['--max-semi-space-size=1', '--optimize-for-size']
-
 export function containerConfig(component: ComponentName): ContainerConfig {
   const { main, probe, port, inContainer, folders } = COMPONENTS[component]
   const target = 'path' in probe ? `http://127.0.0.1:${port}${probe.path}` : probe.heartbeat
@@ -29,7 +27,7 @@ export function containerConfig(component: ComponentName): ContainerConfig {
   return {
     user: CONTAINER_USER,
     workingDir: PROGRAM,
-    entrypoint: [NODE, ...(main.startsWith('appliance/') ? LEAN : []), main],
+    entrypoint: [NODE, ...nodeFlags(main), main],
     env: { NODE_ENV: 'production', ...named, ...inContainer },
     port,
     healthCheck: [NODE, HEALTH_CHECK, target],

@@ -1,5 +1,6 @@
 /** Units of systemd for a plain Debian server: the hub as one process, and each component of the recipes by itself. */
 import { type ComponentName, COMPONENTS } from './components.ts'
+import { nodeFlags } from './node-flags.ts'
 
 type UnitSource = {
   about: string
@@ -109,7 +110,7 @@ CacheDirectoryMode=0700
 ${environment.join('')}Environment=NODE_COMPILE_CACHE=/var/cache/plenum-${name}
 # NAME=value lines, owned by root with permissions 600.
 EnvironmentFile=/etc/plenum/${name}.env
-ExecStart=/opt/plenum/node_modules/.bin/node ${main}
+ExecStart=/opt/plenum/node_modules/.bin/node ${nodeFlags(main).join(' ')} ${main}
 Restart=always
 RestartSec=2
 RestartSteps=6

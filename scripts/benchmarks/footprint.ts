@@ -12,10 +12,11 @@ import { buildApplication } from '#image/build/application.ts'
 import { MAINS } from '#image/build/build.ts'
 import { targetHere } from '#image/build/target.ts'
 import { readVersion } from '#shared/node/version.ts'
+import { nodeFlags } from '#image/recipes/node-flags.ts'
 import { freePort } from '../lib/free-port.ts'
 import { openHubClient } from '../lib-start/hub-client.ts'
 import { type Memory, memoryOf } from './lib-footprint/memory.ts'
-import { COMPILED, LEAN } from '../lib-start/process.ts'
+import { COMPILED } from '../lib-start/process.ts'
 import { type Running, startMeasured } from './lib-footprint/measured-process.ts'
 import { prepareAppliance } from './lib-footprint/prepare-appliance.ts'
 import { openPoints, POINT_COUNT } from './lib-footprint/points.ts'
@@ -24,6 +25,7 @@ import { openPoints, POINT_COUNT } from './lib-footprint/points.ts'
 const STARTS = 5
 const GOAL = { memory_mb: 150, start_ms: 2000 }
 const MINUTE_MS = 60_000
+const MAIN = 'appliance/main.ts'
 const LOOK_MS = 1000
 
 type PollStatus = { points_ok: number; cycles: number; late_cycles: number }
@@ -54,7 +56,7 @@ async function bench() {
   const floor = await startSeveral(['scripts/benchmarks/lib-footprint/bare-server.ts', String(barePort)], COMPILED, barePort)
   const program = join(dir, 'program')
   await buildApplication(program, MAINS, { target: targetHere(), version: readVersion() })
-  const ours = await startSeveral([...LEAN, join(program, 'appliance/main.ts')], { ...COMPILED, ...env }, appliancePort)
+  const ours = await startSeveral([...nodeFlags(MAIN), join(program, MAIN)], { ...COMPILED, ...env }, appliancePort)
   say(`ready after ${ours.readyMs} ms (median of ${STARTS}); bare fastify ${floor.readyMs} ms`)
 
   const peak = await pollFor(minutes * MINUTE_MS, ours.last)

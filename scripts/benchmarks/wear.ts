@@ -9,9 +9,10 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import Database from 'better-sqlite3'
+import { nodeFlags } from '#image/recipes/node-flags.ts'
 import { freePort } from '../lib/free-port.ts'
 import { openHubClient } from '../lib-start/hub-client.ts'
-import { COMPILED, LEAN } from '../lib-start/process.ts'
+import { COMPILED } from '../lib-start/process.ts'
 import { startMeasured } from './lib-footprint/measured-process.ts'
 import { prepareAppliance } from './lib-footprint/prepare-appliance.ts'
 import { openPoints, POINT_COUNT } from './lib-footprint/points.ts'
@@ -19,6 +20,7 @@ import { openDisk } from './lib-wear/counted-disk.ts'
 
 const POLL_SECS = 60
 const MINUTE_MS = 60_000
+const MAIN = 'appliance/main.ts'
 const MINUTES_A_DAY = 1440
 /** A reading as small as it can be: the instant and the value. */
 const READING_BYTES = 16
@@ -59,7 +61,7 @@ async function bench() {
     SERVICE_EDGE_STORE_DIR: join(ours.path, 'edge'),
     SERVICE_RULE_RESULTS_DIR: join(ours.path, 'results'),
   }
-  const appliance = await startMeasured([...LEAN, 'appliance/main.ts'], { ...COMPILED, ...env }, `${url}/api/health`)
+  const appliance = await startMeasured([...nodeFlags(MAIN), MAIN], { ...COMPILED, ...env }, `${url}/api/health`)
   const database = openPeer(join(peer.path, 'readings.db'))
   try {
     await wait(WARM_UP_MS)

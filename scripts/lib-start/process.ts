@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { nodeFlags } from '#image/recipes/node-flags.ts'
 
 export type SiteProcess = {
   name: string
@@ -17,8 +18,6 @@ export type SiteProcess = {
 /** How long a part may take to stop in order before it is killed. */
 const STOP_MS = 12_000
 const ROOT = new URL('../../', import.meta.url)
-/** How an appliance is run, where memory is dear. On a hub `--optimize-for-size` would double the CPU time of long replies. */
-export const LEAN: readonly string[] = ['--max-semi-space-size=1', '--optimize-for-size']
 /** Compile cache of Node: without it every start strips and compiles some four hundred files again. */
 export const COMPILED = { NODE_COMPILE_CACHE: fileURLToPath(new URL('.cache/compiled', ROOT)) }
 
@@ -32,7 +31,7 @@ export function startPart(name: string, main: string, env: Record<string, string
   const log = openSync(logFile, 'a', 0o600)
   const earlier = fstatSync(log).size
   const { PATH = '', HOME = '', TMPDIR = '/tmp' } = process.env
-  const child = spawn(process.execPath, [...(main.startsWith('appliance/') ? LEAN : []), main], {
+  const child = spawn(process.execPath, [...nodeFlags(main), main], {
     cwd: ROOT,
     env: { PATH, HOME, TMPDIR, ...COMPILED, ...env },
     stdio: ['ignore', log, log, 'ipc'],

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import test from 'ava'
 import { parse } from 'yaml'
 import { APPLIANCE_ENV } from '#appliance/env.ts'
+import { nodeFlags } from '#image/recipes/node-flags.ts'
 import { testWhere } from '../support/optional.ts'
 
 const UNITS = 'image/root/etc/systemd/system'
@@ -27,6 +28,11 @@ test('the appliance has no capability and nothing of root', t => {
   ]) {
     t.true(unit.split('\n').includes(line), line)
   }
+})
+
+test('Node runs the appliance on a box as it does elsewhere', t => {
+  const main = 'appliance/main.ts'
+  t.true(unit.split('\n').includes(`ExecStart=/opt/plenum/bin/node ${nodeFlags(main).join(' ')} ${main}`))
 })
 
 test('what a unit starts is in the image and can be run', t => {
