@@ -58,10 +58,14 @@ function readEquipment(folder: string, id: string, timezone: string): EquipmentD
     .map(line => line.split(','))
   const instantOf = header![0] === 'timestamp_utc' ? Date.parse : localInstant(timezone)
   const times = Float64Array.from(lines, ([text]) => instantOf(text!))
+  // The hour that a wall clock shows twice in autumn has no instant: an import rejects its rows.
+  const isDated = (row: number): boolean => !Number.isNaN(times[row]!)
   const roles = Object.entries(map.points).map(([role, column]): [string, RoleSeries] => {
     const unit = unitCode(map.units?.[column] ?? withoutUnit(column).unit ?? 'bool')!
     const at = header!.indexOf(column)
-    const kept = lines.flatMap((_, row) => (lines[row]![at] ? [row] : [])).toSorted((a, b) => times[a]! - times[b]!)
+    const kept = lines
+      .flatMap((_, row) => (lines[row]![at] && isDated(row) ? [row] : []))
+      .toSorted((a, b) => times[a]! - times[b]!)
     const series = {
       ts: Float64Array.from(kept, row => times[row]!),
       values: Float64Array.from(kept, row => valueOf(lines[row]![at]!)),
