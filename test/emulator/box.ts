@@ -1,7 +1,9 @@
 /** A box in QEMU: the built disk image, its console, and its page by HTTPS. The power can be cut at any moment. */
 import { type ChildProcessByStdio, execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { appendFileSync, openAsBlob, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -43,6 +45,8 @@ export class Box {
   #begun = 0
   #token = ''
   #password = ''
+  /** How many were plugged in; the last may be in. */
+  #sticks = 0
 
   /**
    * @param folder in which disk and firmware's variables are kept
@@ -64,12 +68,16 @@ export class Box {
     return this.#console.slice(this.#begun)
   }
 
+  get #monitor(): string {
+    return join(this.#folder, 'monitor')
+  }
+
   get url(): string {
     return `https://localhost:${this.#port}`
   }
 
-  /** Switches it on. */
-  async start(): Promise<void> {
+  /** @param rtc what a clock without a battery says; without it, it is right */
+  async start(rtc?: string): Promise<void> {
     this.#port ||= await freePort()
     this.#begun = this.#console.length
     const pflash = (name: string, more: string) => ['-drive', `if=pflash,format=raw,${more}file=${name}`]
@@ -94,8 +102,10 @@ export class Box {
           '-display',
           'none',
           '-monitor',
-          'none',
+          `unix:${this.#monitor},server=on,wait=off`,
+          ...(rtc === undefined ? [] : ['-rtc', `base=${rtc}`]),
         ],
+        ...['-device', 'qemu-xhci,id=usb'],
         ...pflash(join(FIRMWARE, 'AAVMF_CODE.fd'), 'readonly=on,'),
         ...pflash(join(this.#folder, 'vars.fd'), ''),
         // Each write is on the disk when the box is told so, and a cut loses what it was not told.
@@ -113,6 +123,34 @@ export class Box {
       appendFileSync(this.#log, plain)
     })
     this.#child = child
+  }
+
+  /**
+   * Plugs in a USB stick.
+   *
+   * @param image of its file system, which the box may write
+   */
+  async plugIn(image: string): Promise<void> {
+    const drive = `drive-${++this.#sticks}`
+    await this.#order(`drive_add 0 if=none,id=${drive},format=raw,file=${image}`)
+    await this.#order(`device_add usb-storage,id=stick-${this.#sticks},drive=${drive},bus=usb.0`)
+  }
+
+  /** Pulls the USB stick out. */
+  async pullOut(): Promise<void> {
+    await this.#order(`device_del stick-${this.#sticks}`)
+  }
+
+  /** Has the emulator carry out one line of its monitor. */
+  async #order(line: string): Promise<void> {
+    const monitor = connect(this.#monitor)
+    let said = ''
+    monitor.setEncoding('utf8').on('data', (text: string) => (said += text))
+    await once(monitor, 'connect')
+    monitor.write(`${line}\n`)
+    // It prompts when it begins and when the line is done.
+    while (said.split('(qemu) ').length < 3) await once(monitor, 'data')
+    monitor.destroy()
   }
 
   /** Cuts the power. */
@@ -170,6 +208,18 @@ export class Box {
 
   get password(): string {
     return this.#password
+  }
+
+  /** It was erased: its next start shows another password. */
+  forgetPassword(): void {
+    this.#password = ''
+  }
+
+  /** What its clock says, ms since 1970 UTC. */
+  async clock(): Promise<number> {
+    const answer = await fetch(`${this.url}/login`, { signal: AbortSignal.timeout(ANSWER_MS) })
+    await answer.arrayBuffer()
+    return Date.parse(answer.headers.get('date')!)
   }
 
   /** Waits until the page answers TLS; which certificate it has is not looked at. */

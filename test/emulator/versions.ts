@@ -9,8 +9,9 @@ import { TARGETS } from '#image/build/target.ts'
 /** Where `scripts/image build` puts what it makes. */
 const BUILT = '.cache/image'
 export const IMAGE = join(BUILT, 'plenum-arm64.img')
-/** What the box said in the last run. */
+/** What the boxes said in the last run. */
 export const CONSOLE_LOG = join(BUILT, 'console.log')
+export const STICK_LOG = join(BUILT, 'console-stick.log')
 const WORK = join(BUILT, 'work')
 const SECONDS = 1_700_000_000
 

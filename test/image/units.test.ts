@@ -45,6 +45,10 @@ test('what a unit starts is in the image and can be run', t => {
   }
 })
 
+test('the clock of a box starts no earlier than its version: systemd takes the time of this file, which the build gives to all', t => {
+  t.is(statSync('image/root/usr/lib/clock-epoch').size, 0)
+})
+
 test('the scripts on the box are shell that parses', t => {
   for (const name of readdirSync(SCRIPTS)) t.notThrows(() => execFileSync('sh', ['-n', join(SCRIPTS, name)]), name)
   t.notThrows(() => execFileSync('sh', ['-n', 'image/boot/init']))
