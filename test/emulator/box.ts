@@ -23,6 +23,8 @@ const ICOUNT = 'shift=2,sleep=on,align=off'
 /** Bounds of what never comes: a boot takes 60 to 90 s on a quiet machine, and twenty times as long on a busy one. */
 const BOOT_MS = 3_600_000
 const ANSWER_MS = 600_000
+/** For a handshake: an answer comes in one or two seconds. */
+const TLS_MS = 20_000
 const UPLOAD_MS = 3_600_000
 
 /** What the controllers' network calls the machine that the emulator runs on. */
@@ -192,7 +194,7 @@ export class Box {
     const [, fingerprint] = await this.says(/certificate SHA-256 ([\dA-F:]{95})/)
     if (this.#password === '') [, this.#password = ''] = await this.says(/sign in as admin with (\S+)/)
     await this.healthy()
-    const peer = await this.#peer()
+    const peer = await this.#peer(this.#port)
     if (peer.fingerprint256 !== fingerprint)
       throw new Error(`the page has ${peer.fingerprint256}, the console says ${fingerprint}`)
     const pem = `-----BEGIN CERTIFICATE-----\n${peer.issuerCertificate.raw.toString('base64')}\n-----END CERTIFICATE-----\n`
@@ -225,18 +227,28 @@ export class Box {
   /** Waits until the page answers TLS; which certificate it has is not looked at. */
   async healthy(withinMs = BOOT_MS): Promise<void> {
     for (const end = Date.now() + withinMs; Date.now() < end; await sleep(1000)) {
-      const answers = await this.#peer().then(
-        () => true,
-        () => false,
-      )
-      if (answers) return
+      if (await this.#answers(this.#port)) return
     }
     throw new Error(`no page within ${withinMs / 1000} s; the console: ${this.console.slice(-2000)}`)
   }
 
-  #peer(): Promise<tls.DetailedPeerCertificate> {
+  /** @returns whether the page answers TLS on one of the networks of the box */
+  async answersOn(network: 'uplink' | 'field'): Promise<boolean> {
+    const port = await freePort()
+    await this.#order(`hostfwd_add ${network} tcp:127.0.0.1:${port}-:443`)
+    return this.#answers(port)
+  }
+
+  #answers(port: number): Promise<boolean> {
+    return this.#peer(port).then(
+      () => true,
+      () => false,
+    )
+  }
+
+  #peer(port: number): Promise<tls.DetailedPeerCertificate> {
     return new Promise((resolve, reject) => {
-      const socket = tls.connect({ port: this.#port, host: '127.0.0.1', rejectUnauthorized: false, timeout: 10_000 })
+      const socket = tls.connect({ port, host: '127.0.0.1', rejectUnauthorized: false, timeout: TLS_MS })
       socket.once('secureConnect', () => {
         resolve(socket.getPeerCertificate(true))
         socket.destroy()

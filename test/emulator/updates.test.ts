@@ -97,6 +97,11 @@ test.serial('a device on the network of the controllers is polled and stored', a
   t.true((await untilStored(5)).length >= 5)
 })
 
+test.serial('the page answers on the uplink and not on the network of the controllers', async t => {
+  t.false(await box.answersOn('field'))
+  t.true(await box.answersOn('uplink'))
+})
+
 test.serial('a power cut while it polls loses nothing that was stored, and shows no password again', async t => {
   for (let times = timesOf(2, 100); times > 0; times--) {
     await sleep(5000 + anyOf(20_000))
