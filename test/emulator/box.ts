@@ -47,7 +47,7 @@ export class Box {
   #begun = 0
   #token = ''
   #password = ''
-  /** How many were plugged in; the last may be in. */
+  /** How many are plugged in. */
   #sticks = 0
 
   /**
@@ -135,12 +135,7 @@ export class Box {
   async plugIn(image: string): Promise<void> {
     const drive = `drive-${++this.#sticks}`
     await this.#order(`drive_add 0 if=none,id=${drive},format=raw,file=${image}`)
-    await this.#order(`device_add usb-storage,id=stick-${this.#sticks},drive=${drive},bus=usb.0`)
-  }
-
-  /** Pulls the USB stick out. */
-  async pullOut(): Promise<void> {
-    await this.#order(`device_del stick-${this.#sticks}`)
+    await this.#order(`device_add usb-storage,drive=${drive},bus=usb.0`)
   }
 
   /** Has the emulator carry out one line of its monitor. */

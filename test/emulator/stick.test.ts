@@ -34,14 +34,12 @@ function makeStick(name: string, files: Record<string, string>): string {
   return image
 }
 
-/** Plugs a stick in and takes it out when the box has written what became of it. */
+/** Plugs a stick in. @returns what became of it, which the box writes onto it */
 async function taken(image: string, name: string): Promise<string> {
   await box.plugIn(image)
   for (const end = Date.now() + RESULT_MS; Date.now() < end; await sleep(2000)) {
     const result = resultOn(image, name)
-    if (result === undefined) continue
-    await box.pullOut()
-    return result
+    if (result !== undefined) return result
   }
   throw new Error(`no ${resultFile(name)}; the console: ${box.console.slice(-2000)}`)
 }
