@@ -1,11 +1,14 @@
 /** GRUB's choice of a slot over many starts: its file is run by a shell, whose language differs in how a variable is set. */
 import { execFileSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { folder } from '../support/folders.ts'
 
-/** Commands of GRUB: the variables of a slot are lines of a file, and a start is the line that names the slot. */
+/**
+ * Commands of GRUB: the variables of a slot are lines of a file, and a start is the line that names the slot. GRUB was started from the
+ * second disk: the first is a USB stick.
+ */
 const COMMANDS = `
 load_env() { [ ! -s "$2" ] || . "./$2"; }
 save_env() { file=$2; shift 2; for name; do eval "echo $name=\\"'\\$$name'\\""; done > "$file"; }
@@ -13,17 +16,20 @@ source() { arguments=quiet; }
 linux() { for word; do case $word in rauc.slot=*) echo "\${word#*=}" ;; esac; done; }
 initrd() { :; }
 boot() { :; }
+regexp() { eval "\${1#--set=1:}=$(echo "$3" | sed -nE "s/$2.*/\\1/p")"; }
+prefix='(hd1,gpt1)/EFI/debian'
 `
 const SCRIPT = readFileSync('image/boot/grub.cfg', 'utf8')
   .replaceAll(/(^|[\s;])set (\w+=)/gm, '$1$2')
-  .replaceAll('(hd0,gpt1)/', '')
-  .replaceAll('(hd0,gpt$kernel)', 'kernel-$kernel')
+  .replaceAll('($disk,gpt1)/', '$disk/')
+  .replaceAll('($disk,gpt$kernel)', 'kernel-$kernel')
 
 /** @param variables of `grubenv` at the beginning */
 function openGrub(t: ExecutionContext, variables: Record<string, string>) {
   const at = folder(t)
   writeFileSync(join(at, 'script'), COMMANDS + SCRIPT)
-  const file = join(at, 'grubenv')
+  mkdirSync(join(at, 'hd1'))
+  const file = join(at, 'hd1', 'grubenv')
   const set = (changes: Record<string, string>) => {
     const all = { ...read(), ...changes }
     writeFileSync(
