@@ -7,6 +7,7 @@ import { formatInstant } from '#shared/core/time.ts'
 import { oneOf, route, type Route, strict } from '#shared/node/http/route.ts'
 import type { CentralContext, CentralParts } from '#shared/central/context.ts'
 import { importDry, IMPORT_MODES, importStaged, stagePackage, PACKAGE_MAX } from '#shared/central/commands/import.ts'
+import { changeMapping, readMapping, TABLE_MAPPING } from '#shared/central/commands/import-mapping.ts'
 import { ChunkQueue } from '#shared/central/import/append.ts'
 import { hintsOf } from '#shared/central/import/request-hints.ts'
 import { ingestContract } from '#shared/central/import/contract.ts'
@@ -17,6 +18,9 @@ import { assertSpace } from '#shared/central/import/disk-space.ts'
 /** Maximum size of a chunk to append, bytes. JSON is parsed in memory; one hour of a thousand columns is a tenth of it. */
 const CHUNK_MAX = 32 * 1024 * 1024
 
+/** A mapping of ten thousand columns. */
+const MAPPING_MAX = 8 * 1024 * 1024
+
 const MODE = Type.Optional(oneOf(IMPORT_MODES))
 const CONFIRM = Type.Optional(Type.Boolean())
 const DRY_RUN = strict({ dry_run: Type.Optional(Type.Boolean()) })
@@ -24,6 +28,7 @@ const DRY_RUN = strict({ dry_run: Type.Optional(Type.Boolean()) })
 export const importRoutes = (context: CentralParts): Route[] => [
   preflightRoute(context),
   rejectsRoute(context),
+  ...mappingRoutes(context),
   executeRoute(context),
   ...packageRoutes(context),
 ]
@@ -61,6 +66,38 @@ const rejectsRoute = ({ sessions }: CentralParts) =>
       return reply.send(Readable.from(rejectsCsv(session)))
     },
   })
+
+const mappingRoutes = (context: CentralParts): Route[] => {
+  const path = '/api/csv/import/preflight/:session_id/mapping'
+  const common = { hints: hintsOf('preflight'), auth: 'operator', params: strict({ session_id: Type.String() }) } as const
+  return [
+    route({
+      ...common,
+      method: 'GET',
+      path,
+      summary: 'What the columns of a staged single table are taken for, with its header and first rows',
+      problems: ['unknown_session', 'conflict'],
+      handle: async ({ params: { session_id } }) => {
+        const { head, mapping } = await readMapping(context, session_id)
+        return { ok: true, session_id, ...head, mapping }
+      },
+    }),
+    route({
+      ...common,
+      method: 'PUT',
+      path,
+      summary: 'Says what the columns of a staged single table are, and checks it again',
+      bodyMax: MAPPING_MAX,
+      body: TABLE_MAPPING,
+      action: 'map_columns',
+      problems: ['unknown_session', 'conflict', 'invalid'],
+      handle: async call => {
+        const { session_id, expires_at, report } = await changeMapping(context, call, call.params.session_id, call.body)
+        return { ok: true, session_id, expires_at: formatInstant(expires_at), ...report }
+      },
+    }),
+  ]
+}
 
 const executeRoute = (context: CentralParts) =>
   route({

@@ -1,4 +1,5 @@
-import { COLUMNS_MAX, HEADER_MAX } from '#shared/core/csv/columns.ts'
+import { HEADER_MAX } from '#shared/core/csv/columns.ts'
+import { COLUMNS_MAX } from '#shared/core/csv/package-json.ts'
 import { PACKAGE_LIMITS } from '#shared/core/csv/package-limits.ts'
 import { PACKAGE_SCHEMA } from '#shared/core/csv/package-json.ts'
 import { EQUIPMENT_TYPES } from '#shared/core/model/model.ts'

@@ -1,13 +1,13 @@
 import { CsvError } from 'csv-parse'
 import { atLine, type CheckReport } from '#shared/core/csv/checks.ts'
-import { checkHeader, nameColumns, planColumns } from '#shared/core/csv/columns.ts'
+import { checkHeader, nameColumns, planColumns, timeCells } from '#shared/core/csv/columns.ts'
 import type { Column } from '#shared/core/csv/column.ts'
 import type { ColumnNotes } from '#shared/core/csv/column-list.ts'
 import { localClock } from '#shared/core/csv/local-clock.ts'
 import type { ColumnMap, Manifest } from '#shared/core/csv/package-json.ts'
 import type { ScannedTable } from '#shared/core/csv/package-plan.ts'
-import type { TableRecord } from '#shared/core/csv/record.ts'
-import { createTableScan, type TableScan } from '#shared/core/csv/table-scan.ts'
+import { type TableRecord, timeText } from '#shared/core/csv/record.ts'
+import { createTableScan, fitsWidth, type TableScan } from '#shared/core/csv/table-scan.ts'
 import { parseTimestamp } from '#shared/core/csv/timestamp.ts'
 import type { EquipmentType, Point } from '#shared/core/model/model.ts'
 import { readTable, type TableForm, readTableForm } from './read-table.ts'
@@ -44,7 +44,7 @@ export async function scanTable(path: string, file: string, context: TableContex
 /** The same for given records. */
 export async function scanLines(path: string, form: TableForm, lines: AsyncIterable<TableRecord[]>, context: TableContext) {
   const { checks, owner } = context
-  let opened: { names: string[]; columns: Column[]; scan: TableScan } | undefined
+  let opened: OpenedTable | undefined
   let timezone = context.timezone
   let zoneKnown = true
   try {
@@ -54,12 +54,13 @@ export async function scanLines(path: string, form: TableForm, lines: AsyncItera
           const header = record.cells()
           if (!checkHeader(header, path, checks)) return undefined
           opened = openTable(header, path, form, context)
-          if (UTC_HEADER.test(opened.names[0]!)) timezone = undefined
+          if (opened.isUtc) timezone = undefined
           else zoneKnown = timezone !== undefined
           continue
         }
-        if (!zoneKnown && parseTimestamp(record.text(0))?.offset === undefined) {
-          checks.add('timezone_missing', path, 'times are local and no time zone is stated', { examples: [record.text(0)] })
+        if (!zoneKnown && hasTime(record, opened) && parseTimestamp(timeText(record, opened.time))?.offset === undefined) {
+          const examples = [timeText(record, opened.time)]
+          checks.add('timezone_missing', path, 'times are local and no time zone is stated', { examples })
           zoneKnown = true
         }
         opened.scan.row(record)
@@ -70,7 +71,7 @@ export async function scanLines(path: string, form: TableForm, lines: AsyncItera
     checks.add('row_unreadable', path, 'cannot be read as CSV', { examples: [atLine(error['lines'] as number, error.message)] })
   }
   if (!opened) return undefined
-  const { names, columns } = opened
+  const { names, columns, time } = opened
   const scan = opened.scan.end()
   if (scan.rows_in === 0) checks.add('no_rows', path, 'has a header and no rows')
   const { equipment_id, equipment_type } = owner
@@ -87,9 +88,14 @@ export async function scanLines(path: string, form: TableForm, lines: AsyncItera
     timezone,
     latest: context.latest,
     width: names.length,
+    ...(time && { time }),
   }
   return { equipment_id, equipment_type, table, columns: settled(columns, scan.columns), scan }
 }
+
+/** A short record may end before its time. */
+const hasTime = (record: TableRecord, { time, names }: OpenedTable): boolean =>
+  time === undefined || fitsWidth(record, names.length)
 
 /** Columns with the roles that their values have decided. */
 function settled(columns: Column[], scanned: Column[]): Column[] {
@@ -97,7 +103,16 @@ function settled(columns: Column[], scanned: Column[]): Column[] {
   return columns.map(column => (column.speed && known.get(column.index)) ?? column)
 }
 
-function openTable(header: string[], path: string, { decimalComma }: TableForm, context: TableContext) {
+type OpenedTable = {
+  names: string[]
+  /** Cells of the time; undefined for the first one. */
+  time: readonly number[] | undefined
+  isUtc: boolean
+  columns: Column[]
+  scan: TableScan
+}
+
+function openTable(header: string[], path: string, { decimalComma }: TableForm, context: TableContext): OpenedTable {
   const { owner, manifest, timezone, points, latest, checks } = context
   const names = nameColumns(header, path)
   const seen = new Set<string>()
@@ -105,12 +120,32 @@ function openTable(header: string[], path: string, { decimalComma }: TableForm, 
   if (twice !== undefined) checks.add('header_duplicate', path, 'headers occur more than once', { examples: [twice] })
   const { equipment_type: equipmentType, map, notes } = owner
   const said = { map, ...(notes && { notes }) }
-  const columns = planColumns(names, { place: path, equipmentType, ...said, unitSystem: manifest.unit_system, points, checks })
-  const local = timezone === undefined || UTC_HEADER.test(names[0]!) ? undefined : localClock(timezone)
+  const time = timeCells(names, { map, place: path, checks })
+  const isUtc = (time ?? [0]).some(i => UTC_HEADER.test(names[i]!))
+  const columns = planColumns(names, time, {
+    place: path,
+    equipmentType,
+    ...said,
+    unitSystem: manifest.unit_system,
+    points,
+    checks,
+  })
+  const local = timezone === undefined || isUtc ? undefined : localClock(timezone)
   const dateOrder = map?.date_order ?? manifest.date_order
   const gridMinutes = manifest.grid_minutes
-  const scan = createTableScan({ place: path, columns, decimalComma, local, dateOrder, latest, gridMinutes, checks })
-  return { names, columns, scan }
+  const scan = createTableScan({
+    place: path,
+    columns,
+    width: names.length,
+    time,
+    decimalComma,
+    local,
+    dateOrder,
+    latest,
+    gridMinutes,
+    checks,
+  })
+  return { names, time, isUtc, columns, scan }
 }
 
 /** Reports the detected form of a file. @returns whether it can be read */

@@ -28,6 +28,8 @@ export type ImportSession = {
   result?: ImportResult
 }
 
+type Staged = Pick<ImportSession, 'files' | 'report' | 'plan'>
+
 /** Staged packages, each in a separate folder; a package that is not imported within a day is removed. */
 export type ImportSessions = {
   /** Creates the folder of a new session with the empty folders `upload` and `files`. */
@@ -35,6 +37,13 @@ export type ImportSessions = {
   save(session: Pick<ImportSession, 'session_id' | 'files' | 'report' | 'plan'>): Promise<ImportSession>
   /** @throws Problem unknown_session */
   get(session_id: string): Promise<ImportSession>
+  /**
+   * Gives a session other files and another report; the upload stays. Meanwhile it can neither be removed nor imported.
+   *
+   * @param work gets the folder into which it may write files
+   * @throws Problem unknown_session, or conflict when it was imported or is being used
+   */
+  restage(session_id: string, work: (session: ImportSession, folder: string) => Promise<Staged>): Promise<ImportSession>
   /**
    * Imports a session. Meanwhile it is not removed and cannot be imported again. The result of `work` is stored with the
    * session, and its files are removed.
@@ -87,6 +96,19 @@ export function importSessions(folder: string, now: () => number): ImportSession
     return session
   }
 
+  /** One thing at a time is done with a session that waits to be imported. */
+  const alone = async <T>(session_id: string, work: (session: ImportSession) => Promise<T>): Promise<T> => {
+    const session = await get(session_id)
+    if (session.result) throw new Problem('conflict', `Session ${session_id} was imported already`)
+    if (busy.has(session_id)) throw new Problem('conflict', `Session ${session_id} is being checked or imported`)
+    busy.add(session_id)
+    try {
+      return await work(session)
+    } finally {
+      busy.delete(session_id)
+    }
+  }
+
   return {
     async open() {
       const session_id = randomUUID()
@@ -104,20 +126,24 @@ export function importSessions(folder: string, now: () => number): ImportSession
       return session
     },
     get,
-    async importOnce(session_id, work) {
-      const session = await get(session_id)
-      if (session.result) throw new Problem('conflict', `Session ${session_id} was imported already`)
-      if (busy.has(session_id)) throw new Problem('conflict', `Session ${session_id} is being imported`)
-      busy.add(session_id)
-      try {
+    restage: (session_id, work) =>
+      alone(session_id, async session => {
+        const folder = join(path(session_id), 'files')
+        const next = { ...session, ...(await work(session, folder)) }
+        await write(next)
+        // The texts of the mapping before; the session names them no more.
+        const used = new Set(next.files.map(({ file }) => file))
+        const left = (await readdir(folder)).map(name => join(folder, name)).filter(file => !used.has(file))
+        await Promise.all(left.map(file => rm(file, { force: true })))
+        return next
+      }),
+    importOnce: (session_id, work) =>
+      alone(session_id, async session => {
         const result = await work(session)
         await write({ ...session, files: [], result })
         for (const part of ['files', 'upload']) await rm(join(path(session_id), part), { recursive: true, force: true })
         return result
-      } finally {
-        busy.delete(session_id)
-      }
-    },
+      }),
     async discard(session_id) {
       busy.delete(session_id)
       await discard(session_id)

@@ -15,6 +15,8 @@ const FIELDS_MAX = 20
 const ZIP_MAGIC = Buffer.from('PK\u0003\u0004')
 /** The form of a page names its session in it, which is no part of the package. */
 const SESSION_FIELD = 'csrf'
+/** Fields that describe a single file instead of `column_map`. */
+const MAP_FIELDS = ['equipment_id', 'equipment_type'] as const
 /** Fields that describe a single file instead of `manifest`. */
 const MANIFEST_FIELDS = ['building_id', 'grid_minutes', 'timezone', 'unit_system', 'date_order', 'notes'] as const
 
@@ -84,14 +86,15 @@ async function saveFields(fields: Map<string, string>, folder: string): Promise<
     given.map(name => [name, name === 'grid_minutes' ? Number(fields.get(name)) : fields.get(name)]),
   )
   const written = given.length ? JSON.stringify({ schema_version: PACKAGE_SCHEMA, ...values }) : undefined
-  const known = new Set<string>(['manifest', 'column_map', ...MANIFEST_FIELDS])
+  const map = mapOf(fields)
+  const known = new Set<string>(['manifest', 'column_map', ...MANIFEST_FIELDS, ...MAP_FIELDS])
   const errors = [...fields.keys()]
     .filter(name => !known.has(name) && name !== SESSION_FIELD)
     .map((name): DataError => {
       return { pointer: `/${name}`, message: 'is not a known field' }
     })
   if (errors.length) throw new Problem('bad_request', `Fields of an upload are ${[...known].join(', ')}`, errors)
-  const texts = { 'manifest.json': fields.get('manifest') ?? written, 'column_map.json': fields.get('column_map') }
+  const texts = { 'manifest.json': fields.get('manifest') ?? written, 'column_map.json': fields.get('column_map') ?? map }
   const files: PackageFile[] = []
   for (const [path, text] of Object.entries(texts)) {
     if (text === undefined) continue
@@ -100,4 +103,10 @@ async function saveFields(fields: Map<string, string>, folder: string): Promise<
     files.push({ path, file })
   }
   return files
+}
+
+/** @returns a map of one equipment without roles, which are given to its columns afterwards */
+function mapOf(fields: Map<string, string>): string | undefined {
+  const [equip, equipType] = MAP_FIELDS.map(name => fields.get(name))
+  return equip === undefined && equipType === undefined ? undefined : JSON.stringify({ equip, equipType, points: {} })
 }

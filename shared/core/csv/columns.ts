@@ -7,7 +7,7 @@ import type { CheckReport } from './checks.ts'
 import type { ColumnNotes } from './column-list.ts'
 import type { Column, Units } from './column.ts'
 import { planBoth, settledRole } from './command-or-speed.ts'
-import type { ColumnMap } from './package-json.ts'
+import { type ColumnMap, COLUMNS_MAX } from './package-json.ts'
 import { roleOfName, withoutUnit } from './header-names.ts'
 
 type ColumnContext = {
@@ -24,11 +24,6 @@ type ColumnContext = {
   checks: CheckReport
 }
 
-/**
- * Maximum number of columns, with the timestamp: the points of several thousand rooms. Further columns belong in another
- * table.
- */
-export const COLUMNS_MAX = 10_000
 /** Maximum length of a header; it becomes the name of a point in lists and plots. */
 export const HEADER_MAX = 200
 const EXAMPLES = 3
@@ -67,14 +62,29 @@ export function checkHeader(cells: string[], place: string, checks: CheckReport)
   return false
 }
 
-/** @param names from `nameColumns` */
-export function planColumns(names: string[], context: ColumnContext): Column[] {
+/** @returns the cells of a record that are its time, in order; undefined where it is the first cell */
+export function timeCells(names: string[], { map, place, checks }: Pick<ColumnContext, 'map' | 'place' | 'checks'>) {
+  if (!map?.time_columns) return undefined
+  const cells = map.time_columns.map(header => names.indexOf(header.trim()))
+  const missing = map.time_columns.filter((_, i) => cells[i]! < 0)
+  if (missing.length === 0) return cells
+  checks.add('column_missing', place, 'columns of the time are not in the table', { examples: missing, severity: 'error' })
+  return undefined
+}
+
+/**
+ * @param names from `nameColumns`
+ * @param time from `timeCells`
+ */
+export function planColumns(names: string[], time: readonly number[] | undefined, context: ColumnContext): Column[] {
   const { place, map, checks, equipmentType, notes } = context
   const roles = rolesByHeader(context)
   const units = unitsByHeader(map, notes)
   const points = new Map(context.points.map(point => [point.source.address, point]))
   const taken = new Set<string>()
-  const headers = names.slice(1)
+  const wanted = map?.columns && new Set(map.columns.map(header => header.trim()))
+  const cells = [...names.keys()].filter(i => !(time ?? [0]).includes(i) && (wanted === undefined || wanted.has(names[i]!)))
+  const headers = cells.map(i => names[i]!)
   const meant = headers.map(header => {
     const bare = withoutUnit(header).name
     const named = roles.get(header) ?? roles.get(bare) ?? (notes?.get(header) ?? notes?.get(bare))?.role
@@ -95,7 +105,7 @@ export function planColumns(names: string[], context: ColumnContext): Column[] {
       planBoth(mapped, point, all, (as, held, beside) => unitsOf(header, as, beside, units, { ...context, checks: held })) ??
       unitsOf(header, mapped, point, units, context)
     const name = (notes?.get(header) ?? notes?.get(withoutUnit(header).name))?.name
-    return { index: i + 1, header, role: mapped, status, point, ...(name !== undefined && { name }), ...own }
+    return { index: cells[i]!, header, role: mapped, status, point, ...(name !== undefined && { name }), ...own }
   })
 }
 

@@ -5,6 +5,11 @@ import { FEEDS_MAX } from './links/links.ts'
 import { DATE_ORDERS, type DateOrder } from './timestamp.ts'
 
 export const PACKAGE_SCHEMA = 'svc_package_v1'
+/**
+ * Maximum number of columns, with the timestamp: the points of several thousand rooms. Further columns belong in another
+ * table.
+ */
+export const COLUMNS_MAX = 10_000
 /** The second is the older name of the same format. */
 const SCHEMAS = [PACKAGE_SCHEMA, 'openfdd_package_v1']
 /** One day: coarser grids are no history of equipment. */
@@ -32,7 +37,13 @@ export type ColumnMap = {
   /** Equipment that this one serves. */
   feeds?: string[]
   date_order?: DateOrder
+  /** Headers of the time: one column, or a date and a time of day; the first column where nothing is said. */
+  time_columns?: string[]
+  /** Headers that belong to this equipment; the others are left out. All of them where nothing is said. */
+  columns?: string[]
 }
+/** A date and a time of day. */
+export const TIME_COLUMNS_MAX = 2
 
 export type JsonResult<T> = { ok: true; value: T } | { ok: false; complaints: string[] }
 
@@ -63,7 +74,7 @@ export function readManifest(json: unknown): JsonResult<Manifest> {
 /** Checks a column map. */
 export function readColumnMap(json: unknown): JsonResult<ColumnMap> {
   if (!isObject(json)) return { ok: false, complaints: ['is not a JSON object'] }
-  const { equipType, equip, points, units, parent, feeds, date_order } = json
+  const { equipType, equip, points, units, parent, feeds, date_order, time_columns, columns } = json
   const complaints: string[] = []
   if (typeof equipType !== 'string') complaints.push('equipType is missing')
   if (equip !== undefined && typeof equip !== 'string') complaints.push('equip is not a text')
@@ -73,8 +84,12 @@ export function readColumnMap(json: unknown): JsonResult<ColumnMap> {
   if (!isTextRecord(points)) complaints.push('points is not an object of role: header')
   if (units !== undefined && !isTextRecord(units)) complaints.push('units is not an object of header: unit')
   if (!isDateOrder(date_order)) complaints.push('date_order is neither mdy nor dmy')
+  if (time_columns !== undefined && !(isTextList(time_columns, TIME_COLUMNS_MAX) && time_columns.length > 0))
+    complaints.push(`time_columns is not a list of one or ${TIME_COLUMNS_MAX} headers`)
+  if (columns !== undefined && !isTextList(columns, COLUMNS_MAX)) complaints.push('columns is not a list of headers')
   if (complaints.length) return { ok: false, complaints }
-  return { ok: true, value: { ...defined({ equip, units, parent, feeds, date_order }), equipType, points } as ColumnMap }
+  const more = defined({ equip, units, parent, feeds, date_order, time_columns, columns })
+  return { ok: true, value: { ...more, equipType, points } as ColumnMap }
 }
 
 const isObject = (json: unknown): json is Record<string, unknown> =>

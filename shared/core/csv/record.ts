@@ -12,6 +12,10 @@ export interface TableRecord {
   cells(): string[]
 }
 
+/** @param cells of the time, a date and a time of day; undefined for the first cell */
+export const timeText = (record: TableRecord, cells: readonly number[] | undefined): string =>
+  cells === undefined ? record.text(0) : cells.map(i => record.text(i).trim()).join(' ')
+
 /** A record whose cells are cut out already. */
 export class CellRecord implements TableRecord {
   readonly line: number

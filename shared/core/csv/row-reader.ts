@@ -4,7 +4,7 @@ import type { Series } from '#shared/core/series/series.ts'
 import { type CellValue, stateNumber } from './cell.ts'
 import type { CheckCode } from './checks.ts'
 import type { Meaning } from './local-clock.ts'
-import type { TableRecord } from './record.ts'
+import { type TableRecord, timeText } from './record.ts'
 import { fitsWidth } from './table-scan.ts'
 import { type DateOrder, parseTimestamp } from './timestamp.ts'
 import { meaningOf } from './timeline.ts'
@@ -27,6 +27,8 @@ export type TablePlan = {
   /** The last plausible instant, ms. It is decided once, so that import and preflight leave out the same rows. */
   latest: number
   width: number
+  /** Cells of the time; absent where it is the first one. */
+  time?: readonly number[]
   columns: PlannedColumn[]
 }
 type PlannedColumn = { index: number; point_id: string; scale: number; offset: number; states: string[] | undefined }
@@ -42,7 +44,7 @@ export function rowInstant(
 ): number | Reject {
   if (!fitsWidth(record, plan.width)) return { code: 'row_width', message: `${record.width()} cells instead of ${plan.width}` }
   if (plan.ambiguous) return { code: 'timestamp_ambiguous', message: 'day and month cannot be distinguished; state date_order' }
-  const meaning = meaningOf(parseTimestamp(record.text(0)), plan.order ?? 'mdy', local, plan.latest)
+  const meaning = meaningOf(parseTimestamp(timeText(record, plan.time)), plan.order ?? 'mdy', local, plan.latest)
   switch (meaning) {
     case 'unreadable':
       return { code: 'timestamp_unreadable', message: 'the timestamp cannot be read' }

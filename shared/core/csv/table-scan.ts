@@ -10,7 +10,7 @@ import { kindOf, takesStates } from './columns.ts'
 import type { Column } from './column.ts'
 import { settleSpeed } from './command-or-speed.ts'
 import type { Meaning } from './local-clock.ts'
-import type { TableRecord } from './record.ts'
+import { type TableRecord, timeText } from './record.ts'
 import type { DateOrder } from './timestamp.ts'
 import { openTimeline, type Timeline } from './timeline.ts'
 
@@ -40,6 +40,10 @@ type ScanOptions = {
   /** Path of the table, for the checks. */
   place: string
   columns: Column[]
+  /** Cells of the header. */
+  width: number
+  /** Cells of the time; undefined for the first one. */
+  time: readonly number[] | undefined
   decimalComma: boolean
   /** Converts a wall clock; undefined for a table in UTC. */
   local: ((wallMs: number) => Meaning) | undefined
@@ -71,8 +75,7 @@ export type TableScan = {
 }
 
 export function createTableScan(options: ScanOptions): TableScan {
-  const { columns, decimalComma, local, dateOrder, latest, checks, place } = options
-  const width = columns.length + 1
+  const { columns, width, time, decimalComma, local, dateOrder, latest, checks, place } = options
   const timeline = openTimeline(local, dateOrder, latest)
   const seen = columns.map(openCells)
   const asSpeed = columns.map(column => column.speed && openCells({ ...column, ...column.speed }))
@@ -89,11 +92,11 @@ export function createTableScan(options: ScanOptions): TableScan {
       lastBad = fitsWidth(record, width) ? undefined : { line, cells: record.width() }
       rows++
       if (lastBad) return
-      timeline.add(record.text(0), line)
-      for (const { index } of columns) {
-        const cell = record.value(index, decimalComma)
-        seen[index - 1]!.take(cell, line)
-        asSpeed[index - 1]?.take(cell, line)
+      timeline.add(timeText(record, time), line)
+      for (let k = 0; k < columns.length; k++) {
+        const cell = record.value(columns[k]!.index, decimalComma)
+        seen[k]!.take(cell, line)
+        asSpeed[k]?.take(cell, line)
       }
     },
     end() {

@@ -6,12 +6,14 @@ import { IMPORT_MODES, importStaged, stagePackage, PACKAGE_MAX } from '#shared/c
 import type { CentralParts } from '#shared/central/context.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { packageBody, reportBody } from './import.view.ts'
+import { mappingPages } from './mapping.route.ts'
 
 const AT = { title: 'Import', current: '/import' }
 const BY_SESSION = strict({ session_id: Type.String({ maxLength: 128 }) })
 const pathOf = (session_id: string) => `/import/${encodeURIComponent(session_id)}`
 
 export const importPages = (context: CentralParts, layout: PageLayout): Route[] => [
+  ...mappingPages(context, layout),
   route({
     method: 'GET',
     path: '/import',

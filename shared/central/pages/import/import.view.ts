@@ -1,11 +1,14 @@
 /** The pages of a CSV import: the upload, and the report with what is wrong and what each column becomes. */
 import type { Check } from '#shared/core/csv/checks.ts'
 import type { PackageReport } from '#shared/core/csv/package-report.ts'
+import { EQUIPMENT_TYPES } from '#shared/core/model/model.ts'
 import { countOf, formatCount } from '#shared/core/number-text.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import type { ImportResult } from '#shared/flow/ingest/import-package.ts'
+import { isSingleTable } from '#shared/central/commands/import-mapping.ts'
 import type { ImportSession } from '#shared/central/import/sessions.ts'
 import { csrfField } from '#shared/central/ui/frame.ts'
+import { EQUIPMENT_WORDS } from '#shared/central/ui/equipment-words.ts'
 import { componentWords } from '#shared/central/ui/words.ts'
 
 /** Lines of one list that the page shows; the API gives all. */
@@ -23,29 +26,37 @@ export const packageBody = (csrf: string): Html => html`<h1>Import</h1>
 <label>Building id <input name="building_id" required maxlength="128"></label>
 <label>Time zone <input name="timezone" required maxlength="64" placeholder="Europe/Berlin"></label>
 <label>Minutes between rows <input name="grid_minutes" type="number" min="1" max="1440" value="5" required></label>
-<label>Column map, JSON <textarea name="column_map" rows="4" required placeholder="{&quot;equip&quot;: &quot;AHU-1&quot;, &quot;equipType&quot;: &quot;ahu&quot;, &quot;points&quot;: {&quot;sa_t&quot;: &quot;SAT&quot;}, &quot;units&quot;: {&quot;SAT&quot;: &quot;degF&quot;}}"></textarea></label>
+<label>Equipment of its columns <input name="equipment_id" required maxlength="128" placeholder="AHU-1"></label>
+<label>Type of it <select name="equipment_type">${EQUIPMENT_TYPES.map(type => html`<option value="${type}">${EQUIPMENT_WORDS[type][0]}</option>`)}</select></label>
+<p class="muted">What each column is, also of other equipment, is said after the upload, with samples of its values.</p>
 <button>Check the table</button></form></section>`
 
 export const reportBody = ({ session, csrf }: { session: ImportSession; csrf: string }): Html => {
   const { report, result } = session
   return html`<p class="crumbs"><a href="/import">Import</a></p>
 <h1>${result ? 'Imported' : 'Report of the package'}</h1>
-<section class="card">${result ? resultCard(result) : verdictCard(session, csrf)}</section>
+<section class="card">${result ? resultCard(result) : verdictCard(session, csrf)}${!result && mappingLink(session)}</section>
 ${report.checks.length > 0 && checkTable(report.checks)}
 ${report.equipment.map(one => equipmentCard(one))}`
 }
+
+/** Packages of several tables say themselves what their columns are. */
+const mappingLink = ({ session_id, files }: ImportSession): Html | false =>
+  isSingleTable(files) &&
+  html`<p><a href="/import/${encodeURIComponent(session_id)}/mapping">Say what the columns are</a>: equipment, role and unit of each, and the time. Samples stand beside them.</p>`
 
 const resultCard = ({ building_id, rows_in, rows_written, rows_duplicate, rows_rejected }: ImportResult): Html =>
   html`<p class="lead">Of ${countOf(rows_in, 'row')} of ${building_id}, ${formatCount(rows_written)} were stored, ${formatCount(rows_duplicate)} were there already and ${formatCount(rows_rejected)} were rejected.</p>
 <p><a href="/points?building=${encodeURIComponent(building_id)}">Assign roles to its points</a> or look at its <a href="/faults?building=${encodeURIComponent(building_id)}">faults</a> after the next run.</p>`
 
-function verdictCard({ session_id, report }: ImportSession, csrf: string): Html {
+function verdictCard(session: ImportSession, csrf: string): Html {
+  const { session_id, report } = session
   const { can_execute, building_id, rows_in, rows_rejected } = report
   const rows = html`${countOf(rows_in, 'row')}, ${formatCount(rows_rejected)} rejected${
     rows_rejected > 0 && html` (<a href="/api/csv/import/preflight/${encodeURIComponent(session_id)}/rejects.csv">list</a>)`
   }`
   if (!can_execute) {
-    return html`<p class="notice" role="alert"><strong>It cannot be imported.</strong> Correct what is marked as an error and upload it again.</p><p>${rows}.</p>`
+    return html`<p class="notice" role="alert"><strong>It cannot be imported.</strong> ${isSingleTable(session.files) ? 'Say below what the columns are, or correct what is marked as an error and upload it again.' : 'Correct what is marked as an error and upload it again.'}</p><p>${rows}.</p>`
   }
   return html`<p class="lead">It can be imported into the building <strong>${building_id}</strong>: ${rows}.</p>
 <form class="fields" method="post" action="/import/${encodeURIComponent(session_id)}">${csrfField(csrf)}

@@ -16,7 +16,7 @@ function planned(header: string, { units = {}, point, role = 'sa_t', system }: G
       : [{ point_id: 'p', role, unit: point, kind: 'number', source: { protocol: 'csv', address: header } }]),
   ] as unknown as Point[]
   const context = { place: 'a.csv', equipmentType: 'ahu' as const, map, unitSystem: system, points, checks }
-  const [column] = planColumns(['timestamp_utc', header], context)
+  const [column] = planColumns(['timestamp_utc', header], undefined, context)
   return { column: column!, checks: checks.list() }
 }
 

@@ -69,3 +69,99 @@ test('a form of another session, a file that is no package and a missing file ar
   const viewer = await signedIn(site.url, 'viewer', PASSWORDS.viewer)
   t.is((await viewer.get('/import')).status, 403)
 })
+
+/** A table of a building system: dates and times apart, two equipments, names that say what they are. */
+const EXPORT = [
+  'Date,Time,AHU-1 SupplyAirTemp,AHU-1 <b>SF-S</b>,VAV-3 Flow',
+  ...Array.from({ length: 12 }, (_, i) => `5/7/2026,08:${String(i * 5).padStart(2, '0')},${60 + i / 10},${i % 2},${300 + i}`),
+  '',
+].join('\n')
+
+async function stageExport(site: TestSite) {
+  const form = new FormData()
+  form.append('package', new Blob([EXPORT]), 'export.csv')
+  const given = {
+    building_id: 'b8',
+    timezone: 'America/Chicago',
+    grid_minutes: '5',
+    equipment_id: 'AHU-1',
+    equipment_type: 'ahu',
+  }
+  for (const [name, value] of Object.entries(given)) form.append(name, value)
+  const { agent, page, location } = await upload(site, form)
+  const path = `${location}/mapping`
+  return { agent, page, location: location!, path, mapping: await (await agent.get(path)).text() }
+}
+/** What the form of a page would send as it stands. */
+const fieldsOf = (page: string): Record<string, string> =>
+  Object.fromEntries([
+    ...[...page.matchAll(/<input(?: type="\w+")? name="([^"]+)"[^>]*? value="([^"]*)"/g)].map(([, name, value]) => [name, value]),
+    ...[...page.matchAll(/<select name="([^"]+)">([^]*?)<\/select>/g)].map(([, name, options]) => [
+      name,
+      /value="([^"]*)" selected/.exec(options!)?.[1] ?? /value="([^"]*)"/.exec(options!)![1],
+    ]),
+  ])
+
+test('the columns of a table are mapped on a page with samples, which keeps what was typed', async t => {
+  const { site } = t.context
+  const { agent, page, location, path, mapping } = await stageExport(site)
+  t.regex(page, /Say below what the columns are/)
+  t.regex(mapping, /60 · 60\.1 · 60\.2 · 60\.3 · 60\.4/)
+  t.true(mapping.includes('AHU-1 &lt;b&gt;SF-S&lt;/b&gt;'))
+  t.false(mapping.includes('<b>SF-S'))
+  const fields = {
+    ...fieldsOf(mapping),
+    date_order: 'mdy',
+    time_1: 'Date',
+    time_2: 'Time',
+    'equipment.4': 'VAV-3',
+    'role.4': 'nonsense',
+  }
+  const refused = await agent.post(path, path, fields)
+  t.is(refused.status, 422)
+  const again = await refused.text()
+  t.regex(again, /choose the type of VAV-3[^]*nonsense is no role/)
+  const typed = fieldsOf(again)
+  t.like(typed, {
+    'equipment.4': 'VAV-3',
+    'role.4': 'nonsense',
+    time_2: 'Time',
+    'id.1': 'VAV-3',
+    'type.1': '',
+    building_id: 'b8',
+  })
+
+  const good = { ...typed, 'role.4': '', 'type.1': 'vav', 'unit.4': 'cfm' }
+  t.is((await agent.post(path, path, good)).status, 303)
+  const report = await (await agent.get(location)).text()
+  t.regex(report, /It can be imported into the building <strong>b8<\/strong>: 24 rows, 0 rejected/)
+  const suggested = await (await agent.get(path)).text()
+  t.regex(suggested, /perhaps sa_t, 9\d/)
+  t.regex(suggested, /Check again with \d likely roles?/)
+  t.is((await agent.post(path, path, { ...fieldsOf(suggested), likely: 'yes' })).status, 303)
+  t.is(fieldsOf(await (await agent.get(path)).text())['role.2'], 'sa_t')
+
+  t.is((await agent.post(location, location, { mode: 'merge' })).status, 303)
+  t.deepEqual(
+    site.stores.model.points('b8').map(({ equipment_id, role, unit }) => [equipment_id, role, unit]),
+    [
+      ['AHU-1', 'sa_t', 'degC'],
+      ['AHU-1', undefined, 'count'],
+      ['VAV-3', 'zone_flow', 'cfm'],
+    ],
+  )
+  t.notRegex(await (await agent.get(location)).text(), /\/mapping/)
+  t.is((await agent.get(path)).status, 409)
+  const rows = site.context.audit.list({ limit: 10 }).filter(({ action }) => action === 'map_columns')
+  t.is(rows.length, 2, 'a refused mapping leaves none')
+  t.like(rows[0], { actor: 'agent', subject: 'b8' })
+})
+
+test('a package of several tables is offered no mapping here', async t => {
+  const { site } = t.context
+  const files = airHandler(table(rows(5)))
+  const more = { 'AHU-2/history_wide.csv': table(rows(5)), 'AHU-2/column_map.json': JSON.stringify({ ...MAP, equip: 'AHU-2' }) }
+  const { page, location, agent } = await upload(site, zipForm(await zipOf({ ...files, ...more })))
+  t.notRegex(page, /\/mapping/)
+  t.is((await agent.get(`${location}/mapping`)).status, 409)
+})

@@ -1,11 +1,11 @@
 /** The path from a new box to one that reads a building. */
 import anyTest, { type ExecutionContext, type TestFn } from 'ava'
 import type { Page } from 'playwright-core'
-import { openNewBox } from '../support/sites/new-box.ts'
-import { PASSWORDS } from '../support/sites/page-site.ts'
-import { openChromium, type OpenBrowser } from './chromium.ts'
-import { expectClean, looks } from './looks.ts'
-import { openPage, signIn } from './watch.ts'
+import { openNewBox } from '../../support/sites/new-box.ts'
+import { PASSWORDS } from '../../support/sites/page-site.ts'
+import { openChromium, type OpenBrowser } from '../chromium.ts'
+import { expectClean, looks } from '../looks.ts'
+import { openPage, signIn } from '../watch.ts'
 
 const test = anyTest as TestFn<{ chromium: OpenBrowser }>
 test.before(async t => {

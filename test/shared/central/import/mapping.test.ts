@@ -1,0 +1,145 @@
+/** The columns of a staged table are mapped after its upload, through the API. */
+import test from 'ava'
+import { importer } from '../../../support/packages/importer.ts'
+import { airHandler, MANIFEST, MAP, rows, table, zipForm, zipOf } from '../../../support/packages/packages.ts'
+import { startCentral, type TestCentral } from '../../../support/sites/central-site.ts'
+
+let site: TestCentral
+test.before(async () => {
+  site = await startCentral()
+})
+test.after.always(() => site?.close())
+const { ownBuilding, execute, history, preflight } = importer(() => site)
+
+/** As a building system exports it: date and time of day apart, the first column a number, several equipments side by side. */
+const LINES = Array.from({ length: 12 }, (_, i) => `${i},5/7/2026,08:${String(i * 5).padStart(2, '0')},${60 + i},${300 + i},x`)
+const EXPORT = ['No,Date,Time,AHU-1 SAT,VAV-3 Flow,Remark', ...LINES, '12,5/7/2026', ''].join('\r\n')
+
+function form(building_id: string): FormData {
+  const fields = new FormData()
+  fields.append('package', new Blob([EXPORT]), 'export.csv')
+  const given = { building_id, grid_minutes: '5', timezone: 'America/Chicago', equipment_id: 'AHU-1', equipment_type: 'ahu' }
+  for (const [name, value] of Object.entries(given)) fields.append(name, value)
+  return fields
+}
+const stage = async (building_id: string) => {
+  const { status, body } = await site.call('operator', 'POST', '/api/csv/import/preflight', form(building_id))
+  return { status, body, path: `/api/csv/import/preflight/${body.session_id}/mapping` }
+}
+
+test('an export with date and time apart and two equipments side by side is mapped, checked again and imported', async t => {
+  const { building_id } = ownBuilding()
+  const { body, path } = await stage(building_id)
+  t.false(body.can_execute, 'the first column is no time')
+  const before = await site.call('operator', 'GET', path)
+  t.like(before.body, { headers: ['No', 'Date', 'Time', 'AHU-1 SAT', 'VAV-3 Flow', 'Remark'] })
+  t.deepEqual(before.body.rows[1], ['1', '5/7/2026', '08:05', '61', '301', 'x'])
+  t.is(before.body.rows.length, 5)
+  t.like(before.body.mapping, {
+    building_id,
+    time_columns: ['No'],
+    equipment: [{ equipment_id: 'AHU-1', equipment_type: 'ahu' }],
+  })
+
+  const mapping = {
+    ...{ building_id, timezone: 'America/Chicago', grid_minutes: 5, date_order: 'mdy', time_columns: ['Date', 'Time'] },
+    equipment: [
+      { equipment_id: 'AHU-1', equipment_type: 'ahu' },
+      { equipment_id: 'VAV-3', equipment_type: 'vav' },
+    ],
+    columns: [
+      { header: 'AHU-1 SAT', equipment_id: 'AHU-1', role: 'sa_t', unit: 'degF' },
+      { header: 'VAV-3 Flow', equipment_id: 'VAV-3', unit: 'cfm' },
+    ],
+  }
+  const after = await site.call('operator', 'PUT', path, mapping)
+  t.is(after.status, 200, after.text)
+  t.like(after.body, { session_id: body.session_id, can_execute: true, rows_in: 26, rows_rejected: 2 })
+  t.deepEqual(
+    after.body.equipment.map((one: any) => [one.equipment_id, one.rows, one.first_at_local, one.columns.length]),
+    [
+      ['AHU-1', 12, '2026-05-07 08:00:00 America/Chicago', 1],
+      ['VAV-3', 12, '2026-05-07 08:00:00 America/Chicago', 1],
+    ],
+  )
+  t.like((await site.call('operator', 'GET', path)).body.mapping, mapping)
+
+  t.is((await execute(body.session_id)).status, 200)
+  const points = await site.call('viewer', 'GET', `/api/model/points?building_id=${building_id}`)
+  t.deepEqual(
+    points.body.points.map((point: any) => [point.equipment_id, point.source.address, point.role, point.unit]),
+    [
+      ['AHU-1', 'AHU-1 SAT', 'sa_t', 'degF'],
+      ['VAV-3', 'VAV-3 Flow', undefined, 'cfm'],
+    ],
+  )
+  const { ts, values } = await history(building_id, points.body.points[0].point_id)
+  t.deepEqual([ts[0], ts.length, values[11]], [Date.UTC(2026, 4, 7, 13), 12, 71])
+  t.is((await site.call('operator', 'PUT', path, mapping)).status, 409, 'it was imported')
+  t.is((await site.call('operator', 'GET', path)).status, 409)
+})
+
+test('a mapping that is wrong changes nothing, and rejected rows follow the columns of the time', async t => {
+  const { building_id } = ownBuilding()
+  const { body, path } = await stage(building_id)
+  const { mapping } = (await site.call('operator', 'GET', path)).body
+  const wrong = await site.call('operator', 'PUT', path, { ...mapping, columns: [{ header: 'RAT', equipment_id: 'AHU-1' }] })
+  t.like(wrong, { status: 422, body: { code: 'invalid' } })
+  t.is(wrong.body.errors[0].pointer, '/columns/0/header')
+  t.deepEqual((await site.call('operator', 'GET', path)).body.mapping, mapping)
+  t.is((await site.call('operator', 'PUT', path, { ...mapping, extra: 1 })).status, 400)
+
+  const columns = [{ header: 'AHU-1 SAT', equipment_id: 'AHU-1', role: 'sa_t', unit: 'degF' }]
+  const dated = { ...mapping, date_order: 'mdy', time_columns: ['Date', 'Time'], columns }
+  t.is((await site.call('operator', 'PUT', path, dated)).body.rows_rejected, 1)
+  const rejects = await site.call('operator', 'GET', path.replace('mapping', 'rejects.csv'))
+  t.regex(rejects.text, /AHU-1\/export\.csv,14,row_width/)
+  t.is(rejects.text.trim().split('\r\n').length, 2)
+  t.is((await site.call('operator', 'PUT', path, dated)).status, 200, 'it can be mapped again')
+  t.is((await execute(body.session_id)).status, 200)
+})
+
+test('links of a column map stay, a package of several tables is mapped by itself, and a viewer maps nothing', async t => {
+  const manifest = ownBuilding()
+  const files = airHandler(table(rows(6)), { manifest, map: { feeds: ['VAV-1'], equip: undefined } })
+  const one = await preflight(files)
+  const path = `/api/csv/import/preflight/${one.body.session_id}/mapping`
+  const { mapping } = (await site.call('operator', 'GET', path)).body
+  t.deepEqual(mapping.columns, [
+    { header: 'SAT', equipment_id: 'AHU-1', role: 'sa_t', unit: 'degF' },
+    { header: 'OAT', equipment_id: 'AHU-1', role: 'oa_t', unit: 'degF' },
+    { header: 'Fan', equipment_id: 'AHU-1', role: 'fan_status' },
+  ])
+  const again = await site.call('operator', 'PUT', path, mapping)
+  t.true(
+    again.body.checks.some(({ code }: { code: string }) => code === 'link_unknown'),
+    'feeds is still stated',
+  )
+  for (const [method, sent] of [['GET'], ['PUT', mapping]] as const)
+    t.is((await site.call('viewer', method, path, sent)).status, 403)
+
+  const two = {
+    ...files,
+    'AHU-2/column_map.json': JSON.stringify({ ...MAP, equip: 'AHU-2' }),
+    'AHU-2/history_wide.csv': table(rows(6)),
+  }
+  const several = await site.call(
+    'operator',
+    'POST',
+    '/api/csv/import/preflight',
+    zipForm(await zipOf({ ...two, 'manifest.json': JSON.stringify({ ...MANIFEST, ...manifest }) })),
+  )
+  const refused = await site.call('operator', 'GET', `/api/csv/import/preflight/${several.body.session_id}/mapping`)
+  t.like(refused, { status: 409, body: { code: 'conflict' } })
+  t.is((await site.call('operator', 'GET', '/api/csv/import/preflight/00000000-0000-4000-8000-000000000000/mapping')).status, 404)
+})
+
+test('a column of the time that the table does not have is an error', async t => {
+  const manifest = ownBuilding()
+  const { body } = await preflight(airHandler(table(rows(6)), { manifest, map: { time_columns: ['When'] } }))
+  t.false(body.can_execute)
+  const check = body.checks.find(({ code }: { code: string }) => code === 'column_missing')
+  t.like(check, { severity: 'error', examples: ['When'] })
+  const bad = await preflight(airHandler(table(rows(6)), { manifest, map: { time_columns: [], columns: 'SAT' } }))
+  t.regex(JSON.stringify(bad.body.checks), /time_columns is not a list of one or 2 headers.*columns is not a list/)
+})
