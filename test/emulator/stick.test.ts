@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import test from 'ava'
-import { DAY, formatInstant, HOUR } from '#shared/core/time.ts'
+import { formatInstant, HOUR } from '#shared/core/time.ts'
 import { resultFile } from '#shared/core/system/stick-files.ts'
 import { Box } from './box.ts'
 import { IMAGE, STICK_LOG } from './versions.ts'
@@ -68,7 +68,8 @@ test.serial('a stick sets the clock where no time server does, and a power cut d
   await box.start(NO_BATTERY)
   await box.signIn()
   first = await nameOnConsole()
-  const wanted = Date.now() + 3 * DAY
+  // Not later than here: the certificate that it makes when it is erased would not be valid yet.
+  const wanted = Date.now()
   const result = await taken(makeStick('clock', { 'clock.txt': formatInstant(wanted) }), first)
   t.regex(result, /clock\.txt: the clock is set to /)
   const said = await clockFrom(wanted)
