@@ -1,7 +1,8 @@
 /** What starts the root: kernel and initial file system of a slot, and GRUB, which chooses the slot. */
-import { copyFileSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { emptyFolder, run } from './host-commands.ts'
+import { copyLibraries } from './libraries.ts'
 import { kernelRelease } from './root.ts'
 import type { ImageTarget } from './target.ts'
 
@@ -83,7 +84,7 @@ export function packKernel(file: string, verified: VerifiedRoot, { root, kernel,
 /** The initial file system: busybox, dmsetup with its libraries, the modules and `image/boot/init`. */
 function packInitial(file: string, { root, kernel, work, target, seconds }: BootParts): void {
   const folder = emptyFolder(join(work, 'initial'))
-  for (const name of ['bin', 'dev', 'proc', 'sys', 'root', 'modules', 'lib', `usr/lib/${target.triplet}`])
+  for (const name of ['bin', 'dev', 'proc', 'sys', 'root', 'modules', `usr/lib/${target.triplet}`])
     mkdirSync(join(folder, name), { recursive: true })
   copyFileSync('image/boot/init', join(folder, 'init'))
   copyFileSync(join(root, 'usr/bin/busybox'), join(folder, 'bin/busybox'))
@@ -101,25 +102,6 @@ function packInitial(file: string, { root, kernel, work, target, seconds }: Boot
     file,
     String(seconds),
   ])
-}
-
-/** Copies what a program is linked with, and what that is linked with. */
-function copyLibraries(folder: string, program: string, { root, target }: Pick<BootParts, 'root' | 'target'>): void {
-  const todo = [join(folder, program)]
-  const interpreter = /interpreter: ([^\]]+)/.exec(run('readelf', ['-l', todo[0]!]))?.[1]
-  if (interpreter === undefined) throw new Error(`${program} names no interpreter`)
-  copyFileSync(
-    join(root, 'usr/lib', target.triplet, basename(interpreter)),
-    join(folder, interpreter.replace('/lib64/', '/lib/')),
-  )
-  for (const path of todo) {
-    for (const [, name] of run('readelf', ['-d', path]).matchAll(/\(NEEDED\).*\[(.+)\]/g)) {
-      const own = join(folder, 'usr/lib', target.triplet, name!)
-      if (existsSync(own)) continue
-      copyFileSync(join(root, 'usr/lib', target.triplet, name!), own)
-      todo.push(own)
-    }
-  }
 }
 
 /** @returns the names of the modules, each after those that it needs */
