@@ -13,7 +13,7 @@ import {
   TIME_COLUMNS_MAX,
 } from '#shared/core/csv/package-json.ts'
 import { equipmentTypeOf, roleOfName } from '#shared/core/csv/header-names.ts'
-import { type MappedColumn, mappingFiles, type TableMapping } from '#shared/core/csv/table-mapping.ts'
+import { MAPPED_EQUIPMENT_MAX, type MappedColumn, mappingFiles, type TableMapping } from '#shared/core/csv/table-mapping.ts'
 import { DATE_ORDERS } from '#shared/core/csv/timestamp.ts'
 import { EQUIPMENT_TYPES } from '#shared/core/model/model.ts'
 import { Problem } from '#shared/core/problem.ts'
@@ -34,7 +34,9 @@ export const TABLE_MAPPING = strict({
   grid_minutes: Type.Number(),
   date_order: Type.Optional(oneOf(DATE_ORDERS)),
   time_columns: Type.Array(TEXT, { maxItems: TIME_COLUMNS_MAX }),
-  equipment: Type.Array(strict({ equipment_id: TEXT, equipment_type: oneOf(EQUIPMENT_TYPES) }), { maxItems: COLUMNS_MAX }),
+  equipment: Type.Array(strict({ equipment_id: TEXT, equipment_type: oneOf(EQUIPMENT_TYPES) }), {
+    maxItems: MAPPED_EQUIPMENT_MAX,
+  }),
   columns: Type.Array(strict({ header: TEXT, equipment_id: TEXT, role: Type.Optional(TEXT), unit: Type.Optional(TEXT) }), {
     maxItems: COLUMNS_MAX,
   }),

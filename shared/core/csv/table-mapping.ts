@@ -6,6 +6,9 @@ import type { DataError } from '#shared/core/problem.ts'
 import { type ColumnMap, type Manifest, PACKAGE_SCHEMA, readManifest, TIME_COLUMNS_MAX } from './package-json.ts'
 import type { DateOrder } from './timestamp.ts'
 
+/** Each equipment reads the whole table once more, so a table of many is brought as a package. */
+export const MAPPED_EQUIPMENT_MAX = 50
+
 export type MappedColumn = {
   header: string
   equipment_id: string
@@ -75,6 +78,8 @@ function timeErrors(time: string[], headers: readonly string[]): DataError[] {
 }
 
 function equipmentErrors(equipment: TableMapping['equipment']): DataError[] {
+  if (equipment.length > MAPPED_EQUIPMENT_MAX)
+    return [at('/equipment', `one table has columns of at most ${MAPPED_EQUIPMENT_MAX} equipment; bring more as a package`)]
   const seen = new Set<string>()
   return equipment.flatMap(({ equipment_id, equipment_type }, i) => {
     const isTwice = seen.has(equipment_id)

@@ -59,6 +59,12 @@ const WRONG: [string, Partial<TableMapping>, string, RegExp][] = [
     '/equipment/0/equipment_type',
     /the type of AHU-1/,
   ],
+  [
+    'too many equipment',
+    { equipment: Array.from({ length: 51 }, (_, i) => ({ equipment_id: `v${i}`, equipment_type: 'vav' as const })) },
+    '/equipment',
+    /at most 50 equipment/,
+  ],
   ['a bad zone', { timezone: 'Berlin' }, '', /no IANA zone/],
   ['a bad building', { building_id: 'b 1' }, '', /building_id/],
   ['a bad grid', { grid_minutes: Number.NaN }, '', /grid_minutes/],
