@@ -2,7 +2,7 @@
 import { Type } from '@sinclair/typebox'
 import type { CentralContext } from '#shared/central/context.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
-import { type Connectors, SiteQuery } from '#shared/central/api/connectors.ts'
+import { type Connectors, ON_THE_WAY, SiteQuery } from '#shared/central/api/connectors.ts'
 import { type EdgeChoice, findEdge } from '#shared/core/telemetry/find-edge.ts'
 import { type EdgeKey, edgeName, ID } from '#shared/core/model/model.ts'
 import { html, type Html } from '#shared/node/http/html.ts'
@@ -72,16 +72,7 @@ export function hubOverrides(pages: HubOverrides): Route[] {
       params: strict(EDGE),
       query: SiteQuery,
       body: strict({}),
-      problems: [
-        'unknown_edge',
-        'ambiguous_edge',
-        'edge_failed',
-        'edge_unreachable',
-        'edge_timeout',
-        'not_ready',
-        'visit_in_progress',
-        'scanner_disabled',
-      ],
+      problems: [...ON_THE_WAY, 'visit_in_progress', 'scanner_disabled'],
       handle: async ({ params, query, reply, audit }) => {
         const { edge } = findEdgeAndWords(pages, { ...params, ...query })
         const answer = await connectors.ask(edge, 'priority_trigger', {})
