@@ -110,7 +110,7 @@ CacheDirectoryMode=0700
 ${environment.join('')}Environment=NODE_COMPILE_CACHE=/var/cache/plenum-${name}
 # NAME=value lines, owned by root with permissions 600.
 EnvironmentFile=/etc/plenum/${name}.env
-ExecStart=/opt/plenum/node_modules/.bin/node ${nodeFlags(main).join(' ')} ${main}
+ExecStart=${['/opt/plenum/node_modules/.bin/node', ...nodeFlags(main), main].join(' ')}
 Restart=always
 RestartSec=2
 RestartSteps=6
