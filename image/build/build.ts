@@ -6,7 +6,7 @@ import { readVersion } from '#shared/node/version.ts'
 import { buildApplication } from './application.ts'
 import { packEsp, packKernel, packRoot } from './boot.ts'
 import { packBundle } from './bundle.ts'
-import { packDisk } from './disk.ts'
+import { packDisk, PARTITION_FILES, withPartitionIds } from './disk.ts'
 import { run } from './host-commands.ts'
 import { debianLicences, licenceFile, nodeLicences } from './licences.ts'
 import { readPackageList } from './package-list.ts'
@@ -67,8 +67,10 @@ export async function build({ arch, out, keys, version = readVersion(), say }: B
   addApplication(root, join(work, 'application'))
   checkLibraries(root, Object.values(list.files).flat(), target)
   copyFileSync(join(keys, 'ca.pem'), join(root, 'etc/rauc/keyring.pem'))
-  const conf = join(root, 'etc/rauc/system.conf')
-  writeFileSync(conf, readFileSync(conf, 'utf8').replace('@ARCH@', arch))
+  for (const file of PARTITION_FILES) {
+    const path = join(root, file)
+    writeFileSync(path, withPartitionIds(readFileSync(path, 'utf8').replace('@ARCH@', arch)))
+  }
 
   say('root, kernel and disk')
   const parts = { root, kernel, work, target, seconds }

@@ -11,11 +11,32 @@ const DATA_MIB = 256
 const MIB = 2 ** 20
 const SECTOR = 512
 const DISK_ID = '504c454e-554d-4000-8000-000000000000'
+/** In the order of their numbers. */
+const PARTITIONS = ['esp', 'kernel-a', 'kernel-b', 'root-a', 'root-b', 'data'] as const
+type PartitionName = (typeof PARTITIONS)[number]
 /** Types of the Discoverable Partitions Specification; systemd-repart finds the data by its own. */
 const TYPES = { esp: 'ef00', linux: '8300', data: '4d21b016-b534-45c2-a9fb-5c16e091fd2d' } as const
 
-type Partition = { name: string; type: keyof typeof TYPES; mib: number; file?: string }
+type Partition = { name: PartitionName; type: keyof typeof TYPES; mib: number; file?: string }
 type DiskParts = { esp: string; kernel: string; root: string; work: string; seconds: number }
+
+/** Files of the root that name partitions. */
+export const PARTITION_FILES = ['etc/fstab', 'etc/rauc/system.conf'] as const
+const numberOf = (name: PartitionName): number => PARTITIONS.indexOf(name) + 1
+const idOf = (name: PartitionName): string => `${DISK_ID.slice(0, -1)}${numberOf(name)}`
+
+/**
+ * Puts the identity of a partition in place of its name, as in `@data@`. A box finds its partitions by that: a USB stick may have one
+ * of any name.
+ *
+ * @throws Error for a name that no partition has
+ */
+export const withPartitionIds = (text: string): string =>
+  text.replaceAll(/@([a-z-]+)@/g, (_, name: string) => {
+    const partition = PARTITIONS.find(one => one === name)
+    if (!partition) throw new Error(`there is no partition ${name}`)
+    return idOf(partition)
+  })
 
 /** @returns the file of the disk, sparse */
 export function packDisk(file: string, { esp, kernel, root, work, seconds }: DiskParts): string {
@@ -33,7 +54,7 @@ export function packDisk(file: string, { esp, kernel, root, work, seconds }: Dis
   const total = partitions.reduce((sum, { mib: size }) => sum + size, 0)
   run('rm', ['-f', file])
   run('truncate', ['-s', String((total + 2) * MIB), file])
-  const numbered = partitions.map((partition, index) => ({ ...partition, number: index + 1 }))
+  const numbered = partitions.map(partition => ({ ...partition, number: numberOf(partition.name) }))
   run('sgdisk', [
     '--clear',
     `--disk-guid=${DISK_ID}`,
@@ -41,7 +62,7 @@ export function packDisk(file: string, { esp, kernel, root, work, seconds }: Dis
       `--new=${number}:0:+${size}M`,
       `--typecode=${number}:${TYPES[type]}`,
       `--change-name=${number}:${name}`,
-      `--partition-guid=${number}:${DISK_ID.slice(0, -1)}${number}`,
+      `--partition-guid=${number}:${idOf(name)}`,
     ]),
     file,
   ])

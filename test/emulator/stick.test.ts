@@ -13,6 +13,8 @@ import { IMAGE, STICK_LOG } from './versions.ts'
 const folder = mkdtempSync(join(tmpdir(), 'plenum-stick-'))
 const box = new Box(folder, IMAGE, STICK_LOG)
 const RESULT_MS = 1_800_000
+/** Where the file system of a stick begins, for mtools. */
+const PARTITION = '@@1M'
 /** What the clock of a machine whose battery is empty says. */
 const NO_BATTERY = '2015-01-01T00:00:00'
 
@@ -21,15 +23,16 @@ test.after.always(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** @returns the file of a stick that has these files */
+/** @returns the file of a stick that has these files, on a partition that is called as the data of the box */
 function makeStick(name: string, files: Record<string, string>): string {
   const image = join(folder, `${name}.img`)
   execFileSync('truncate', ['-s', '64M', image])
-  execFileSync('mkfs.vfat', ['-n', 'PLENUM', image])
+  execFileSync('sgdisk', ['--new=1:2048:0', '--change-name=1:data', image])
+  execFileSync('mkfs.vfat', ['--offset=2048', '-n', 'PLENUM', image, String(60 * 1024)])
   for (const [file, text] of Object.entries(files)) {
     const path = join(folder, file)
     writeFileSync(path, text)
-    execFileSync('mcopy', ['-i', image, path, `::/${file}`])
+    execFileSync('mcopy', ['-i', `${image}${PARTITION}`, path, `::/${file}`])
   }
   return image
 }
@@ -46,7 +49,7 @@ async function taken(image: string, name: string): Promise<string> {
 
 function resultOn(image: string, name: string): string | undefined {
   try {
-    return execFileSync('mtype', ['-i', image, `::/${resultFile(name)}`], { encoding: 'utf8', stdio: 'pipe' })
+    return execFileSync('mtype', ['-i', `${image}${PARTITION}`, `::/${resultFile(name)}`], { encoding: 'utf8', stdio: 'pipe' })
   } catch {
     return undefined
   }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import test from 'ava'
 import { parse } from 'yaml'
 import { APPLIANCE_ENV } from '#appliance/env.ts'
+import { PARTITION_FILES, withPartitionIds } from '#image/build/disk.ts'
 import { nodeFlags } from '#image/recipes/node-flags.ts'
 import { testWhere } from '../support/optional.ts'
 
@@ -47,6 +48,13 @@ test('what a unit starts is in the image and can be run', t => {
 
 test('the clock of a box starts no earlier than its version: systemd takes the time of this file, which the build gives to all', t => {
   t.is(statSync('image/root/usr/lib/clock-epoch').size, 0)
+})
+
+test('a box finds its partitions by their identity, which no stick has', t => {
+  const named = PARTITION_FILES.map(file => readFileSync(join('image/root', file), 'utf8')).join('')
+  t.false(named.includes('by-partlabel'))
+  t.is(new Set(withPartitionIds(named).match(/by-partuuid\/[0-9a-f-]{35}[1-6]\b/g)).size, 6)
+  t.throws(() => withPartitionIds('/dev/disk/by-partuuid/@swap@'), { message: 'there is no partition swap' })
 })
 
 test('the scripts on the box are shell that parses', t => {
