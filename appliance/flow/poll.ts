@@ -45,11 +45,13 @@ const PROBES_MAX = 32
 const HOLD_MS = SECOND
 
 /**
- * Longest time that a reading waits to be written together with others. It never waits for more than half its period: a power cut
- * costs no point more than its newest reading.
+ * Longest time that a reading waits to be written together with others. It never waits for more than half its period: a power cut, or
+ * the end of a process that is killed, costs no point more than its newest reading.
  */
 const GATHER_MS = 30 * SECOND
-const gatherMs = (periodMs: number): number => Math.min(GATHER_MS, periodMs / 2)
+/** What is read more often than this is written at once: whoever reads so often wants each reading. */
+const GATHERED_FROM_MS = 30 * SECOND
+const gatherMs = (periodMs: number): number => (periodMs < GATHERED_FROM_MS ? 0 : Math.min(GATHER_MS, periodMs / 2))
 
 /** The devices that are polled; the list may change meanwhile. */
 export type Polling = {
