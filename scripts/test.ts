@@ -44,6 +44,8 @@ async function runTool({ name, command }: Check): Promise<Count> {
 
 /** The part of a TAP stream that is about one failed test: its own line, its details and its log. */
 const DETAIL = /^\s/
+/** Tests that never ended, which have no result of their own in the stream. */
+const UNFINISHED = /^# (\d+ tests? remaining in .+)$/
 
 /** Runs a suite and counts its tests. What failed is shown whole, what was not run by name, what passed is counted. */
 async function runSuite({ name, command }: Check): Promise<Count> {
@@ -57,6 +59,11 @@ async function runSuite({ name, command }: Check): Promise<Count> {
       failing = result.outcome === 'failed'
       count[result.outcome]++
       rows.add(result)
+    }
+    const unfinished = UNFINISHED.exec(line)?.[1]
+    if (unfinished !== undefined) {
+      say(`not ok - ${unfinished}`)
+      count.failed++
     }
     if (result?.outcome === 'skipped') say(`not run - ${result.title}`)
     else if (result ? failing : failing && DETAIL.test(line)) say(line)
