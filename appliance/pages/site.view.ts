@@ -1,6 +1,7 @@
 /** The form of the building that this box serves. */
 import { type Html, html } from '#shared/node/http/html.ts'
 import { csrfField } from '#shared/central/ui/frame.ts'
+import { UNIT_SYSTEM_WORDS } from '#shared/central/ui/measure.ts'
 import { FIRST_STEPS_PATH } from './first-steps.view.ts'
 import type { SiteSettings } from '../store/site.ts'
 
@@ -29,7 +30,7 @@ ${idField(building.building_id, isNew)}
 <label>Time zone <input name="timezone" value="${building.timezone}" list="zones" maxlength="64" required autocomplete="off" spellcheck="false" aria-describedby="zone-help"></label>
 <datalist id="zones">${Intl.supportedValuesOf('timeZone').map(zone => html`<option value="${zone}"></option>`)}</datalist>
 <p class="muted" id="zone-help">A name of the IANA list, for example America/Chicago or Europe/Berlin. Type a part of it to find it.</p>
-<label>Units on pages <select name="unit_system"><option value="si"${building.unit_system === 'si' && html` selected`}>°C, kPa, L/s</option><option value="us"${building.unit_system === 'us' && html` selected`}>°F, in. w.c., cfm</option></select></label>
+<label>Units on pages <select name="unit_system"><option value="si"${building.unit_system === 'si' && html` selected`}>${UNIT_SYSTEM_WORDS.si}</option><option value="us"${building.unit_system === 'us' && html` selected`}>${UNIT_SYSTEM_WORDS.us}</option></select></label>
 <p class="muted">The box belongs to the site <code>${site_id}</code>; the kit of a hub says which.</p>
 <button class="primary">Save</button></form>`
 

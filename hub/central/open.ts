@@ -257,7 +257,7 @@ async function openHosted(
   const prefix = tenantPrefix(tenant_id)
   const settings = settingsOf(given, prefix)
   const log = parts.log.child({ tenant_id })
-  const { auth, users, tenants } = hub.context
+  const { auth, users, preferences, tenants } = hub.context
   const limits = () => tenants.get(tenant_id)
   const workspace = await openWorkspaceOf(settings, { clock: parts.clock, log, ballastBytes: TENANT_BALLAST, limits })
   const ingestService = ingestInto(workspace, { clock: parts.clock, log })
@@ -266,7 +266,7 @@ async function openHosted(
   const own = createOver(workspace, settings, {
     ...parts,
     log,
-    signIns: { auth, users, tenants },
+    signIns: { auth, users, preferences, tenants },
     ingestService,
     monitor,
     files,

@@ -31,6 +31,7 @@ export const PAGES = [
   'params',
   'password',
   'points',
+  'preferences',
   'quantities',
   'runs',
   'search',

@@ -15,8 +15,8 @@ import { ofHub, type Route } from '#shared/node/http/route.ts'
 import type { Service } from '#shared/node/service.ts'
 import { refusedLoginStore } from '#shared/node/store/audit.ts'
 import { runStore } from '#shared/node/store/runs.ts'
-import { endedSessionStore, knownNetworkStore } from '#shared/node/store/sign-ins.ts'
-import { tokenEpochStore } from '#shared/node/store/token-epochs.ts'
+import { endedSessionStore, knownNetworkStore } from '#shared/node/store/people/sign-ins.ts'
+import { tokenEpochStore } from '#shared/node/store/people/token-epochs.ts'
 import { openRefusedLogins } from '#shared/node/auth/refused-logins.ts'
 import { type Auth, openAuth } from '#shared/node/auth/token.ts'
 import type { AuthSettings } from '#shared/node/auth/auth-settings.ts'
@@ -80,8 +80,8 @@ export type CentralOptions = {
   auth: AuthSettings
   /** Which tenant this central serves; without it the process has one tenant. */
   tenancy?: Tenancy
-  /** Users, their sessions and the list of tenants, where the hub's own central has them. */
-  signIns?: Pick<CentralParts, 'auth' | 'users' | 'tenants'>
+  /** Users, their sessions and preferences, and the list of tenants, where the hub's own central has them. */
+  signIns?: Pick<CentralParts, 'auth' | 'users' | 'preferences' | 'tenants'>
   /** Whether rules run on schedule here. */
   scheduled: boolean
   /** Called after each run with what was stored. It logs its own errors; the next run calls it again with what was not delivered. */

@@ -28,6 +28,7 @@ import type {
   TenantStore,
   UserStore,
 } from '#shared/core/stores.ts'
+import type { PreferenceStore } from '#shared/core/preferences.ts'
 import type { SavedTrendStore } from '#shared/core/series/saved-trend.ts'
 import type { LiveReader } from '#shared/core/telemetry/live.ts'
 import type { StorageBudget, TenantUse } from '#shared/core/tenant-budget.ts'
@@ -95,6 +96,7 @@ export type CentralContext = {
   inspection: Inspection
   auth: Auth
   users: UserStore
+  preferences: PreferenceStore
   apiTokens: ApiTokenStore
   savedTrends: SavedTrendStore
   alerts: AlertStore

@@ -16,7 +16,7 @@ import { keepPrivate, WORKSPACE_ENTRIES } from '#shared/node/private-files.ts'
 import type { Service } from '#shared/node/service.ts'
 import { type Database, openDatabase } from '#shared/node/sqlite.ts'
 import { alertStore } from '#shared/node/store/alerts.ts'
-import { apiTokenStore } from '#shared/node/store/api-tokens.ts'
+import { apiTokenStore } from '#shared/node/store/people/api-tokens.ts'
 import { auditStore } from '#shared/node/store/audit.ts'
 import { baselineStore } from '#shared/node/store/baselines.ts'
 import { edgeClaimStore } from '#shared/node/store/edge-claims.ts'
@@ -35,7 +35,8 @@ import { ruleVersionStore } from '#shared/node/store/rules/rule-versions.ts'
 import { savedTrendStore } from '#shared/node/store/saved-trends.ts'
 import { openStorageBudget } from '#shared/node/store/storage-budget.ts'
 import { tenantStore } from '#shared/node/store/tenants.ts'
-import { userStore } from '#shared/node/store/users.ts'
+import { preferenceStore } from '#shared/node/store/people/preferences.ts'
+import { userStore } from '#shared/node/store/people/users.ts'
 
 /** How long DuckDB's process waits for another query before it ends and frees its memory. */
 export const IDLE_MS = 30 * SECOND
@@ -173,6 +174,7 @@ const openStores = (db: Database) => ({
   paramSettings: paramSettingStore(db),
   baselines: baselineStore(db),
   users: userStore(db),
+  preferences: preferenceStore(db),
   apiTokens: apiTokenStore(db),
   alerts: alertStore(db),
   savedTrends: savedTrendStore(db),

@@ -18,6 +18,7 @@ import { modelRoutes } from './model.ts'
 import { modelExchangeRoutes } from './model-exchange.ts'
 import { legacyRoutes } from './legacy-api.ts'
 import { paramRoutes } from '#shared/central/api/fdd/params.ts'
+import { preferenceRoutes } from '#shared/central/api/people/preferences.ts'
 import { publicRoutes } from './public.ts'
 import { quantityRoutes } from '#shared/central/api/fdd/quantities.ts'
 import { ruleFileRoutes } from '#shared/central/api/fdd/rule-files.ts'
@@ -27,7 +28,7 @@ import { savedTrendRoutes } from './saved-trends.ts'
 import { searchRoutes } from './search.ts'
 import { seriesRoutes } from '#shared/central/api/fdd/series.ts'
 import { tenantRoutes } from './tenants.ts'
-import { userRoutes } from './users.ts'
+import { userRoutes } from '#shared/central/api/people/users.ts'
 
 /** Every route of central; API.md lists them, and a test compares. */
 export const centralRoutes = (context: CentralParts, trigger: Trigger): Route[] => [
@@ -35,6 +36,7 @@ export const centralRoutes = (context: CentralParts, trigger: Trigger): Route[] 
   ...publicRoutes(context),
   ...authRoutes(context),
   ...ofHub(userRoutes(context)),
+  ...preferenceRoutes(context),
   ...apiTokenRoutes(context),
   ...tenantRoutes(context),
   ...importRoutes(context),

@@ -17,10 +17,11 @@ export const subjectOf = ([first, ...more]: string[]): string => (more.length ? 
 /**
  * Users and tokens are made by people: a token that was stolen could otherwise give itself successors.
  *
+ * @param what the records that are changed
  * @throws Problem forbidden for an API token
  */
-export function assertPerson({ caller }: Pick<Actor, 'caller'>): void {
-  if (caller?.limits) throw new Problem('forbidden', `${caller.subject} is a token; users and tokens are changed by people`)
+export function assertPerson({ caller }: Pick<Actor, 'caller'>, what = 'users and tokens'): void {
+  if (caller?.limits) throw new Problem('forbidden', `${caller.subject} is a token; ${what} are changed by people`)
 }
 
 /** A field that its schema takes and the domain refuses. */

@@ -114,7 +114,7 @@ export async function resetPassword(context: UserContext, { caller, audit }: Act
 
 /** @throws Problem unknown_user, or conflict for the caller's own */
 export function removeUser(
-  { users, auth, tenants }: UserContext & Pick<CentralContext, 'tenants'>,
+  { users, preferences, auth, tenants }: UserContext & Pick<CentralContext, 'preferences' | 'tenants'>,
   { caller, audit }: Actor,
   username: string,
 ): void {
@@ -124,6 +124,7 @@ export function removeUser(
   auth.logoutEverywhere(username)
   // Otherwise the next user of this name would enter the same tenants.
   for (const tenant_id of tenants.tenantsOf(username)) tenants.removeMember(tenant_id, username)
+  preferences.remove(username)
   users.remove(username)
   audit({ subject: username, before: shownUser(before) })
 }

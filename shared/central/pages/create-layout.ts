@@ -9,13 +9,19 @@ import { navigation } from './routes.ts'
 
 /** Reads the static files. A process that serves pages creates one layout. */
 export function createPageLayout(
-  context: Pick<CentralContext, 'auth' | 'clock' | 'model' | 'version'>,
+  context: Pick<CentralContext, 'auth' | 'clock' | 'model' | 'preferences' | 'version'>,
   options: PageLayoutOptions,
 ): PageLayout {
-  const { auth, clock, model, version } = context
+  const { auth, clock, model, preferences, version } = context
   const { assets, route } = openAssets()
   const { nav, setup } = navigation(options)
   const site: Site = { product: options.product, name: options.name, nav, setup, version, assets, open: !auth.required }
+  const userOf = (caller: Caller | undefined): User | undefined => {
+    if (!caller) return undefined
+    const { subject: name, role } = caller
+    const mayOperate = role === 'operator' || role === 'admin'
+    return { name, role, mayOperate, ...(caller.must_change_password && { mustChangePassword: true }), ...preferences.get(name) }
+  }
   const layout: PageLayout = {
     routes: [route],
     assets,
@@ -36,13 +42,6 @@ export function createPageLayout(
     },
   }
   return layout
-}
-
-function userOf(caller: Caller | undefined): User | undefined {
-  if (!caller) return undefined
-  const { subject: name, role } = caller
-  const mayOperate = role === 'operator' || role === 'admin'
-  return { name, role, mayOperate, ...(caller.must_change_password && { mustChangePassword: true }) }
 }
 
 /** The buildings' zone where they agree, else UTC: a page never mixes zones without saying so. */

@@ -19,6 +19,7 @@ import { loginPage } from './login.route.ts'
 import { auditPage } from '#shared/central/pages/access/audit.route.ts'
 import { usersPage } from '#shared/central/pages/access/users.route.ts'
 import { passwordPage } from '#shared/central/pages/access/password.route.ts'
+import { preferencesPage } from '#shared/central/pages/access/preferences.route.ts'
 import { paramsPage } from '#shared/central/pages/settings/params.route.ts'
 import { editorPages } from '#shared/central/pages/rules/editor.route.ts'
 import { rulePage } from '#shared/central/pages/rules/rule.route.ts'
@@ -50,6 +51,7 @@ const OPERATION_PAGES: PageEntry[] = [
   { routes: faultPage },
   { routes: loginPage },
   { routes: passwordPage },
+  { routes: preferencesPage },
 ]
 /** Pages on what rules and prices need, and on who may do what. */
 const SETUP_PAGES: PageEntry[] = [

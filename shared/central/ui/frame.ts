@@ -1,4 +1,5 @@
 /** The frame around every page: title, place, navigation, version. The same on the box and on the hub. */
+import type { Preferences } from '#shared/core/preferences.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { moment, type Here } from './moment.ts'
 
@@ -27,8 +28,11 @@ export type Site = {
   /** Whether everyone on this machine may do everything, for development. */
   open: boolean
 }
-/** `mustChangePassword`: signed in with a first password, so that no page but that of the password opens. */
-export type User = { name: string; role: string; mayOperate: boolean; mustChangePassword?: true }
+/**
+ * The reader of a page with what he has chosen for all pages. `mustChangePassword`: signed in with a first password, so that no page
+ * but that of the password opens.
+ */
+export type User = { name: string; role: string; mayOperate: boolean; mustChangePassword?: true } & Preferences
 export type Frame = {
   site: Site
   title: string
@@ -73,11 +77,12 @@ ${
   html`<nav aria-label="Pages"><ul>${site.nav.filter(item => isFor(item, user)).map(item => navItem(item, site, current))}</ul></nav>
 ${current !== SEARCH_PATH && searchBox()}`
 }
-${user && !site.open && signOut(user, csrf)}
+${user && sessionMenu(user, site.open ? undefined : csrf)}
 </header>`
 
 export const SEARCH_PATH = '/search'
 export const SETUP_PATH = '/setup'
+export const PREFERENCES_PATH = '/preferences'
 
 /** On a phone the box is a link to the page of the search, which has the same box. */
 const searchBox =
@@ -93,16 +98,19 @@ const navItem = ({ href, text, wide }: NavItem, { setup }: Site, current: string
   return html`<li${wide && html` class="wide-only"`}><a href="${href}"${href === current && html` aria-current="page"`}${isAbove && html` aria-current="true"`}>${text}</a></li>`
 }
 
-const signOut = (
-  { name, role }: User,
-  csrf: string,
+/** @param csrf undefined where nobody signs in */
+const sessionMenu = (
+  { name, role, mustChangePassword }: User,
+  csrf: string | undefined,
 ): Html => html`<details class="session"><summary>${name}${name !== role && ` (${role})`}</summary>
+<div>${!mustChangePassword && html`<p><a href="${PREFERENCES_PATH}">Language and units</a></p>`}${csrf !== undefined && signOut(csrf)}</div></details>`
+
+const signOut = (csrf: string): Html => html`<p><a href="/password">Change the password</a></p>
 <form method="post" action="/logout">
 <input type="hidden" name="csrf" value="${csrf}">
-<p><a href="/password">Change the password</a></p>
 <button>Sign out</button>
 <button formaction="/logout/everywhere">Sign out everywhere</button>
-</form></details>`
+</form>`
 
 const notice = (): Html =>
   html`<p class="notice" role="note">Open for development: everyone on this machine may do everything.</p>`

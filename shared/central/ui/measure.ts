@@ -1,11 +1,14 @@
 /** Values as people of the building read them: its unit system, sensible decimals, the unit beside the figure. */
 import { nameTable } from '#shared/core/name-table.ts'
 import { formatNumber } from '#shared/core/number-text.ts'
-import type { Building } from '#shared/core/model/model.ts'
+import type { UnitSystem } from '#shared/core/model/model.ts'
 import { ROLES } from '#shared/core/model/role.ts'
 import { conversion, UNITS } from '#shared/core/model/unit.ts'
 
-export type UnitSystem = Building['unit_system']
+export type { UnitSystem }
+
+/** A unit system as a choice of a form. */
+export const UNIT_SYSTEM_WORDS: Record<UnitSystem, string> = { si: '°C, kPa, L/s', us: '°F, in. w.c., cfm' }
 
 /** How to show a value: shown = value × scale + offset, rounded to `decimals`, then `label`. */
 export type DisplayUnit = { label: string; scale: number; offset: number; decimals: number }

@@ -41,13 +41,17 @@ export const ID = Type.String({ pattern: ID_PATTERN })
 /** @returns whether it may name a site, an edge, a building, an equipment, a device or a point */
 export const isId = (id: unknown): id is string => typeof id === 'string' && ID_REGEXP.test(id)
 
+/** Units that pages show: °C, Pa, L/s or °F, in. w.c., cfm. */
+export const UNIT_SYSTEMS = ['us', 'si'] as const
+export type UnitSystem = (typeof UNIT_SYSTEMS)[number]
+
 export type Building = {
   building_id: string
   name: string
   site_id: string
   /** IANA zone, for example `America/Chicago`. Days, occupancy and reports are reckoned in it. */
   timezone: string
-  unit_system: 'us' | 'si'
+  unit_system: UnitSystem
   lat?: number
   lon?: number
 }

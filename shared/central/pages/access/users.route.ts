@@ -19,7 +19,7 @@ import type { CentralContext } from '#shared/central/context.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { secretBody, usersBody } from './users.view.ts'
 
-type Context = Pick<CentralContext, 'users' | 'apiTokens' | 'auth' | 'model' | 'tenants'>
+type Context = Pick<CentralContext, 'users' | 'preferences' | 'apiTokens' | 'auth' | 'model' | 'tenants'>
 const AT = { title: 'Users', current: '/users' }
 const USERNAME = strict({ username: NEW_USER.username })
 

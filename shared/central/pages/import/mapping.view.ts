@@ -10,6 +10,7 @@ import { countOf } from '#shared/core/number-text.ts'
 import { LIKELY } from '#shared/flow/commission.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { csrfField } from '#shared/central/ui/frame.ts'
+import { UNIT_SYSTEM_WORDS } from '#shared/central/ui/measure.ts'
 import { EQUIPMENT_WORDS } from '#shared/central/ui/equipment-words.ts'
 import { componentWords, shareOf } from '#shared/central/ui/words.ts'
 import { MAPPED_MAX, suggestionOf } from './mapping-form.ts'
@@ -46,7 +47,7 @@ ${
 </div></section>
 <section class="card"><h2>Building and equipment</h2><div class="fields">
 <label>Building id <input name="building_id" value="${mapping.building_id}" maxlength="128" required autocomplete="off" spellcheck="false"></label>
-<label>Units where nothing says them <select name="unit_system">${option('', 'those of the building', mapping.unit_system ?? '')}${option('si', '°C, kPa, L/s', mapping.unit_system)}${option('us', '°F, in. w.c., cfm', mapping.unit_system)}</select></label>
+<label>Units where nothing says them <select name="unit_system">${option('', 'those of the building', mapping.unit_system ?? '')}${option('si', UNIT_SYSTEM_WORDS.si, mapping.unit_system)}${option('us', UNIT_SYSTEM_WORDS.us, mapping.unit_system)}</select></label>
 ${[...mapping.equipment, undefined].map(equipmentFields)}
 </div></section></div>
 <section class="card"><h2>${countOf(headers.length, 'column')}</h2>

@@ -8,7 +8,7 @@ import { auditStore } from '#shared/node/store/audit.ts'
 import { edgeStore } from '#shared/node/store/edges.ts'
 import { quantityStore } from '#shared/node/store/quantities.ts'
 import { ruleStateStore } from '#shared/node/store/rule-states.ts'
-import { tokenEpochStore } from '#shared/node/store/token-epochs.ts'
+import { tokenEpochStore } from '#shared/node/store/people/token-epochs.ts'
 import { temporaryDatabase, temporaryFolder } from '../../../support/sites/workspace.ts'
 
 test('a database is safe at every commit, made in a new folder, and opened again as it is', t => {

@@ -1,7 +1,7 @@
 import type { StoredApiToken } from '#shared/core/auth/api-tokens.ts'
 import type { ApiTokenStore } from '#shared/core/stores.ts'
-import type { Database } from '../sqlite.ts'
-import { toRow } from './row.ts'
+import type { Database } from '#shared/node/sqlite.ts'
+import { toRow } from '#shared/node/store/row.ts'
 
 const COLUMNS = [
   'token_id',

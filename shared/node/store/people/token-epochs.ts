@@ -1,5 +1,5 @@
 import type { TokenEpochs } from '#shared/core/stores.ts'
-import type { Database } from '../sqlite.ts'
+import type { Database } from '#shared/node/sqlite.ts'
 
 /** A user without a row has the epoch 0: no token was ended. */
 export function tokenEpochStore(db: Database): TokenEpochs {

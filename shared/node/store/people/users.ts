@@ -1,7 +1,7 @@
 import type { StoredUser } from '#shared/core/auth/users.ts'
 import type { UserStore } from '#shared/core/stores.ts'
-import type { Database } from '../sqlite.ts'
-import { toRow, upsert } from './row.ts'
+import type { Database } from '#shared/node/sqlite.ts'
+import { toRow, upsert } from '#shared/node/store/row.ts'
 
 const COLUMNS = [
   'username',

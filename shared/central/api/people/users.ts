@@ -17,8 +17,8 @@ import {
   type UserWithPassword,
 } from '#shared/central/commands/users.ts'
 import type { CentralContext } from '#shared/central/context.ts'
-import { SECRET_ANSWER } from './auth.ts'
-import { cutPage, PAGE } from './list.ts'
+import { SECRET_ANSWER } from '#shared/central/api/auth.ts'
+import { cutPage, PAGE } from '#shared/central/api/list.ts'
 
 const INSTANT = Type.Union([Type.String({ format: 'date-time' }), Type.Null()])
 const UserReply = Type.Object({
@@ -41,7 +41,7 @@ const PARAMS = strict({ username: Type.String({ maxLength: 128 }) })
 const BASE = '/api/users'
 const ONE = `${BASE}/:username`
 
-type Context = Pick<CentralContext, 'users' | 'auth' | 'tenants'>
+type Context = Pick<CentralContext, 'users' | 'preferences' | 'auth' | 'tenants'>
 
 export const userRoutes = (context: Context): Route[] => [...listRoutes(context), ...changeRoutes(context)]
 

@@ -1,4 +1,4 @@
-import type { Database } from '../sqlite.ts'
+import type { Database } from '#shared/node/sqlite.ts'
 import type { EndedSessions } from '#shared/node/auth/token-revocation.ts'
 import { type KnownNetworks, NETWORKS_MAX } from '#shared/node/auth/login-throttle.ts'
 

@@ -2,7 +2,7 @@
 import anyTest, { type TestFn } from 'ava'
 import { DAY } from '#shared/core/time.ts'
 import { changeUser, removeUser, resetPassword } from '#shared/central/commands/users.ts'
-import { PASSWORDS, startCentral, type TestCentral, type Who } from '../../../support/sites/central-site.ts'
+import { PASSWORDS, startCentral, type TestCentral, type Who } from '../../../../support/sites/central-site.ts'
 
 const test = anyTest as TestFn<{ site: TestCentral }>
 test.before(async t => {

@@ -1,0 +1,18 @@
+/** The form on which people choose what pages show them. */
+import type { UnitSystem } from '#shared/core/model/model.ts'
+import type { Preferences } from '#shared/core/preferences.ts'
+import { type Html, html } from '#shared/node/http/html.ts'
+import { csrfField, PREFERENCES_PATH } from '#shared/central/ui/frame.ts'
+import { UNIT_SYSTEM_WORDS } from '#shared/central/ui/measure.ts'
+
+type PreferencesForm = { chosen: Preferences; isSaved: boolean; csrf: string }
+
+export const preferencesBody = ({ chosen, isSaved, csrf }: PreferencesForm): Html => html`<h1>Language and units</h1>
+<p class="lead">This counts for you alone, on every page and in every browser. What is stored does not change.</p>
+${isSaved && html`<div class="toast" role="status"><p>Your choice is saved.</p></div>`}
+<form class="fields card" method="post" action="${PREFERENCES_PATH}">${csrfField(csrf)}
+<label>Units <select name="unit_system">${unitOption(undefined, chosen)}${unitOption('si', chosen)}${unitOption('us', chosen)}</select></label>
+<button class="primary">Save</button></form>`
+
+const unitOption = (system: UnitSystem | undefined, { unit_system: chosen }: Preferences): Html =>
+  html`<option value="${system}"${system === chosen && html` selected`}>${system === undefined ? 'those of each building' : UNIT_SYSTEM_WORDS[system]}</option>`

@@ -1,0 +1,64 @@
+/** The page of language and units, and the way there from every page. */
+import test from 'ava'
+import { openSite, PASSWORDS, type TestSite } from '../../../../support/sites/page-site.ts'
+
+const open = async (t: { teardown: (done: () => unknown) => void }, given: { open?: boolean } = {}): Promise<TestSite> => {
+  const site = await openSite({ product: 'appliance', ...given })
+  t.teardown(site.close)
+  return site
+}
+const formOf = (fields: Record<string, string>) => ({ method: 'POST', body: new URLSearchParams(fields) })
+
+/** @returns a request with the session of a login, where there is one */
+async function browserOf({ url }: TestSite, username?: keyof typeof PASSWORDS) {
+  let cookie = ''
+  const send = async (path: string, init: RequestInit = {}) => {
+    const headers = { accept: 'text/html', origin: url, cookie }
+    const answer = await fetch(url + path, { redirect: 'manual', headers, ...init })
+    cookie = answer.headers.getSetCookie()[0]?.split(';')[0] ?? cookie
+    return { status: answer.status, location: answer.headers.get('location'), text: await answer.text() }
+  }
+  if (username !== undefined) await send('/login', formOf({ username, password: PASSWORDS[username] }))
+  return send
+}
+const csrfIn = (text: string): string => /name="csrf" value="([^"]+)"/.exec(text)![1]!
+const chosenIn = (text: string) => /<option value="(\w*)" selected>/.exec(text)?.[1]
+
+test('a viewer chooses units on the page, which says so and shows the choice again', async t => {
+  const site = await open(t)
+  const send = await browserOf(site, 'viewer')
+  const { text } = await send('/preferences')
+  t.is(chosenIn(text), '')
+  site.context.preferences.put('viewer', { language: 'de' })
+  const saved = await send('/preferences', formOf({ csrf: csrfIn(text), unit_system: 'us' }))
+  t.deepEqual([saved.status, saved.location], [303, '/preferences?done=saved'])
+  const after = await send(saved.location!)
+  t.regex(after.text, /Your choice is saved/)
+  t.is(chosenIn(after.text), 'us')
+  t.deepEqual(site.context.preferences.get('viewer'), { language: 'de', unit_system: 'us' })
+  await send('/preferences', formOf({ csrf: csrfIn(text), unit_system: '' }))
+  t.deepEqual(site.context.preferences.get('viewer'), { language: 'de' })
+})
+
+test('a choice that there is not is refused with the name of the field', async t => {
+  const send = await browserOf(await open(t), 'viewer')
+  const csrf = csrfIn((await send('/preferences')).text)
+  const refused = await send('/preferences', formOf({ csrf, unit_system: 'metric' }))
+  t.is(refused.status, 400)
+  t.regex(refused.text, /unit_system/)
+})
+
+test('the menu of the session leads to the page, also where nobody signs in', async t => {
+  const MENU = /<details class="session"><summary>(\S+)[^<]*<\/summary>\s*<div><p><a href="\/preferences">Language and units<\/a>/
+  const send = await browserOf(await open(t), 'viewer')
+  const { text } = await send('/faults')
+  t.is(MENU.exec(text)?.[1], 'viewer')
+  t.regex(text, /action="\/logout"/)
+  const site = await open(t, { open: true })
+  const here = await browserOf(site)
+  const { text: openText } = await here('/faults')
+  t.is(MENU.exec(openText)?.[1], 'open')
+  t.notRegex(openText, /action="\/logout"|href="\/password"/)
+  t.is((await here('/preferences', formOf({ csrf: csrfIn((await here('/preferences')).text), unit_system: 'si' }))).status, 303)
+  t.deepEqual(site.context.preferences.get('open'), { unit_system: 'si' })
+})
