@@ -3,6 +3,7 @@
  * the bounds are dropped: they were not acknowledged, so the edge repeats them.
  */
 import { MESSAGE_MAX } from '#shared/core/telemetry/body.ts'
+import { isMessageTopic, type MessageTopic } from '#shared/core/telemetry/message.ts'
 import { type Topic, topicBase } from '#shared/core/topic/topics.ts'
 
 /** Most waiting messages of one edge: an edge has at most 50 in flight, and responses come besides. */
@@ -12,6 +13,8 @@ const PER_EDGE_BYTES = 32 * MESSAGE_MAX
 const ALL_BYTES = 128 * 2 ** 20
 /** The queue yields to the event loop after this much work, ms. */
 const SLICE_MS = 20
+/** Most telemetry and findings messages that are handled, and so committed, together: they take about as long as a slice. */
+const TOGETHER_MAX = 16
 /** Metadata takes the most time, so the metadata of an edge pauses for this multiple of the time that its last one took. */
 const METADATA_PAUSE = 20
 /** Most edges whose pause is remembered. */
@@ -19,11 +22,19 @@ const PAUSES_MAX = 10_000
 
 /** `isRetained`: the copy that the broker keeps for new subscribers. */
 type Message = { topic: Topic; payload: Buffer; isRetained: boolean }
+type Stored = { topic: MessageTopic; payload: Buffer }
+/** Both process what they get synchronously. */
+type Handlers = {
+  /** Processes one message that is neither telemetry nor findings. */
+  one(message: Message): void
+  /** Processes telemetry and findings of several edges, those of each edge in their order. */
+  together(messages: Stored[]): void
+}
 /** Only the newest metadata and the newest status are processed. */
 type EdgeQueue = { metadata?: Message; status?: Message; messages: Message[]; bytes: number }
 
 export class MessageQueue {
-  readonly #handle: (message: Message) => void
+  readonly #handlers: Handlers
   /** By edge, in the order in which they are served next. */
   readonly #queues = new Map<string, EdgeQueue>()
   readonly #pausedUntil = new Map<string, number>()
@@ -32,9 +43,8 @@ export class MessageQueue {
   #immediate: NodeJS.Immediate | undefined
   #timer: NodeJS.Timeout | undefined
 
-  /** @param handle processes one message, synchronously */
-  constructor(handle: (message: Message) => void) {
-    this.#handle = handle
+  constructor(handlers: Handlers) {
+    this.#handlers = handlers
   }
 
   add(topic: Topic, payload: Buffer, isRetained = false): void {
@@ -84,17 +94,36 @@ export class MessageQueue {
 
   /** @returns false when the queues are empty or hold only paused metadata */
   #handleNext(): boolean {
+    const together: Stored[] = []
+    let other: Message | undefined
+    while (!other && together.length < TOGETHER_MAX) {
+      const message = this.#takeNext()
+      if (!message) break
+      const { topic, payload } = message
+      if (isMessageTopic(topic)) together.push({ topic, payload })
+      else other = message
+    }
+    if (together.length > 0) this.#handlers.together(together)
+    if (other) this.#handleOther(other)
+    return other !== undefined || together.length > 0
+  }
+
+  #handleOther(message: Message): void {
+    const begunMs = performance.now()
+    this.#handlers.one(message)
+    if (message.topic.kind === 'metadata') this.#pause(topicBase(message.topic), begunMs)
+  }
+
+  /** The edge that is served moves to the end of the turn. */
+  #takeNext(): Message | undefined {
     for (const [name, queue] of this.#queues) {
       const message = this.#takeFrom(name, queue)
       if (!message) continue
       this.#queues.delete(name)
       if (queue.metadata || queue.status || queue.messages.length > 0) this.#queues.set(name, queue)
-      const begunMs = performance.now()
-      this.#handle(message)
-      if (message.topic.kind === 'metadata') this.#pause(name, begunMs)
-      return true
+      return message
     }
-    return false
+    return undefined
   }
 
   #takeFrom(name: string, queue: EdgeQueue): Message | undefined {

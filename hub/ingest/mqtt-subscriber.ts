@@ -9,7 +9,7 @@ import { writeNotices } from '#shared/core/telemetry/notice.ts'
 import { type Ack, REJECTED_MAX, writeAck } from '#shared/core/telemetry/status.ts'
 import { topicsOf } from '#shared/core/topic/rule.ts'
 import { parseTopic, type Topic, topicBase, topicOf } from '#shared/core/topic/topics.ts'
-import { type AckReply, processPublish } from '#shared/flow/ingest/mqtt-ingest.ts'
+import { type AckReply, type IngestReply, processMessages, processPublish } from '#shared/flow/ingest/mqtt-ingest.ts'
 import { mqttLink } from '#shared/node/mqtt.ts'
 import type { Service } from '#shared/node/service.ts'
 import type { Current } from '#shared/node/watched-files.ts'
@@ -86,14 +86,25 @@ export function createMqttSubscriber(options: SubscriberOptions): MqttSubscriber
     return link.publish(name, payload)
   }
   const acks = ackBatch(settled, ack => reply(ack, writeAck(ack.ack)))
-  const queue = new MessageQueue(({ topic, payload, isRetained }) => {
-    const { tenant_id } = topic
-    if (topic.kind === 'responses') return listeners.get(tenant_id)?.(topic, payload)
-    const service = of(tenant_id)?.ingestService
-    // Edges of a tenant that this hub does not have retain their messages, because nothing acknowledges them.
-    const answer = service && processPublish(service.ingest, topicOf(topic), payload, isRetained)
-    if (answer?.ack) acks.add({ ...answer, tenant_id })
-    else if (answer) reply({ ...answer, tenant_id }, writeNotices(answer.notices))
+  const answer = (answered: IngestReply, tenant_id: string | undefined) => {
+    if (answered.ack) acks.add({ ...answered, tenant_id })
+    else reply({ ...answered, tenant_id }, writeNotices(answered.notices))
+  }
+  // Edges of a tenant that this hub does not have retain their messages, because nothing acknowledges them.
+  const queue = new MessageQueue({
+    one({ topic, payload, isRetained }) {
+      const { tenant_id } = topic
+      if (topic.kind === 'responses') return listeners.get(tenant_id)?.(topic, payload)
+      const service = of(tenant_id)?.ingestService
+      const answered = service && processPublish(service.ingest, topicOf(topic), payload, isRetained)
+      if (answered) answer(answered, tenant_id)
+    },
+    together(messages) {
+      for (const [tenant_id, some] of Map.groupBy(messages, ({ topic }) => topic.tenant_id)) {
+        const service = of(tenant_id)?.ingestService
+        for (const answered of service ? processMessages(service.ingest, some) : []) answer(answered, tenant_id)
+      }
+    },
   })
   const link = mqttLink({
     endpoint: () => ({ ...broker, ...files.current() }),

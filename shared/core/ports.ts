@@ -243,20 +243,23 @@ export interface SegmentedLog<T> {
   state(): { first: number; last: number; bytes: number }
 }
 
-/** Stores the messages of edges on a hub: rows and sequence mark in one transaction. */
+/** Stores the messages of edges on a hub: rows and sequence marks in one transaction. */
 export interface Inbox {
   /**
-   * @returns the present mark of this edge and stream, and the id of its message where that is known; `foreign`: ids of
-   *   findings that were not stored, because findings of other buildings have them; `over_budget`: nothing was stored
+   * Stores messages in their order, all of them or none.
+   *
+   * @returns for each message what became of it
+   * @throws the error of the store; then no message was stored
    */
-  accept(message: EdgeMessage): Accepted | ({ status: 'over_budget' } & BudgetExcess)
+  accept(messages: readonly EdgeMessage[]): Accepted[]
 }
-type Accepted = {
-  status: 'stored' | 'duplicate' | 'gap'
-  through_seq: number
-  through_id?: string
-  foreign?: string[]
-}
+/**
+ * The mark of the edge and stream once the message was accepted, and the id of its message where that is known; `foreign`: ids of
+ * findings that were not stored, because findings of other buildings have them; `over_budget`: nothing of it was stored.
+ */
+export type Accepted =
+  | { status: 'stored' | 'duplicate' | 'gap'; through_seq: number; through_id?: string; foreign?: string[] }
+  | ({ status: 'over_budget' } & BudgetExcess)
 export type EdgeMessage = {
   site_id: string
   edge_id: string

@@ -24,8 +24,11 @@ export function parseInstant(text: string): number | undefined {
   return ms >= INSTANT_MIN && ms < INSTANT_END ? ms : undefined
 }
 
-/** `Date` takes 30 February for 2 March. */
-const isDay = (date: string) => new Date(date).getUTCDate() === Number(date.slice(8))
+/** `Date` takes 30 February for 2 March. Every month has its first 28 days. */
+function isDay(date: string): boolean {
+  const day = Number(date.slice(8))
+  return day <= 28 || new Date(date).getUTCDate() === day
+}
 
 const DURATION = /^(\d+(?:\.\d+)?)\s*(ms|s|m|min|h|d)$/
 const DURATION_MS = nameTable<number>({ ms: 1, s: SECOND, m: MINUTE, min: MINUTE, h: HOUR, d: DAY })

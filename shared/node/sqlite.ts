@@ -5,7 +5,7 @@ import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, r
 import { dirname, join, parse } from 'node:path'
 import { syncFolder } from './files.ts'
 
-export type { Database } from 'better-sqlite3'
+export type { Database, Statement } from 'better-sqlite3'
 
 /** How long a writer waits for another process's transaction before SQLite fails. */
 const BUSY_MS = 5_000

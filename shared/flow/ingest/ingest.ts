@@ -1,5 +1,5 @@
 /** Stores the messages of edges once and in order, whichever transport they arrive by, and maintains the registry of edges. */
-import type { Clock, Inbox } from '#shared/core/ports.ts'
+import type { Accepted, Clock, EdgeMessage, Inbox } from '#shared/core/ports.ts'
 import { isClockSet, misdatedFinding, separateMisdated } from '#shared/core/telemetry/misdated.ts'
 import type { EdgeClaims, EdgeStore, ModelStore } from '#shared/core/stores.ts'
 import type { Decoded } from '#shared/core/telemetry/body.ts'
@@ -32,11 +32,13 @@ type IngestParts = {
 }
 
 /** The result for one telemetry or findings message. */
-type MessageResult =
+export type MessageResult =
   /** Stream and sequence number cannot be read. */
   | { state: 'unreadable'; reason: string }
   /** Not stored and not acknowledged: the edge sends it again. */
   | { state: 'waiting'; for: 'identity' | 'metadata' | 'clock' | 'budget'; reason: string }
+  /** The store could not take it: not acknowledged, and the edge sends it again. */
+  | { state: 'failed'; error: unknown }
   | ({ state: 'processed'; seq: number; stream: string } & Outcome)
 
 /** `reason`: why nothing of the message was stored; `refused`: its readings and findings that were not stored. */
@@ -49,8 +51,17 @@ type Outcome = {
 
 type Numbered = Exclude<Received, { state: 'unreadable' }>
 type Good = Extract<Received, { state: 'good' }>
+/** A message that may be stored. */
+type Ready = {
+  state: 'ready'
+  topic: MessageTopic
+  message: EdgeMessage
+  refused: Refused[]
+  reason: string | undefined
+  now: number
+}
 
-/** All methods are synchronous: what they return has been committed. Errors of the store are thrown. */
+/** All methods are synchronous: what they return has been committed. Errors of the store are thrown where a result does not name them. */
 export class Ingest {
   readonly registry: EdgeRegistry
   readonly monitor: IngestMonitor
@@ -69,21 +80,23 @@ export class Ingest {
     this.#unknownPoints = new UnknownPointFilter(model)
   }
 
-  /** @param via readings of points that the building does not have are refused by name over `local` */
-  storeMessage(topic: MessageTopic, received: Received, via: IngestTransport): MessageResult {
-    if (received.state === 'unreadable') {
-      this.monitor.recordRejection(topic, received.reason)
-      return received
-    }
-    const shared = this.registry.sharedIdOf(topic)
-    if (shared) return this.#postpone(topic, 'identity', sharedReason(shared))
-    const named = received.state === 'good' ? received.building_id : undefined
-    const building_id = this.registry.buildingOf(topic, named)
-    if (building_id === undefined) return this.#postpone(topic, 'metadata', missingMetadata(named))
-    if (!isClockSet(this.clock.now())) return this.#postpone(topic, 'clock', CLOCK_NOT_SET)
-    const usable =
-      received.state === 'good' && via === 'local' ? this.#unknownPoints.refuseReadings(received, building_id) : received
-    return this.#storeNumbered(topic, building_id, usable)
+  /** @throws the error of the store */
+  storeMessage(topic: MessageTopic, received: Received, via: IngestTransport): Exclude<MessageResult, { state: 'failed' }> {
+    const result = this.storeMessages([{ topic, received }], via)[0]!
+    if (result.state === 'failed') throw result.error
+    return result
+  }
+
+  /**
+   * Stores messages in one commit, in their order.
+   *
+   * @param via readings of points that the building does not have are refused by name over `local`
+   * @returns one result for each message
+   */
+  storeMessages(messages: readonly { topic: MessageTopic; received: Received }[], via: IngestTransport): MessageResult[] {
+    const checked = messages.map(({ topic, received }) => this.#check(topic, received, via))
+    const accepted = this.#accept(checked.flatMap(one => (one.state === 'ready' ? [one.message] : [])))[Symbol.iterator]()
+    return checked.map(one => (one.state === 'ready' ? this.#conclude(one, accepted.next().value!) : one))
   }
 
   /** Shows the newest readings of an edge whose older ones have not arrived yet. They show that its data are fresh. */
@@ -126,7 +139,23 @@ export class Ingest {
     return { state: 'waiting', for: 'budget', reason: excess.reason }
   }
 
-  #storeNumbered(topic: MessageTopic, building_id: string, received: Numbered): MessageResult {
+  #check(topic: MessageTopic, received: Received, via: IngestTransport): MessageResult | Ready {
+    if (received.state === 'unreadable') {
+      this.monitor.recordRejection(topic, received.reason)
+      return received
+    }
+    const shared = this.registry.sharedIdOf(topic)
+    if (shared) return this.#postpone(topic, 'identity', sharedReason(shared))
+    const named = received.state === 'good' ? received.building_id : undefined
+    const building_id = this.registry.buildingOf(topic, named)
+    if (building_id === undefined) return this.#postpone(topic, 'metadata', missingMetadata(named))
+    if (!isClockSet(this.clock.now())) return this.#postpone(topic, 'clock', CLOCK_NOT_SET)
+    const usable =
+      received.state === 'good' && via === 'local' ? this.#unknownPoints.refuseReadings(received, building_id) : received
+    return this.#makeReady(topic, building_id, usable)
+  }
+
+  #makeReady(topic: MessageTopic, building_id: string, received: Numbered): Ready {
     const { site_id, edge_id } = topic
     const now = this.clock.now()
     const checked = received.state === 'good' ? this.#refuseItems(received, building_id, now) : received
@@ -134,20 +163,35 @@ export class Ingest {
     const reason = checked.state === 'good' ? wholeMessageFault(checked, building_id) : checked.reason
     const { readings, findings, withdrawn } = checked.state === 'good' && reason === undefined ? checked : NO_CONTENT
     const { dated, misdated } = separateMisdated(readings, now)
-    const accepted = this.#inbox.accept({
+    const message = {
       ...{ site_id, edge_id, building_id, stream, seq, findings, withdrawn, readings: dated },
       ...(message_id !== undefined && { message_id }),
       ...(misdated.length > 0 && { misdated: { arrived_at: now, readings: misdated } }),
-    })
+    }
+    return { state: 'ready', topic, message, refused: checked.state === 'good' ? checked.refused : [], reason, now }
+  }
+
+  /** A message that the store cannot take must not take others with it, so after a failure each is stored in its own commit. */
+  #accept(messages: EdgeMessage[]): (Accepted | { status: 'failed'; error: unknown })[] {
+    try {
+      return this.#inbox.accept(messages)
+    } catch (error) {
+      return messages.length === 1 ? [{ status: 'failed', error }] : messages.flatMap(message => this.#accept([message]))
+    }
+  }
+
+  #conclude({ topic, message, now, ...ready }: Ready, accepted: Accepted | { status: 'failed'; error: unknown }): MessageResult {
+    if (accepted.status === 'failed') return { state: 'failed', error: accepted.error }
     if (accepted.status === 'over_budget') return this.#holdBack(topic, accepted)
     const { status, foreign = [], ...mark } = accepted
-    const refused = [...(checked.state === 'good' ? checked.refused : []), ...foreign.map(foreignFinding)]
+    const { reason } = ready
+    const refused = [...ready.refused, ...foreign.map(foreignFinding)]
     const outcome: Outcome = { status, mark, refused, ...(reason !== undefined && { reason }) }
     this.#record(topic, outcome)
     if (status === 'stored') this.registry.notices.recordStored(topic)
-    if (status === 'stored') this.monitor.recordMisdated(topic, misdated, now)
-    if (status === 'stored' && reason === undefined) this.registry.recordData(topic, newestOf(dated))
-    return { state: 'processed', stream, seq, ...outcome }
+    if (status === 'stored') this.monitor.recordMisdated(topic, message.misdated?.readings ?? [], now)
+    if (status === 'stored' && reason === undefined) this.registry.recordData(topic, newestOf(message.readings))
+    return { state: 'processed', stream: message.stream, seq: message.seq, ...outcome }
   }
 
   #refuseItems(received: Good, building_id: string, now: number): Good {

@@ -7,22 +7,24 @@ import { readMetadata } from '#shared/core/telemetry/metadata.ts'
 import type { Notice } from '#shared/core/telemetry/notice.ts'
 import type { Ack } from '#shared/core/telemetry/status.ts'
 import { parseTopic, type Topic } from '#shared/core/topic/topics.ts'
-import { type Ingest, readSession, rejectionOf } from './ingest.ts'
+import { type Ingest, type MessageResult, readSession, rejectionOf } from './ingest.ts'
 
 /** An acknowledgement or notices, and the edge that they are for. */
-type EdgeReply = EdgeKey & ({ ack: Ack; notices?: undefined } | { ack?: undefined; notices: Notice[] })
-export type AckReply = Extract<EdgeReply, { ack: Ack }>
+export type IngestReply = EdgeKey & ({ ack: Ack; notices?: undefined } | { ack?: undefined; notices: Notice[] })
+export type AckReply = Extract<IngestReply, { ack: Ack }>
+
+type PublishedMessage = { topic: MessageTopic; payload: Uint8Array }
 
 /**
  * Processes one published message. After a failure of the store it is not acknowledged, so the edge repeats it.
  *
  * @param isRetained whether it is the copy that a broker keeps for new subscribers, which may be older than the edge's session
  */
-export function processPublish(ingest: Ingest, name: string, payload: Uint8Array, isRetained = false): EdgeReply | undefined {
+export function processPublish(ingest: Ingest, name: string, payload: Uint8Array, isRetained = false): IngestReply | undefined {
   const topic = parseTopic(name)
   if (!topic) return void ingest.monitor.recordRejection(undefined, `topic ${name} is not one that edges publish to`)
+  if (isMessageTopic(topic)) return processMessages(ingest, [{ topic, payload }])[0]
   try {
-    if (isMessageTopic(topic)) return processMessage(ingest, topic, payload)
     if (isRetained && ingest.registry.isDeleted(topic)) return undefined
     if (topic.kind === 'metadata') processMetadata(ingest, topic, payload)
     else if (topic.kind === 'status') processStatus(ingest, topic, payload, isRetained)
@@ -35,17 +37,29 @@ export function processPublish(ingest: Ingest, name: string, payload: Uint8Array
   }
 }
 
-function noticesTo(ingest: Ingest, edge: EdgeKey): EdgeReply | undefined {
+/**
+ * Processes telemetry and findings, which are stored in one commit.
+ *
+ * @returns the replies in the order of the messages; what could not be stored has none, so the edge repeats it
+ */
+export function processMessages(ingest: Ingest, published: readonly PublishedMessage[]): IngestReply[] {
+  const messages = published.flatMap(({ topic, payload }) => {
+    const body = unpackBody(payload, MESSAGE_MAX)
+    if (body.ok && isLive(body.value)) return processLive(ingest, topic, body.value)
+    const received: Received = body.ok ? receiveBody(topic, body.value) : { state: 'unreadable', reason: body.reason }
+    return { topic, received }
+  })
+  return ingest.storeMessages(messages, 'mqtt').flatMap((result, i) => replyTo(ingest, messages[i]!.topic, result) ?? [])
+}
+
+function noticesTo(ingest: Ingest, edge: EdgeKey): IngestReply | undefined {
   const notices = ingest.registry.notices.noticesToSend(edge)
   return notices && { ...edge, notices }
 }
 
-function processMessage(ingest: Ingest, topic: MessageTopic, payload: Uint8Array): EdgeReply | undefined {
-  const body = unpackBody(payload, MESSAGE_MAX)
-  if (body.ok && isLive(body.value)) return void processLive(ingest, topic, body.value)
-  const received: Received = body.ok ? receiveBody(topic, body.value) : { state: 'unreadable', reason: body.reason }
-  const result = ingest.storeMessage(topic, received, 'mqtt')
+function replyTo(ingest: Ingest, topic: MessageTopic, result: MessageResult): IngestReply | undefined {
   const { site_id, edge_id } = topic
+  if (result.state === 'failed') ingest.monitor.recordFailure(topic, result.error)
   if (result.state === 'waiting' && result.for !== 'clock') return noticesTo(ingest, { site_id, edge_id })
   if (result.state !== 'processed') return undefined
   const { stream, seq, mark } = result
@@ -54,10 +68,12 @@ function processMessage(ingest: Ingest, topic: MessageTopic, payload: Uint8Array
   return { site_id, edge_id, ack: { stream, ...mark, at: ingest.clock.now(), ...rejected } }
 }
 
-function processLive(ingest: Ingest, topic: MessageTopic, body: Record<string, unknown>): void {
+/** @returns nothing to store */
+function processLive(ingest: Ingest, topic: MessageTopic, body: Record<string, unknown>): [] {
   const live = readLive(body)
-  if (!live.ok) return ingest.monitor.recordRejection(topic, `live values: ${live.reason}`)
-  ingest.showLive(topic, live.value.building_id, live.value.readings)
+  if (live.ok) ingest.showLive(topic, live.value.building_id, live.value.readings)
+  else ingest.monitor.recordRejection(topic, `live values: ${live.reason}`)
+  return []
 }
 
 function processMetadata(ingest: Ingest, topic: Topic, payload: Uint8Array): void {

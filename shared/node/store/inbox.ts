@@ -1,4 +1,4 @@
-import type { EdgeMessage, Inbox } from '#shared/core/ports.ts'
+import type { Accepted, EdgeMessage, Inbox } from '#shared/core/ports.ts'
 import { misdatedRows } from '#shared/core/telemetry/misdated.ts'
 import { type Reading, toNumber } from '#shared/core/telemetry/reading.ts'
 import type { StorageBudget } from '#shared/core/tenant-budget.ts'
@@ -9,9 +9,9 @@ import { misdatedStore } from './misdated.ts'
 
 /** @param needRoom throws while the disk is full and readings must wait */
 export const withRoom = ({ accept }: Inbox, needRoom: () => void): Inbox => ({
-  accept(message) {
+  accept(messages) {
     needRoom()
-    return accept(message)
+    return accept(messages)
   },
 })
 
@@ -36,7 +36,25 @@ export function openInbox(db: Database, budget?: StorageBudget): Inbox {
     return typeof text === 'string' ? (JSON.parse(text) as string[]) : undefined
   }
 
-  const store = db.transaction(({ building_id, site_id, edge_id, stream, seq, message_id, ...content }: EdgeMessage) => {
+  const heldMark = ({ site_id, edge_id, stream }: EdgeMessage): Mark =>
+    (mark.get(site_id, edge_id, stream) as Mark | undefined) ?? { seq: 0, message_id: null }
+
+  /** Decides before anything is stored. @param marks those that the messages before it will leave, by edge and stream */
+  const decide = (message: EdgeMessage, marks: Map<string, Mark>): Accepted => {
+    const key = JSON.stringify([message.site_id, message.edge_id, message.stream])
+    const held = marks.get(key) ?? heldMark(message)
+    if (message.seq <= held.seq) return { status: 'duplicate', ...standing(held) }
+    if (message.seq > held.seq + 1) return { status: 'gap', ...standing(held) }
+    const ids = new Set(message.readings.map(({ id }) => id))
+    const excess = budget?.excessOf(message.building_id, ids)
+    if (excess) return { status: 'over_budget', ...excess }
+    hot.prepare(message.building_id, ids)
+    const moved = { seq: message.seq, message_id: message.message_id ?? null }
+    marks.set(key, moved)
+    return { status: 'stored', ...standing(moved) }
+  }
+
+  const store = ({ building_id, site_id, edge_id, stream, seq, message_id, ...content }: EdgeMessage): string[] => {
     const { readings, misdated: apart, findings, withdrawn } = content
     const numberOf = ({ id, v }: Reading) => toNumber(v, typeof v === 'string' ? statesOf(building_id, id) : undefined)
     const samples = readings.map(reading => ({ id: reading.id, t: reading.t, v: numberOf(reading), q: reading.q }))
@@ -46,29 +64,27 @@ export function openInbox(db: Database, budget?: StorageBudget): Inbox {
     for (const finding_id of withdrawn) withdraw.run(finding_id, building_id)
     move.run(site_id, edge_id, stream, seq, message_id ?? null)
     return foreign.map(({ finding_id }) => finding_id)
-  })
+  }
+
+  const storeAll = db.transaction((messages: readonly EdgeMessage[], decisions: Accepted[]): Accepted[] =>
+    decisions.map((decision, i) => {
+      if (decision.status !== 'stored') return decision
+      const foreign = store(messages[i]!)
+      return foreign.length > 0 ? { ...decision, foreign } : decision
+    }),
+  )
 
   return {
-    accept: message => {
-      const held = (mark.get(message.site_id, message.edge_id, message.stream) as Mark | undefined) ?? {
-        seq: 0,
-        message_id: null,
-      }
-      const stands = at(held.seq, held.message_id ?? undefined)
-      if (message.seq <= held.seq) return { status: 'duplicate', ...stands }
-      if (message.seq > held.seq + 1) return { status: 'gap', ...stands }
-      const ids = new Set(message.readings.map(({ id }) => id))
-      const excess = budget?.excessOf(message.building_id, ids)
-      if (excess) return { status: 'over_budget', ...excess }
-      hot.prepare(message.building_id, ids)
-      const foreign = store(message)
-      return { status: 'stored', ...at(message.seq, message.message_id), ...(foreign.length > 0 && { foreign }) }
+    accept: messages => {
+      const marks = new Map<string, Mark>()
+      const decisions = messages.map(message => decide(message, marks))
+      return decisions.some(({ status }) => status === 'stored') ? storeAll(messages, decisions) : decisions
     },
   }
 }
 
 type Mark = { seq: number; message_id: string | null }
-const at = (through_seq: number, through_id: string | undefined) => ({
-  through_seq,
-  ...(through_id !== undefined && { through_id }),
+const standing = ({ seq, message_id }: Mark) => ({
+  through_seq: seq,
+  ...(message_id !== null && { through_id: message_id }),
 })

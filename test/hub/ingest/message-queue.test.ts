@@ -95,7 +95,9 @@ const topicFor = (edge_id: string, kind: Topic['kind']): Topic => ({ site_id: 'A
 
 test('edges are served round-robin, only the newest status is kept, and messages beyond the bound of one edge are dropped and counted', async t => {
   const handled: string[] = []
-  const queue = new MessageQueue(({ topic, payload }) => handled.push(`${topic.edge_id} ${topic.kind} ${payload}`))
+  const handle = ({ topic, payload }: { topic: Topic; payload: Buffer }) =>
+    void handled.push(`${topic.edge_id} ${topic.kind} ${payload}`)
+  const queue = new MessageQueue({ one: handle, together: messages => messages.forEach(handle) })
   for (let i = 1; i <= 70; i++) queue.add(topicFor('a', 'findings'), Buffer.from(String(i)))
   for (let i = 1; i <= 3; i++) queue.add(topicFor('b', 'findings'), Buffer.from(String(i)))
   queue.add(topicFor('b', 'status'), Buffer.from('old'))
@@ -118,11 +120,12 @@ test('edges are served round-robin, only the newest status is kept, and messages
 test('metadata of an edge waits for twenty times what the last one took, and neither its other messages nor other edges do', async t => {
   const WORK_MS = 10
   const handled: { what: string; begun: number; ended: number }[] = []
-  const queue = new MessageQueue(({ topic, payload }) => {
+  const handle = ({ topic, payload }: { topic: Topic; payload: Buffer }) => {
     const begun = performance.now()
     if (topic.kind === 'metadata') while (performance.now() < begun + WORK_MS);
     handled.push({ what: `${topic.edge_id} ${payload}`, begun, ended: performance.now() })
-  })
+  }
+  const queue = new MessageQueue({ one: handle, together: messages => messages.forEach(handle) })
   t.teardown(() => queue.stop())
   queue.add(topicFor('a', 'metadata'), Buffer.from('model 1'))
   await until(() => handled.length === 1, 'the first metadata is handled')
@@ -138,9 +141,27 @@ test('metadata of an edge waits for twenty times what the last one took, and nei
   t.true(pauseMs >= 20 * WORK_MS, `${pauseMs} ms`)
 })
 
+test('telemetry and findings are handled together, at most sixteen, and a status between them keeps its place', async t => {
+  const handled: string[] = []
+  const queue = new MessageQueue({
+    one: ({ topic }) => void handled.push(topic.kind),
+    together: messages => void handled.push(messages.map(({ topic }) => topic.edge_id).join('')),
+  })
+  t.teardown(() => queue.stop())
+  for (let i = 0; i < 18; i++) queue.add(topicFor('a', 'findings'), Buffer.from(String(i)))
+  for (let i = 0; i < 2; i++) queue.add(topicFor('b', 'telemetry'), Buffer.from(String(i)))
+  await until(() => handled.length === 2, 'all queued messages are handled')
+  t.deepEqual(handled, ['abab' + 'a'.repeat(12), 'aaaa'])
+  queue.add(topicFor('a', 'findings'), Buffer.from('1'))
+  queue.add(topicFor('b', 'status'), Buffer.from('1'))
+  queue.add(topicFor('c', 'findings'), Buffer.from('1'))
+  await until(() => handled.length === 5, 'the status is handled')
+  t.deepEqual(handled.slice(2), ['a', 'status', 'c'])
+})
+
 test('queued messages are bounded in bytes, per edge and in total', async t => {
   let handled = 0
-  const queue = new MessageQueue(() => handled++)
+  const queue = new MessageQueue({ one: () => t.fail(), together: ({ length }) => (handled += length) })
   const quarter = Buffer.alloc(256 * 1024)
   for (let i = 0; i < 40; i++) queue.add(topicFor('a', 'findings'), quarter)
   t.is(queue.dropped(), 40 - 32, '8 MiB of one edge')

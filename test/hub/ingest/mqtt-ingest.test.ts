@@ -5,8 +5,8 @@ import { writeFindings } from '#shared/core/telemetry/findings.ts'
 import { writeMetadata } from '#shared/core/telemetry/metadata.ts'
 import { writeLive } from '#shared/core/telemetry/live.ts'
 import type { Reading } from '#shared/core/telemetry/reading.ts'
-import { HOUR, MINUTE } from '#shared/core/time.ts'
-import { processPublish } from '#shared/flow/ingest/mqtt-ingest.ts'
+import { formatInstant, HOUR, MINUTE } from '#shared/core/time.ts'
+import { processMessages, processPublish } from '#shared/flow/ingest/mqtt-ingest.ts'
 import { envelope, finding, NOON } from '../../support/messages.ts'
 import { edgeModel } from '../../support/sites/transport-site.ts'
 import { hub, telemetry, acked } from './ingest-hub.ts'
@@ -28,6 +28,34 @@ test('a duplicate is acknowledged again, and after a gap the last contiguous num
   t.deepEqual(send(telemetry(1)), acked(2))
   t.deepEqual(send(telemetry(5)), acked(2))
   t.like(flow.monitor.counts(), { ingest_ok: 2, ingest_duplicate: 1, ingest_rejected: 0 })
+})
+
+test('messages that are stored together: one that the store cannot take keeps no other back, and is not acknowledged', t => {
+  const { db, flow, enrol, events, at } = hub(t)
+  enrol('A', 'e1')
+  enrol('A', 'e2', { ...edgeModel('A'), building: { ...edgeModel('A').building, building_id: 'second' } })
+  db.exec(`CREATE TRIGGER damaged BEFORE INSERT ON hot_samples WHEN new.value = 2 BEGIN SELECT raise(ABORT, 'damaged page'); END`)
+  const from = (edge_id: string, seq: number, v = seq) => ({
+    topic: { site_id: 'A', edge_id, kind: 'telemetry' as const, protocol: 'bacnet' as const },
+    payload: packBody({ ...telemetry(seq), edge_id, points: [{ id: 'p1', t: formatInstant(NOON + v * 1000), v, q: 'good' }] }),
+  })
+  const replies = processMessages(flow, [from('e1', 1), from('e1', 2), from('e2', 1, 7), from('e1', 3)])
+  t.deepEqual(
+    replies.map(({ edge_id, ack }) => `${edge_id} ${ack?.through_seq}`),
+    ['e1 1', 'e2 1', 'e1 1'],
+  )
+  t.deepEqual(db.prepare('SELECT value FROM hot_samples ORDER BY value').pluck().all(), [1, 7])
+  t.like(flow.monitor.counts(), { ingest_ok: 2, ingest_failed: 1 })
+  t.deepEqual(
+    events.filter(({ kind }) => kind === 'failed').map(({ reason }) => reason),
+    ['damaged page'],
+  )
+  db.exec('DROP TRIGGER damaged')
+  at.now += 1000
+  t.deepEqual(
+    processMessages(flow, [from('e1', 2), from('e1', 3)]).map(({ ack }) => ack?.through_seq),
+    [2, 3],
+  )
 })
 
 test('an invalid message with a valid sequence number is rejected with its reason each time, and later messages are stored', t => {

@@ -57,6 +57,14 @@ for (const sealed of [false, true]) {
     t.is(open(), at(60))
   })
 
+  test.serial(`${where}: one corrected sample among many that are known opens the time from shortly before it on`, async t => {
+    const { open, historian } = await lookedAt(`among many ${where}`, sealed)
+    const samples = Array.from({ length: 60 }, (_, minute) => sample('p', minute, minute === 40 ? -1 : minute))
+    t.deepEqual(await historian.append(`among many ${where}`, samples), { added: 1, duplicate: 59 })
+    const from = open()!
+    t.true(from > at(10) && from <= at(40), `${(from - at(0)) / 60_000} min`)
+  })
+
   test.serial(`${where}: a late or corrected sample opens the time from itself on, the same value again does not`, async t => {
     const { open, historian, changes } = await lookedAt(`late ${where}`, sealed)
     await historian.append(`late ${where}`, [sample('p', 20, 20), sample('p', 40, 40)])

@@ -67,8 +67,8 @@ test('a database whose edges had an id alone keeps edges and marks, and then tak
   )
   const message = { edge_id: 'fieldbus-1', building_id: 'hall', stream: 's1', readings: [], findings: [], withdrawn: [] }
   const inbox = openInbox(db)
-  t.deepEqual(inbox.accept({ ...message, site_id: 'A', seq: 7 }), { status: 'duplicate', through_seq: 7, through_id: 'm7' })
-  t.deepEqual(inbox.accept({ ...message, site_id: 'B', seq: 1 }), { status: 'stored', through_seq: 1 })
+  t.deepEqual(inbox.accept([{ ...message, site_id: 'A', seq: 7 }]), [{ status: 'duplicate', through_seq: 7, through_id: 'm7' }])
+  t.deepEqual(inbox.accept([{ ...message, site_id: 'B', seq: 1 }]), [{ status: 'stored', through_seq: 1 }])
   db.close()
 })
 
