@@ -9,6 +9,7 @@ const BENCHES: Record<string, string> = {
   fleet: './benchmarks/fleet.ts',
   footprint: './benchmarks/footprint.ts',
   import: './benchmarks/import.ts',
+  history: './benchmarks/history.ts',
   ingest: './benchmarks/ingest.ts',
   journal: './benchmarks/journal.ts',
   modbus: './benchmarks/modbus.ts',

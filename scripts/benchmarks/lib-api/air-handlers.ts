@@ -18,16 +18,27 @@ const COLUMNS: readonly (readonly [string, string])[] = [
 ]
 const HEADER = ['timestamp_utc', ...COLUMNS.map(([role]) => role)].join(',')
 
-/** A table of `rows` rows from an instant; values move as those of a plant do, so that no column is constant. */
+/** Columns in the order of `valuesAt`. */
+export const COLUMN_NAMES = COLUMNS.map(([role]) => role)
+
+/**
+ * Values that move as those of a plant do, so that no column is constant, in hundredths as controllers send them.
+ *
+ * @param i steps since the first; `seed` tells air handlers apart
+ */
+export function valuesAt(i: number, seed = 0): number[] {
+  const day = Math.sin((i + 37 * seed) / 46)
+  const noise = ((i * 7919 + seed * 104_729) % 1000) / 1000
+  const valve = 50 + 40 * day
+  const all = [13 + noise, 22 + day, 17 + 3 * day, 12 + 9 * day, 13, valve, 90 - valve, 20 + 30 * noise, 240 + 20 * noise]
+  return [...all.map(value => Number(value.toFixed(2))), i % 288 < 200 ? 1 : 0]
+}
+
+/** A table of `rows` rows from an instant. */
 export function tableOf(rows: number, from: number, seed = 0): string {
   const lines = [HEADER]
   for (let i = 0; i < rows; i++) {
-    const day = Math.sin((i + 37 * seed) / 46)
-    const noise = ((i * 7919 + seed * 104_729) % 1000) / 1000
-    const valve = 50 + 40 * day
-    const cells = [13 + noise, 22 + day, 17 + 3 * day, 12 + 9 * day, 13, valve, 90 - valve, 20 + 30 * noise, 240 + 20 * noise]
-    const texts = cells.map(value => value.toFixed(2))
-    lines.push(`${new Date(from + i * STEP_MS).toISOString()},${texts.join(',')},${i % 288 < 200 ? 1 : 0}`)
+    lines.push(`${new Date(from + i * STEP_MS).toISOString()},${valuesAt(i, seed).join(',')}`)
   }
   return `${lines.join('\n')}\n`
 }
