@@ -23,6 +23,11 @@ export type SinkEvent =
 export const WAITING_MAX = 50_000
 /** Most readings in one write, so that the first write after a long wait is not larger than a sink can take at once. */
 const WRITE_MAX = 5_000
+/**
+ * Where their readings may wait so long, writes come at whole half minutes: history keeps readings by minute, so the pages of a minute
+ * are written twice, and not a third time by a write that lies across its end.
+ */
+const GRID_MS = 30 * SECOND
 /** Between attempts while a sink is down. */
 const RETRY_MS = 5 * SECOND
 
@@ -66,7 +71,10 @@ export class SinkWriter {
     if (waiting === 0 || this.#writing) return
     if (mayWaitMs === 0 || waiting >= WRITE_MAX) return this.#begin()
     const gathering = this.#gathering
-    void this.#clock.sleep(mayWaitMs, this.#closing.signal).then(() => {
+    const now = this.#clock.now()
+    const latest = now + mayWaitMs
+    const onGrid = Math.floor(latest / GRID_MS) * GRID_MS
+    void this.#clock.sleep((onGrid > now ? onGrid : latest) - now, this.#closing.signal).then(() => {
       if (this.#gathering === gathering) this.#begin()
     })
   }

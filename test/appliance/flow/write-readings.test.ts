@@ -68,6 +68,31 @@ test('readings that may wait are written together, once, when the first of them 
   t.deepEqual(sizes, [5, 2, 5, 5_000, 7], 'nothing waits at the end')
 })
 
+test('readings that may wait past a whole half minute are written then', async t => {
+  const written: [number, number][] = []
+  const { clock, writer } = open(async batch => void written.push([clock.now() / SECOND, batch.length]))
+  for (const [at, mayWait] of [
+    [10, 30],
+    [25, 30],
+    [30, 30],
+    [61, 15],
+    [86, 15],
+    [90, 30],
+  ] as const) {
+    await clock.runTo(at * SECOND)
+    writer.push(readings(at, 1), mayWait * SECOND)
+  }
+  await clock.runTo(3 * MINUTE)
+  t.deepEqual(written, [
+    [30, 2],
+    [60, 1],
+    [76, 1],
+    [90, 1],
+    [120, 1],
+  ])
+  await writer.close()
+})
+
 test('the status gives the waiting readings, their bound, and since when nothing was stored', async t => {
   let isBroken = true
   const { clock, writer } = open(async () => {
