@@ -1,4 +1,5 @@
 /** The whole appliance: drivers, history, rules, pages, and the uplink to a hub. */
+import { message } from '#shared/node/http/language.ts'
 import { join } from 'node:path'
 import { createIngestService } from '#shared/central/ingest-service.ts'
 import { healthOf } from '#shared/central/api/health.ts'
@@ -119,7 +120,7 @@ await runProcess(log, async () => {
   const parts = { context, history, site, siteFile, catalogue, modbus, edge, ingest, priority, discovery, updates, enrolment }
   const http = await serveCentral(settings, {
     central,
-    layout: { product: 'appliance', name: building.name, first: 'Home', more: OWN_PAGES },
+    layout: { product: 'appliance', name: building.name, first: message`Home`, more: OWN_PAGES },
     routes: layout => applianceRoutes({ ...parts, localIngestToken: settings.SERVICE_LOCAL_INGEST_TOKEN }, layout),
     log,
   })

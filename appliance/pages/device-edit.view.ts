@@ -4,6 +4,7 @@ import { csrfField, operatorButton, type User } from '#shared/central/ui/frame.t
 import { UNITS } from '#shared/core/model/unit.ts'
 import { driverOf, sectionOf } from '../drivers/list.ts'
 import type { DeviceEntry, PointEntry } from '../store/catalogue-schema.ts'
+import { say } from '#shared/node/http/language.ts'
 
 type EditModel = {
   device: DeviceEntry
@@ -26,7 +27,7 @@ function deviceForm({ device, user, csrf }: EditModel): Html {
 ${csrfField(csrf)}
 <label>Name <input name="name" value="${device.name}" maxlength="200" required></label>
 ${address !== undefined && html`<label>Address <input name="address" value="${address}" maxlength="260" required aria-describedby="edit-address"></label><p class="muted" id="edit-address">For example ${driver.addressField!.example}</p>`}
-${operatorButton(user, 'edit-why', 'Save')}
+${operatorButton(user, 'edit-why', say`Save`)}
 </form>`
 }
 
@@ -42,5 +43,5 @@ ${csrfField(csrf)}
 <label>New name <input name="name" maxlength="200"></label>
 <label>Unit <select name="unit"><option value="">as it is</option>${Object.keys(UNITS).map(unit => html`<option>${unit}</option>`)}</select></label>
 <label>Seconds between reads <input type="number" name="poll_secs" min="1" max="86400"></label>
-${operatorButton(user, 'point-why', 'Save the point')}
+${operatorButton(user, 'point-why', say`Save the point`)}
 </form>`

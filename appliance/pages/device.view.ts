@@ -8,11 +8,11 @@ import { equipmentLink, pointHref } from '#shared/central/ui/links.ts'
 import { unitLabel } from '#shared/central/ui/measure.ts'
 import { type Here, momentAge, momentNow, momentOr, nextMoment } from '#shared/central/ui/moment.ts'
 import { pager } from '#shared/central/ui/pager.ts'
-import { countOf } from '#shared/core/number-text.ts'
 import { driverOf, sectionOf } from '../drivers/list.ts'
 import type { DeviceEntry, PointEntry } from '../store/catalogue-schema.ts'
 import { editForms } from './device-edit.view.ts'
 import { conflictWords, errorShare, instantOf, lastError, rttWords } from './devices.view.ts'
+import { say, sayCountOf } from '#shared/node/http/language.ts'
 
 /** The points refresh themselves this often. */
 const REFRESH_SECS = 10
@@ -65,17 +65,20 @@ function facts({ device, where, poll, here }: DeviceModel): Html {
   const conflict = conflictWords(poll)
   const lines: [string, Html | string][] = [
     [
-      'State',
-      html`${stateIcon(poll?.state ?? 'unknown')}${poll && html`<br><span class="muted">since ${momentOr(instantOf(poll.since), here, 'start')}</span>`}${errorShare(poll)}`,
+      say`State`,
+      html`${stateIcon(poll?.state ?? 'unknown')}${poll && html`<br><span class="muted">since ${momentOr(instantOf(poll.since), here, say`start`)}</span>`}${errorShare(poll)}`,
     ],
-    ['Address', where ?? 'not known'],
-    ['Id', html`<code>${device.device_id}</code>`],
+    [say`Address`, where ?? say`not known`],
+    [say`Id`, html`<code>${device.device_id}</code>`],
     ...(driver.listFacts?.(sectionOf(device, driver)) ?? []),
-    ['Last answer', momentOr(instantOf(poll?.last_ok_at), here, 'never')],
-    ['Answers in', rttWords(poll)],
-    ['Errors in the last hour', poll ? `${poll.errors_1h} in ${countOf(poll.reads_1h, 'read')}` : '–'],
-    ['Errors since polling began', poll ? `${poll.errors} in ${countOf(poll.reads, 'read')}` : '–'],
-    ['Next read', device.enabled ? nextMoment(instantOf(poll?.next_due_at), here, 'not planned') : 'never: it is switched off'],
+    [say`Last answer`, momentOr(instantOf(poll?.last_ok_at), here, say`never`)],
+    [say`Answers in`, rttWords(poll)],
+    [say`Errors in the last hour`, poll ? say`${poll.errors_1h} in ${sayCountOf(poll.reads_1h, 'read')}` : '–'],
+    [say`Errors since polling began`, poll ? say`${poll.errors} in ${sayCountOf(poll.reads, 'read')}` : '–'],
+    [
+      say`Next read`,
+      device.enabled ? nextMoment(instantOf(poll?.next_due_at), here, say`not planned`) : say`never: it is switched off`,
+    ],
   ]
   return html`<dl class="facts card">${lines.map(([term, what]) => html`<div><dt>${term}</dt><dd>${what}</dd></div>`)}</dl>
 ${error && html`<p class="notice">${error}</p>`}${conflict && html`<p class="notice">${conflict}</p>`}`
@@ -88,7 +91,7 @@ function pointRow({ entry, status }: DeviceModel['points'][number], { here, buil
 <td data-label="Point" class="what"><div><a href="${pointHref({ building_id, point_id })}">${name}</a><span class="muted">${point_id}</span></div></td>
 <td data-label="Value"><div>${last ? valueWords(last.v, entry) : '–'}</div></td>
 <td data-label="State"><div>${stateIcon(status?.state ?? 'unknown')}${last && last.q !== 'good' && html`<span class="muted">quality ${last.q}</span>`}</div></td>
-<td data-label="Observed"><div>${last ? momentAge(last.t, here) : 'not yet'}<span class="muted">every ${poll_secs} s</span></div></td>
+<td data-label="Observed"><div>${last ? momentAge(last.t, here) : say`not yet`}<span class="muted">every ${poll_secs} s</span></div></td>
 <td data-label="Address" class="address"><div><code>${address}</code></div></td>
 <td data-label="Used as"><div>${role ?? '–'}${equipment_id !== undefined && html`<span class="muted">of ${equipmentLink({ building_id, equipment_id }, equipment_id)}</span>`}</div></td>
 </tr>`
@@ -96,11 +99,11 @@ function pointRow({ entry, status }: DeviceModel['points'][number], { here, buil
 
 /** In the point's own unit, as the device is asked: this page is for finding what is declared wrong. */
 function valueWords(value: Value, { kind, unit, states }: PointEntry): string {
-  if (value === null) return 'no value'
+  if (value === null) return say`no value`
   if (typeof value === 'string') return value
   const text = states?.[Number(value)]
   if (text) return `${text} (${Number(value)})`
-  if (typeof value === 'boolean') return value ? 'on' : 'off'
+  if (typeof value === 'boolean') return value ? say`on` : say`off`
   const figure = String(Number(value.toPrecision(7)))
   return kind === 'number' && unit !== 'count' ? `${figure} ${unitLabel(unit)}` : figure
 }
@@ -108,15 +111,15 @@ function valueWords(value: Value, { kind, unit, states }: PointEntry): string {
 function actions({ device, user, csrf }: DeviceModel): Html {
   const path = pathOf(device)
   const [word, what] = device.enabled
-    ? ['Switch off', 'Switched off, it is asked nothing any more; its points and their history stay.']
-    : ['Switch on', 'Switched on, it is polled again.']
+    ? [say`Switch off`, say`Switched off, it is asked nothing any more; its points and their history stay.`]
+    : [say`Switch on`, say`Switched on, it is polled again.`]
   return html`<section class="card actions" id="change">
 <h2>Switch off or remove</h2>
 <form method="post" action="${path}/enabled">${csrfField(csrf)}<input type="hidden" name="enabled" value="${device.enabled ? 'false' : 'true'}">
 <p>${what}</p>${operatorButton(user, 'enabled-why', word!)}</form>
 <form method="post" action="${path}/remove">${csrfField(csrf)}
-<p>Removed, it leaves the list with its ${countOf(device.points.length, 'point')}; what was read of them stays in history.</p>
+<p>Removed, it leaves the list with its ${sayCountOf(device.points.length, 'point')}; what was read of them stays in history.</p>
 <label class="check"><input type="checkbox" name="confirm" value="true" required> Yes, remove ${device.name}</label>
-${operatorButton(user, 'remove-why', 'Remove')}</form>
+${operatorButton(user, 'remove-why', say`Remove`)}</form>
 </section>`
 }

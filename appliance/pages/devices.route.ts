@@ -20,6 +20,7 @@ import { deviceBody, type DeviceModel, devicePoints } from './device.view.ts'
 import { devicesBody, type DevicesModel } from './devices.view.ts'
 import { importBody, type ImportModel } from './import.view.ts'
 import { PendingImports, type PendingImport } from './pending-imports.ts'
+import { say } from '#shared/node/http/language.ts'
 
 type AnyCall = Pick<Call<unknown, unknown, unknown>, 'caller' | 'reply'>
 type DevicePages = {
@@ -54,7 +55,7 @@ function listRoutes({ layout, deps, links }: DevicePages): Route[] {
       handle: call =>
         layout.document(
           call,
-          { title: 'Devices', current: '/devices' },
+          { title: say`Devices`, current: '/devices' },
           devicesBody({
             ...listModel(deps, call.query),
             here: layout.here(),
@@ -226,7 +227,7 @@ function importRoutes({ context, layout, deps }: DevicePages): Route[] {
         const { session_id } = call.params
         const body = await importModel(pending.get(session_id), deps, pathOf(session_id))
         const who = { user: layout.userOf(call.caller), csrf: layout.csrfOf(call.caller) }
-        return layout.document(call, { title: 'Import', current: '/devices' }, importBody({ ...body, ...who }))
+        return layout.document(call, { title: say`Import`, current: '/devices' }, importBody({ ...body, ...who }))
       },
     }),
     route({

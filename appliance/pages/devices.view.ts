@@ -6,12 +6,12 @@ import { type State, STATES, stateIcon } from '#shared/central/ui/icons.ts'
 import { type Here, moment, momentNow, momentOr } from '#shared/central/ui/moment.ts'
 import { type ListPart, listSearch, pager } from '#shared/central/ui/pager.ts'
 import { shareOf } from '#shared/central/ui/words.ts'
-import { countOf } from '#shared/core/number-text.ts'
 import { parseInstant } from '#shared/core/time.ts'
 import { driverOf } from '../drivers/list.ts'
 import { IMPORT_FORMATS, REGISTRY_DRIVERS } from '../services/point-import.ts'
 import type { DeviceEntry } from '../store/catalogue-schema.ts'
 import type { CatalogueRefusal } from '../services/field-catalogue.ts'
+import { say, sayCountOf } from '#shared/node/http/language.ts'
 
 export type DeviceRow = {
   device_id: string
@@ -44,7 +44,7 @@ export const devicesBody = (model: DevicesModel): Html => html`<h1>Devices</h1>
 ${model.refusal && refusalNotice(model.refusal)}
 ${!model.running && html`<p class="notice">Polling does not run.</p>`}
 ${stateChoices(model)}
-${(model.part.pages > 1 || model.q !== '') && listSearch({ path: '/devices', state: { state: model.state }, q: model.q, label: 'Name, id or address' })}
+${(model.part.pages > 1 || model.q !== '') && listSearch({ path: '/devices', state: { state: model.state }, q: model.q, label: say`Name, id or address` })}
 ${model.rows.length > 0 ? deviceTable(model) : html`<section class="card quiet-card"><p>${emptyWords(model)}</p></section>`}
 ${pager(model.part, page => devicesHref({ ...model, page }))}
 <p class="as-of">As of ${momentNow(model.here)}</p>
@@ -69,10 +69,10 @@ function devicesHref({ state, q, page }: Pick<DevicesModel, 'state' | 'q'> & { p
 
 const emptyWords = ({ state, q }: DevicesModel): string =>
   q !== ''
-    ? `No device has “${q}” in its name, id or address.`
+    ? say`No device has “${q}” in its name, id or address.`
     : state === undefined
-      ? 'No device is on the list yet. Discover some, or import a list of points.'
-      : `No device is ${state}.`
+      ? say`No device is on the list yet. Discover some, or import a list of points.`
+      : say`No device is ${state}.`
 
 function stateChoices({ counts, state }: DevicesModel): Html {
   const total = Object.values(counts).reduce((sum, n) => sum + n, 0)
@@ -95,10 +95,10 @@ function deviceRow({ device_id, name, where, protocol, poll, points, points_ok }
   return html`<tr>
 <td data-label="Device" class="what"><div><a href="/devices/${encodeURIComponent(device_id)}">${name}</a> <span class="muted">${device_id}</span>${lastError(poll)}${conflictWords(poll)}</div></td>
 <td data-label="State"><div>${stateIcon(state)}<span class="muted">${sinceWords(poll, here)}</span>${errorShare(poll)}</div></td>
-<td data-label="Points"><div>${points_ok === null ? points : `${points_ok} of ${points} ok`}</div></td>
-<td data-label="Address" class="address"><div>${where ?? 'not known'}<span class="muted">${driverOf({ protocol }).title}</span></div></td>
+<td data-label="Points"><div>${points_ok === null ? points : say`${points_ok} of ${points} ok`}</div></td>
+<td data-label="Address" class="address"><div>${where ?? say`not known`}<span class="muted">${driverOf({ protocol }).title}</span></div></td>
 <td data-label="Answers in"><div>${rttWords(poll)}</div></td>
-<td data-label="Errors"><div>${poll ? html`${poll.errors_1h} <span class="muted">in ${countOf(poll.reads_1h, 'read')} of the last hour</span>` : '–'}</div></td>
+<td data-label="Errors"><div>${poll ? html`${poll.errors_1h} <span class="muted">in ${sayCountOf(poll.reads_1h, 'read')} of the last hour</span>` : '–'}</div></td>
 </tr>`
 }
 
@@ -132,15 +132,15 @@ const LOUD = new Set<PollState>(['down', 'fault', 'stale'])
 export function rttWords(poll: DeviceStatus | null): string {
   const { rtt_ms_p50: half = null, rtt_ms_p95: most = null } = poll ?? {}
   if (half === null) return '–'
-  const ms = (value: number) => `${Math.max(1, Math.round(value))} ms`
-  return most === null ? ms(half) : `${ms(half)}, 95 % within ${ms(most)}`
+  const ms = (value: number) => say`${Math.max(1, Math.round(value))} ms`
+  return most === null ? ms(half) : say`${ms(half)}, 95 % within ${ms(most)}`
 }
 
 export const instantOf = (text: string | null | undefined): number | null => (text ? (parseInstant(text) ?? null) : null)
 
 function sinceWords(poll: DeviceStatus | null, here: Here): Html | string {
-  if (!poll) return 'no process says that it polls it'
-  if (poll.state === 'ok') return html`answered ${momentOr(instantOf(poll.last_ok_at), here, 'not yet')}`
+  if (!poll) return say`no process says that it polls it`
+  if (poll.state === 'ok') return html`answered ${momentOr(instantOf(poll.last_ok_at), here, say`not yet`)}`
   return html`since ${moment(instantOf(poll.since) ?? here.now, here)}`
 }
 
@@ -163,7 +163,7 @@ ${REGISTRY_DRIVERS.map(
   ({ registry: { number } }) => html`<label>${number.label}, if new <input name="${number.name}" inputmode="numeric"></label>
 `,
 )}</div></details>
-${operatorButton(user, 'import-why', 'Show the preview', 'primary')}
+${operatorButton(user, 'import-why', say`Show the preview`, 'primary')}
 </form>
 </section>`
 

@@ -14,6 +14,7 @@ import { waitsForStart } from '../store/change-building.ts'
 import { isSilent } from './board-counts.ts'
 import { FIRST_STEPS_PATH, firstStepsBody } from './first-steps.view.ts'
 import type { SiteParts } from './site.route.ts'
+import { say } from '#shared/node/http/language.ts'
 
 /** Every interface has such an address, and nobody types it. */
 const LINK_LOCAL = /^fe80:/i
@@ -70,6 +71,6 @@ export const firstStepsPage = (parts: FirstStepsParts, layout: PageLayout): Rout
         user: layout.userOf(call.caller),
         csrf: layout.csrfOf(call.caller),
       })
-      return layout.document(call, { title: 'First steps', current: FIRST_STEPS_PATH }, body)
+      return layout.document(call, { title: say`First steps`, current: FIRST_STEPS_PATH }, body)
     },
   })

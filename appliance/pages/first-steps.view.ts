@@ -1,6 +1,5 @@
 /** The path from a box that was just switched on to one that reads a building: what is left, and the page that does it. */
 import { STICK_FILES } from '#shared/core/system/stick-files.ts'
-import { countOf } from '#shared/core/number-text.ts'
 import { formatDuration } from '#shared/core/time.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { csrfField, type User } from '#shared/central/ui/frame.ts'
@@ -9,6 +8,7 @@ import { type Here, momentNow } from '#shared/central/ui/moment.ts'
 import { FIRST_STEPS, type FirstFacts, type FirstState, type FirstStep, firstSteps, firstStepsLeft } from '../core/first-steps.ts'
 import type { BoxEnrolmentState } from '../kit/enrolment.ts'
 import type { SiteSettings } from '../store/site.ts'
+import { say, sayCountOf, words } from '#shared/node/http/language.ts'
 
 export const FIRST_STEPS_PATH = '/first-steps'
 
@@ -35,13 +35,13 @@ const MARKS: Record<FirstState, [State, string]> = {
   open: ['stale', 'open'],
   choice: ['disabled', 'as you like'],
 }
-const TITLES: Record<FirstStep, string> = {
+const TITLES: Record<FirstStep, string> = words({
   people: 'Sign in as yourself',
   building: 'Say which building this is',
   clock: 'Look at network and clock',
   hub: 'Connect to a hub, or work alone',
   devices: 'Find the devices',
-}
+})
 
 export function firstStepsBody(model: FirstStepsModel): Html {
   const steps = firstSteps(model.facts)
@@ -49,7 +49,7 @@ export function firstStepsBody(model: FirstStepsModel): Html {
   const { commission } = model
   const mark: [State, string] = steps.devices === 'open' ? ['disabled', 'later'] : MARKS[commission.left === 0 ? 'done' : 'open']
   return html`<h1>First steps</h1>
-<p class="lead">From a new box to one that reads a building. ${left === 0 ? 'Nothing is left here.' : `${countOf(left, 'step')} left.`} You may leave at any time: where it stands follows from what is stored.</p>
+<p class="lead">From a new box to one that reads a building. ${left === 0 ? say`Nothing is left here.` : say`${sayCountOf(left, 'step')} left.`} You may leave at any time: where it stands follows from what is stored.</p>
 ${!model.user?.mayOperate && html`<p class="notice">You can read this. The changes need an operator or an admin.</p>`}
 <ol class="steps">${FIRST_STEPS.map(
     step => html`<li class="card" id="step-${step}">
@@ -61,7 +61,7 @@ ${STEPS[step](model)}</li>`,
 ${
   steps.devices === 'open'
     ? html`<p class="muted">Needs devices.</p>`
-    : html`<p>${commission.left === 0 ? 'Every step of the commissioning is done.' : `${countOf(commission.left, 'step')} left there: from ${countOf(commission.points, 'point')} to the first faults.`}</p><p><a href="/commission">Commission</a></p>`
+    : html`<p>${commission.left === 0 ? say`Every step of the commissioning is done.` : say`${sayCountOf(commission.left, 'step')} left there: from ${sayCountOf(commission.points, 'point')} to the first faults.`}</p><p><a href="/commission">Commission</a></p>`
 }</li></ol>`
 }
 
@@ -73,8 +73,8 @@ const STEPS: Record<FirstStep, (model: FirstStepsModel) => Html> = {
   people: model =>
     html`<p>${
       model.facts.admins > 0
-        ? `${countOf(model.facts.admins, 'admin')} with a name and password of their own.`
-        : 'Nobody has a name and a password of their own yet. The login admin of the console is shared, and its password was shown there once: add yourself as an admin, sign in as that person, and keep the other for the day when nobody else can.'
+        ? say`${sayCountOf(model.facts.admins, 'admin')} with a name and password of their own.`
+        : say`Nobody has a name and a password of their own yet. The login admin of the console is shared, and its password was shown there once: add yourself as an admin, sign in as that person, and keep the other for the day when nobody else can.`
     }</p>${forAdmin(model, html`<a href="/users">Add people</a>`)}`,
   building: model => {
     const { building, waitsForStart, facts } = model
@@ -95,7 +95,7 @@ ${waitsForStart && restartPart(model)}${forAdmin(model, html`<a href="/site">Nam
       html`<a href="/hub">Connect to a hub</a>. Does this box take the place of another? <a href="/backups">Restore a backup</a> says how.`,
     )}`,
   devices: ({ facts, silent }) =>
-    html`<p>${facts.devices === 0 ? 'No device is read yet.' : `${countOf(facts.devices, 'device')}${silent > 0 ? `, of which ${silent} do not answer` : ''}.`}</p>
+    html`<p>${facts.devices === 0 ? say`No device is read yet.` : `${sayCountOf(facts.devices, 'device')}${silent > 0 ? say`, of which ${silent} do not answer` : ''}.`}</p>
 <p><a href="/discover">Discover BACnet devices</a>, <a href="/modbus">read Modbus registers</a>, or <a href="/devices">bring a list of points</a></p>`,
 }
 
@@ -107,10 +107,10 @@ const restartPart = (model: FirstStepsModel): Html =>
 function clockWords({ facts: { clock_synced, clock_offset_ms } }: FirstStepsModel): Html {
   const words =
     clock_synced === true
-      ? 'A time server sets the clock.'
+      ? say`A time server sets the clock.`
       : clock_synced === false
         ? html`<strong>No time server has set the clock.</strong>`
-        : 'Whether a time server sets the clock is not known here: compare it with your own.'
+        : say`Whether a time server sets the clock is not known here: compare it with your own.`
   const offset = clock_offset_ms !== null && html` It differs from the hub's by ${formatDuration(Math.abs(clock_offset_ms))}.`
   return html`${words}${offset}`
 }
@@ -133,4 +133,4 @@ function hubWords(enrolment: BoxEnrolmentState): Html {
 /** On Home, while something is left. */
 export const firstStepsNotice = (left: number): Html | false =>
   left > 0 &&
-  html`<p class="notice">This box is being set up: ${countOf(left, 'step')} left. <a href="${FIRST_STEPS_PATH}">Go on with the first steps</a></p>`
+  html`<p class="notice">This box is being set up: ${sayCountOf(left, 'step')} left. <a href="${FIRST_STEPS_PATH}">Go on with the first steps</a></p>`

@@ -15,6 +15,7 @@ import type { DeviceCatalogue } from '../store/catalogue-schema.ts'
 import { readMachine } from '#shared/node/machine.ts'
 import type { OverridesTile } from './overrides-tile.ts'
 import { type HomeModel, homeBody, homeTiles, type PointCounts, type RunTile } from './home.view.ts'
+import { say } from '#shared/node/http/language.ts'
 
 /** Data of the home page that central does not have. */
 export type HomeSources = {
@@ -38,7 +39,7 @@ export function homeRoutes(context: CentralContext, layout: PageLayout, sources:
       auth: 'viewer',
       summary: 'Home',
       handle: async call =>
-        layout.document(call, { title: 'Home', current: '/' }, homeBody(await homeModel(context, layout, sources, call))),
+        layout.document(call, { title: say`Home`, current: '/' }, homeBody(await homeModel(context, layout, sources, call))),
     }),
     route({
       method: 'GET',
@@ -80,7 +81,7 @@ async function homeModel(
   const open = rows.filter(({ lane }) => lane === 'faults').map(({ row }) => row)
   const worst = open.toSorted((a, b) => a.priority - b.priority || byCost(a, b)).slice(0, WORST_SHOWN)
   return {
-    identity: { ...sources.identity, building: buildings.map(({ name }) => name).join(', ') || 'no building yet' },
+    identity: { ...sources.identity, building: buildings.map(({ name }) => name).join(', ') || say`no building yet` },
     version: context.version,
     stepsLeft: sources.stepsLeft(),
     here,

@@ -12,7 +12,6 @@ import { formatAge, type Here, moment, momentAge, momentNow, momentOr, nextMomen
 import { liveRun, type ShownRun } from '#shared/central/ui/run-panel.ts'
 import { findingHref } from '#shared/central/ui/links.ts'
 import { countWords, titleOf } from '#shared/central/ui/words.ts'
-import { countOf } from '#shared/core/number-text.ts'
 import { DAY, formatDuration, MINUTE } from '#shared/core/time.ts'
 import type { BoardCounts, BoardSample } from '../services/board-history.ts'
 import { isSilent } from './board-counts.ts'
@@ -21,6 +20,7 @@ import { healthSentence } from './home-health.ts'
 import type { PublisherState } from '../services/publisher.ts'
 import type { MachineState } from '#shared/node/machine.ts'
 import { type OverridesTile, overridesWords } from './overrides-tile.ts'
+import { say, sayCountOf, words } from '#shared/node/http/language.ts'
 
 /** Tiles refresh themselves this often; the page turns grey when they stop. */
 const REFRESH_SECS = 10
@@ -88,7 +88,7 @@ export const homeTiles = (
 <p class="lead">${health(model)}</p>
 ${faultsTile(model)}
 ${devicesTile(model)}
-${tile('overrides', 'Overrides', model.overrides.damage !== undefined, overridesWords(model.overrides, model.here), lineOf(model, 'overrides'))}
+${tile('overrides', say`Overrides`, model.overrides.damage !== undefined, overridesWords(model.overrides, model.here), lineOf(model, 'overrides'))}
 ${pointsTile(model)}
 ${hubTile(model)}
 ${runTile(model)}
@@ -127,30 +127,31 @@ function faultsTile(model: HomeModel): Html {
         priority =>
           html`<li class="${open[priority] > 0 && `p${priority}`}"><a href="${faultsHref({ ...DEFAULT_QUERY, priority, state: 'active' })}"><span class="n">${open[priority]}</span> ${priorityIcon(priority)}</a></li>`,
       )}</ul>`
-    : html`<p class="figure"><a href="/faults">${run.last ? 'All quiet' : 'Not looked yet'}</a></p>${run.last && html`<p>No equipment fault is open.</p>`}`
+    : html`<p class="figure"><a href="/faults">${run.last ? say`All quiet` : say`Not looked yet`}</a></p>${run.last && html`<p>No equipment fault is open.</p>`}`
   const data =
     open.data > 0 &&
     html`<p><a href="${faultsHref({ ...DEFAULT_QUERY, lane: 'data' })}">${open.data} open about sensors and data</a></p>`
   const listed = worst.length > 0 && html`<ul class="plain worst-faults">${worst.map(one => worstFault(one, model))}</ul>`
-  return tile('faults', 'Faults', total > 0, html`${listed}${body}${data}${asOf}`, lineOf(model, 'faults'))
+  return tile('faults', say`Faults`, total > 0, html`${listed}${body}${data}${asOf}`, lineOf(model, 'faults'))
 }
 
 const worstFault = ({ finding, priority, equipment, cost }: HomeModel['worst'][number], { here, unit_system }: HomeModel): Html =>
   html`<li class="p${priority}">${priorityIcon(priority)} <a href="${findingHref(finding.finding_id)}">${titleOf(finding)}</a> <span class="muted">${equipment}, since ${momentAge(finding.from, here)}${cost && `, ${costText(cost, unit_system)}`}</span></li>`
 
 function pointsTile({ poll, here }: HomeModel): Html {
-  if (!poll) return tile('points', 'Points', false, html`<p class="figure">Not polling</p><p>No device is in the catalogue.</p>`)
+  if (!poll)
+    return tile('points', say`Points`, false, html`<p class="figure">Not polling</p><p>No device is in the catalogue.</p>`)
   const { points, last_read_at } = poll
   const total = Object.values(points).reduce((sum, n) => sum + n, 0)
   const bad = total - points.ok - points.disabled
   const states = STATES.filter(state => state === 'ok' || points[state] > 0)
   return tile(
     'points',
-    'Points',
+    say`Points`,
     bad > 0 || !poll.running,
     html`<p class="figure">${bad ? html`${bad} of ${total} not ok` : html`${points.ok} ok`}</p>
 <ul class="breakdown">${states.map(state => html`<li><span class="n">${points[state]}</span> ${stateIcon(state)}</li>`)}</ul>
-<p class="age">${poll.running ? 'Last answer' : html`<strong>Polling has stopped.</strong> Last answer`} ${momentOr(last_read_at, here, 'never')}</p>`,
+<p class="age">${poll.running ? say`Last answer` : html`<strong>Polling has stopped.</strong> Last answer`} ${momentOr(last_read_at, here, say`never`)}</p>`,
   )
 }
 
@@ -162,12 +163,12 @@ function devicesTile(model: HomeModel): Html {
     .filter(({ state }) => isSilent(state))
     .toSorted((a, b) => STATES.indexOf(a.state) - STATES.indexOf(b.state))
   const listed = silent.slice(0, DEVICES_MAX)
-  const figure = silent.length ? `${silent.length} of ${devices.length} silent` : `${devices.length} answering`
+  const figure = silent.length ? say`${silent.length} of ${devices.length} silent` : say`${devices.length} answering`
   return tile(
     'devices',
-    'Devices',
+    say`Devices`,
     silent.length > 0,
-    html`<p class="figure"><a href="/devices">${devices.length ? figure : 'None'}</a></p>
+    html`<p class="figure"><a href="/devices">${devices.length ? figure : say`None`}</a></p>
 ${listed.length > 0 && html`<ul class="devices">${listed.map(device => deviceLine(device, here))}</ul>`}
 ${silent.length > listed.length && html`<p>and ${silent.length - listed.length} more, none worse</p>`}`,
     lineOf(model, 'silent'),
@@ -176,7 +177,7 @@ ${silent.length > listed.length && html`<p>and ${silent.length - listed.length} 
 
 const deviceLine = ({ device_id, name, state, since, last_ok_at, last_error }: DeviceLine, here: Here): Html => html`<li>
 <span class="device">${name} <code>${device_id}</code></span> ${stateIcon(state)}
-<span class="age">since ${momentOr(since, here, 'start')}; last answer ${momentOr(last_ok_at, here, 'never')}</span>
+<span class="age">since ${momentOr(since, here, say`start`)}; last answer ${momentOr(last_ok_at, here, say`never`)}</span>
 ${last_error !== null && html`<span class="error">${last_error}</span>`}</li>`
 
 function runTile({ run, here, user, csrf }: HomeModel): Html {
@@ -184,9 +185,9 @@ function runTile({ run, here, user, csrf }: HomeModel): Html {
   const overdue = here.now - next_at > OVERDUE_MS && !running
   return tile(
     'run',
-    'Last check for faults',
+    say`Last check for faults`,
     (last?.failed ?? 0) > 0 || last_error !== null || overdue,
-    html`<p class="figure">${running ? 'Running now' : last ? formatAge(last.finished_at, here.now) : 'Not yet'}</p>
+    html`<p class="figure">${running ? say`Running now` : last ? formatAge(last.finished_at, here.now) : say`Not yet`}</p>
 ${
   last &&
   html`<p>${countWords(last.counts)}${last.failed > 0 && html`, <strong>${last.failed} failed</strong>`}; took ${last.seconds.toFixed(1)} s</p>`
@@ -196,31 +197,31 @@ ${last_error !== null && html`<p class="error"><strong>The newest run failed:</s
 ${
   live.length > 0
     ? live.map(one => liveRun(one, { nameOf, here, user, csrf }, '/'))
-    : html`<form method="post" action="/home/run">${csrfField(csrf)}${operatorButton(user, 'run-why', 'Run now')}</form>`
+    : html`<form method="post" action="/home/run">${csrfField(csrf)}${operatorButton(user, 'run-why', say`Run now`)}</form>`
 }`,
   )
 }
 
-const HUB_WORDS: Record<PublisherState['state'], string> = { off: 'Off', connecting: 'Not connected', up: 'Connected' }
+const HUB_WORDS: Record<PublisherState['state'], string> = words({ off: 'Off', connecting: 'Not connected', up: 'Connected' })
 
 function hubTile(model: HomeModel): Html {
   const { hub, here } = model
   const { state, reason, notices = [], note, backlog, oldest_at, dropped, thinned, rejected, last_ack_at } = hub
   if (state === 'off')
-    return tile('hub', 'Hub', false, html`<p class="figure">Off</p><p>${reason ?? 'This box works alone.'}</p>`)
+    return tile('hub', say`Hub`, false, html`<p class="figure">Off</p><p>${reason ?? say`This box works alone.`}</p>`)
   return tile(
     'hub',
-    'Hub',
+    say`Hub`,
     state !== 'up' || notices.length > 0 || dropped + thinned + rejected > 0,
     html`<p class="figure">${HUB_WORDS[state]}</p>
 ${notices.map(text => html`<p class="error"><strong>${text}.</strong></p>`)}
 ${reason !== undefined && html`<p class="error">${reason}</p>`}
 ${note !== undefined && html`<p>Since this start everything kept is sent again: ${note}</p>`}
-<p>${backlog ? html`${countOf(backlog, 'message')} to be sent${oldest_at !== null && html`; the oldest waits since ${momentAge(oldest_at, here)}`}` : 'Nothing waits to be sent'}</p>
-${thinned > 0 && html`<p><strong>${countOf(thinned, 'message')} downsampled</strong> to one value per 15 min because the outbox was full</p>`}
-${dropped > 0 && html`<p><strong>${countOf(dropped, 'message')} dropped</strong> because the outbox was full</p>`}
-${rejected > 0 && html`<p><strong>${countOf(rejected, 'message')} refused</strong> by the hub and kept aside</p>`}
-<p class="age">Last confirmed by the hub ${momentOr(last_ack_at, here, 'never')}</p>`,
+<p>${backlog ? html`${sayCountOf(backlog, 'message')} to be sent${oldest_at !== null && html`; the oldest waits since ${momentAge(oldest_at, here)}`}` : say`Nothing waits to be sent`}</p>
+${thinned > 0 && html`<p><strong>${sayCountOf(thinned, 'message')} downsampled</strong> to one value per 15 min because the outbox was full</p>`}
+${dropped > 0 && html`<p><strong>${sayCountOf(dropped, 'message')} dropped</strong> because the outbox was full</p>`}
+${rejected > 0 && html`<p><strong>${sayCountOf(rejected, 'message')} refused</strong> by the hub and kept aside</p>`}
+<p class="age">Last confirmed by the hub ${momentOr(last_ack_at, here, say`never`)}</p>`,
     lineOf(model, 'backlog'),
   )
 }
@@ -232,12 +233,12 @@ function boxTile({ box, hub, here }: HomeModel): Html {
   const expiring = left !== null && left < CERTIFICATE_SOON
   return tile(
     'box',
-    'Box',
+    say`Box`,
     tight || expiring || isClockOff(hub.clock_offset_ms),
     html`<dl class="values">
 <div><dt>Disk free</dt><dd>${tight && html`<strong>Tight: </strong>`}${gigabytes(box.disk.free_bytes)} of ${gigabytes(box.disk.total_bytes)} GB</dd></div>
-<div><dt>Clock</dt><dd>${momentNow(here)}, ${box.clock_synced ? 'set by the network' : 'not seen to be set'}${offsetWords(hub.clock_offset_ms)}</dd></div>
-<div><dt>Certificate</dt><dd>${left === null ? 'none, no hub' : left > 0 ? html`${expiring && html`<strong>Ends soon: </strong>`}${formatDuration(left)} left` : html`<strong>ended ${formatDuration(-left)} ago</strong>`}</dd></div>
+<div><dt>Clock</dt><dd>${momentNow(here)}, ${box.clock_synced ? say`set by the network` : say`not seen to be set`}${offsetWords(hub.clock_offset_ms)}</dd></div>
+<div><dt>Certificate</dt><dd>${left === null ? say`none, no hub` : left > 0 ? html`${expiring && html`<strong>Ends soon: </strong>`}${formatDuration(left)} left` : html`<strong>ended ${formatDuration(-left)} ago</strong>`}</dd></div>
 <div><dt>Running since</dt><dd>${momentAge(box.started_at, here)}</dd></div>
 </dl>`,
   )
@@ -247,6 +248,6 @@ const isClockOff = (offsetMs: number | null): boolean => offsetMs !== null && Ma
 
 const offsetWords = (offsetMs: number | null): Html | false =>
   isClockOff(offsetMs) &&
-  html`, <strong>${formatDuration(Math.abs(offsetMs!))} ${offsetMs! > 0 ? 'ahead of' : 'behind'} the hub</strong>`
+  html`, <strong>${formatDuration(Math.abs(offsetMs!))} ${offsetMs! > 0 ? say`ahead of` : say`behind`} the hub</strong>`
 
 const gigabytes = (bytes: number) => (bytes / 1e9).toFixed(1)

@@ -4,6 +4,7 @@ import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { type Route, route, strict } from '#shared/node/http/route.ts'
 import type { BoxEnrolment } from '../kit/enrolment.ts'
 import { hubBody } from './hub.view.ts'
+import { say } from '#shared/node/http/language.ts'
 
 export const HUB_PATH = '/hub'
 /** The browser's own limit of the field is the same. */
@@ -16,7 +17,7 @@ export const hubRoutes = (enrolment: BoxEnrolment, layout: PageLayout): Route[] 
     auth: 'admin',
     summary: 'The page Hub',
     handle: call =>
-      layout.document(call, { title: 'Hub', current: HUB_PATH }, hubBody(enrolment.state(), layout.csrfOf(call.caller))),
+      layout.document(call, { title: say`Hub`, current: HUB_PATH }, hubBody(enrolment.state(), layout.csrfOf(call.caller))),
   }),
   route({
     method: 'POST',

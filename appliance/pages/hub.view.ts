@@ -3,6 +3,7 @@ import { csrfField } from '#shared/central/ui/frame.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { spaced } from '#shared/node/pki/fingerprint.ts'
 import type { BoxEnrolmentState } from '../kit/enrolment.ts'
+import { words } from '#shared/node/http/language.ts'
 
 export const hubBody = (enrolment: BoxEnrolmentState, csrf: string): Html => html`<h1>Hub</h1>
 ${bodyOf(enrolment, csrf)}`
@@ -28,9 +29,9 @@ ${enrolment.state !== 'restarting' && html`<form method="post" action="/hub/canc
   }
 }
 
-const WORDS = {
+const WORDS = words({
   waiting:
     'This box waits to be accepted. On the page Enrol of the hub, compare the fingerprint and accept the box; it then restarts by itself.',
   rejected: 'The hub has rejected this box.',
   restarting: 'The hub has accepted this box, which starts again now.',
-} as const
+} as const)

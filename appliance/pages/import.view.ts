@@ -2,8 +2,8 @@
 import type { RowRefusal } from '../core/catalogue/table.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { csrfField, operatorButton, type User } from '#shared/central/ui/frame.ts'
-import { countOf } from '#shared/core/number-text.ts'
 import type { ImportPlan, PlannedDevice } from '../store/catalogue-import.ts'
+import { say, sayCountOf, words } from '#shared/node/http/language.ts'
 
 export type ImportModel = {
   path: string
@@ -35,16 +35,16 @@ const LINES_MAX = 100
 const POINTS_MAX = 20
 
 export const importBody = (model: ImportModel): Html => html`<p class="crumbs"><a href="/devices">Devices</a></p>
-<h1>${model.done ? 'Imported' : 'Preview of the import'}</h1>
+<h1>${model.done ? say`Imported` : say`Preview of the import`}</h1>
 <p class="lead">${summary(model)}</p>
 ${model.fault !== undefined && html`<p class="notice" role="alert"><strong>Not imported.</strong> ${model.fault}</p>`}
-${refusals('Refused rows', model.refused)}
+${refusals(say`Refused rows`, model.refused)}
 <form method="post" action="${model.path}">
 ${csrfField(model.csrf)}
 ${model.plan.devices.map(device => deviceCard(device, model))}
 ${!model.done && applyButton(model)}
 </form>
-${refusals('Ignored cells', model.notes)}
+${refusals(say`Ignored cells`, model.notes)}
 ${notes(model.plan.notes)}
 ${others(model.others)}
 ${model.done && html`<p><a href="/devices">Back to the devices</a></p>`}`
@@ -52,26 +52,26 @@ ${model.done && html`<p><a href="/devices">Back to the devices</a></p>`}`
 function summary({ counts, refused, done }: ImportModel): string {
   const { devices_new, devices_known, devices_without_address: silent, points_added, points_known } = counts
   const to = [
-    ...(devices_new ? [countOf(devices_new, 'new device')] : []),
-    ...(devices_known ? [`${countOf(devices_known, 'device')} of the list`] : []),
+    ...(devices_new ? [sayCountOf(devices_new, 'new device')] : []),
+    ...(devices_known ? [say`${sayCountOf(devices_known, 'device')} of the list`] : []),
   ].join(' and ')
   const parts = [
     points_added
-      ? `${countOf(points_added, 'point')} ${done ? 'were added' : 'would be added'} to ${to}`
-      : `nothing ${done ? 'was' : 'would be'} added`,
-    ...(points_known ? [`${countOf(points_known, 'point')} ${points_known === 1 ? 'is' : 'are'} there already`] : []),
-    ...(silent ? [`${countOf(silent, 'device')} ${silent === 1 ? 'has' : 'have'} no address`] : []),
-    ...(refused.length ? [`${countOf(refused.length, 'place')} refused`] : []),
+      ? say`${sayCountOf(points_added, 'point')} ${done ? say`were added` : say`would be added`} to ${to}`
+      : say`nothing ${done ? say`was` : say`would be`} added`,
+    ...(points_known ? [say`${sayCountOf(points_known, 'point')} ${points_known === 1 ? say`is` : say`are`} there already`] : []),
+    ...(silent ? [say`${sayCountOf(silent, 'device')} ${silent === 1 ? say`has` : say`have`} no address`] : []),
+    ...(refused.length ? [say`${sayCountOf(refused.length, 'place')} refused`] : []),
   ]
   const text = parts.join('; ')
   return `${text[0]!.toUpperCase()}${text.slice(1)}.`
 }
 
-const STATE_WORDS: Record<PlannedDevice['state'], string> = {
+const STATE_WORDS: Record<PlannedDevice['state'], string> = words({
   new: 'new',
   known: 'already in the list',
   no_address: 'left out until it has an address',
-}
+})
 
 function deviceCard(device: PlannedDevice, model: ImportModel): Html {
   const { name, device_id, device_instance, state, where, points, points_known } = device
@@ -79,15 +79,15 @@ function deviceCard(device: PlannedDevice, model: ImportModel): Html {
   const needsAddress = !model.done && device_instance !== undefined && state !== 'known'
   const shown = points.slice(0, POINTS_MAX)
   return html`<section class="card">
-<h2>${name} <span class="muted">${device_instance !== undefined && `device ${device_instance}, `}id ${device_id}</span></h2>
-<p>${model.done && state === 'no_address' ? 'was left out: it has no address' : STATE_WORDS[state]}${where !== null && html`, at <span class="address">${where}</span>`}; ${countOf(points.length, 'point')} ${model.done && state !== 'no_address' ? 'added' : 'to add'}${points_known > 0 && `, ${points_known} there already`}</p>
+<h2>${name} <span class="muted">${device_instance !== undefined && say`device ${device_instance}, `}id ${device_id}</span></h2>
+<p>${model.done && state === 'no_address' ? say`was left out: it has no address` : STATE_WORDS[state]}${where !== null && html`, at <span class="address">${where}</span>`}; ${sayCountOf(points.length, 'point')} ${model.done && state !== 'no_address' ? say`added` : say`to add`}${points_known > 0 && say`, ${points_known} there already`}</p>
 ${
   needsAddress &&
   html`<label class="fields">Address of device ${device_instance} <input name="${field}" value="${model.typed.get(String(device_instance)) ?? where ?? ''}" maxlength="80" placeholder="10.0.0.5" aria-describedby="address-form"></label>`
 }
 ${
   shown.length > 0 &&
-  html`<details class="figures"><summary>${points.length > shown.length ? `The first ${shown.length} points` : 'Points'}</summary>
+  html`<details class="figures"><summary>${points.length > shown.length ? say`The first ${shown.length} points` : say`Points`}</summary>
 <div class="wide" tabindex="0" role="region" aria-label="Points of ${name}"><table><thead><tr><th scope="col">Id</th><th scope="col">Name</th><th scope="col">Address</th><th scope="col">Unit</th></tr></thead>
 <tbody>${shown.map(point => html`<tr><td>${point.point_id}</td><td>${point.name}</td><td>${point.address}</td><td>${point.unit}</td></tr>`)}</tbody></table></div></details>`
 }
@@ -97,7 +97,7 @@ ${
 function applyButton({ user, plan, addressExample }: ImportModel): Html {
   const asks = plan.devices.some(({ state, device_instance }) => state !== 'known' && device_instance !== undefined)
   return html`${asks && html`<p class="muted" id="address-form">An address is written ${addressExample}. A device without one is left out; <a href="/discover">Discover</a> finds addresses.</p>`}
-<p>${operatorButton(user, 'apply-why', 'Import', 'primary')}</p>`
+<p>${operatorButton(user, 'apply-why', say`Import`, 'primary')}</p>`
 }
 
 function refusals(title: string, list: readonly RowRefusal[]): Html | false {

@@ -5,9 +5,9 @@ import type { VisitSchedule } from '#shared/core/priority/visit.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { DAY } from '#shared/core/time.ts'
 import { type Here, momentAge, momentOr } from '#shared/central/ui/moment.ts'
-import { countOf } from '#shared/core/number-text.ts'
 import type { SiteSettings } from '../store/site.ts'
 import type { CommandStates } from './command-states.ts'
+import { say, sayCountOf } from '#shared/node/http/language.ts'
 
 export type OverridesTile = {
   /** Points that have been visited; those that are overridden and those out of service, as of their newest visits. */
@@ -55,8 +55,8 @@ export function overridesSummary({ journal, schedule, commandStates, site }: Ove
       outOfService: latest.filter(({ out_of_service }) => out_of_service === true).length,
       oldest: first && { since: first.held_since, before: first.otherwise_at === null },
       last_visit_at: last_completed_at,
-      off: why && `${enabled ? 'No visits are made' : 'The priority scanner is off'}: ${why}`,
-      damage: health === 'disabled' ? (reason ?? 'no reason is known') : undefined,
+      off: why && `${enabled ? say`No visits are made` : say`The priority scanner is off`}: ${why}`,
+      damage: health === 'disabled' ? (reason ?? say`no reason is known`) : undefined,
     }
   }
 }
@@ -66,14 +66,14 @@ export function overridesWords(
   { seen, held, aged, outOfService, oldest, last_visit_at, off, damage }: OverridesTile,
   here: Here,
 ): Html {
-  const unseen = off === undefined ? 'Not visited yet' : 'No visits'
-  const figure = seen === 0 ? unseen : held === 0 ? 'None' : countOf(held, 'override')
+  const unseen = off === undefined ? say`Not visited yet` : say`No visits`
+  const figure = seen === 0 ? unseen : held === 0 ? say`None` : sayCountOf(held, 'override')
   return html`<p class="figure"><a href="/overrides">${figure}</a></p>
 ${damage !== undefined && html`<p class="error"><strong>The priority history is not recorded:</strong> ${damage}</p>`}
 ${aged !== undefined && aged > 0 && html`<p><a href="/overrides?older=1"><strong>${aged} older than a day</strong></a></p>`}
-${held > 0 && html`<p>${oldest ? html`Oldest since ${momentAge(oldest.since, here)}${oldest.before && ', present at the first visit'}` : 'Reading the history to find their age.'}</p>`}
-${seen > 0 && held === 0 && html`<p>No override at ${countOf(seen, 'point')}.</p>`}
-${outOfService > 0 && html`<p>${countOf(outOfService, 'point')} out of service</p>`}
+${held > 0 && html`<p>${oldest ? html`Oldest since ${momentAge(oldest.since, here)}${oldest.before && say`, present at the first visit`}` : say`Reading the history to find their age.`}</p>`}
+${seen > 0 && held === 0 && html`<p>No override at ${sayCountOf(seen, 'point')}.</p>`}
+${outOfService > 0 && html`<p>${sayCountOf(outOfService, 'point')} out of service</p>`}
 ${off !== undefined && damage === undefined && html`<p>${off}.</p>`}
-<p class="age">Last visit ended ${momentOr(last_visit_at, here, 'never')}</p>`
+<p class="age">Last visit ended ${momentOr(last_visit_at, here, say`never`)}</p>`
 }

@@ -18,6 +18,7 @@ import type { DeviceCatalogue } from '../store/catalogue-schema.ts'
 import type { SiteSettings } from '../store/site.ts'
 import type { CommandStates } from './command-states.ts'
 import { listedPointWords } from './overrides-words.ts'
+import { say } from '#shared/node/http/language.ts'
 
 type OverridesPages = {
   journal: PriorityJournal
@@ -69,10 +70,10 @@ export function overridesPages(pages: OverridesPages): Route[] {
           older,
           outOfService: outOfServiceOf(commands, words()),
           seen: commands.length,
-          beforeAll: 'present at first visit',
+          beforeAll: say`present at first visit`,
           card: scannerCard(pages, call),
         })
-        return layout.document(call, { title: 'Overrides', current: PATH }, body)
+        return layout.document(call, { title: say`Overrides`, current: PATH }, body)
       },
     }),
     route({

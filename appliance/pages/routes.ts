@@ -33,6 +33,7 @@ import { modbusRoutes } from '../drivers/modbus/pages/registers.route.ts'
 import { overridesPages } from './overrides.route.ts'
 import { CommandStates } from './command-states.ts'
 import { overridesSummary } from './overrides-tile.ts'
+import { words } from '#shared/node/http/language.ts'
 
 type ApplianceParts = {
   context: CentralContext
@@ -51,15 +52,19 @@ type ApplianceParts = {
 }
 
 /** Pages in the navigation that only an appliance has. */
-export const OWN_PAGES: NonNullable<PageLayoutOptions['more']> = [
-  { href: '/overrides', text: 'Overrides' },
-  { href: FIRST_STEPS_PATH, text: 'First steps', about: 'From a new box to one that reads a building, step by step' },
-  { href: '/devices', text: 'Devices', about: 'Field devices, how they answer, and their points' },
-  { href: '/discover', text: 'Discover', about: 'Find BACnet devices on the network', for: 'operator' },
-  { href: HUB_PATH, text: 'Hub', about: 'Connects this box to a hub', for: 'admin' },
-  SYSTEM_PAGE,
-  { href: '/modbus', text: 'Modbus', about: 'Read registers and find their format', for: 'operator' },
-]
+export const OWN_PAGES: NonNullable<PageLayoutOptions['more']> = words(
+  [
+    { href: '/overrides', text: 'Overrides' },
+    { href: FIRST_STEPS_PATH, text: 'First steps', about: 'From a new box to one that reads a building, step by step' },
+    { href: '/devices', text: 'Devices', about: 'Field devices, how they answer, and their points' },
+    { href: '/discover', text: 'Discover', about: 'Find BACnet devices on the network', for: 'operator' },
+    { href: HUB_PATH, text: 'Hub', about: 'Connects this box to a hub', for: 'admin' },
+    SYSTEM_PAGE,
+    { href: '/modbus', text: 'Modbus', about: 'Read registers and find their format', for: 'operator' },
+  ],
+  'about',
+  'text',
+)
 /** Links of the page of devices to pages that find devices. */
 const FIND_LINKS = [
   { href: '/discover', text: 'Discover BACnet devices' },

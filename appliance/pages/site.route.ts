@@ -11,6 +11,7 @@ import type { SettingsFile } from '../store/settings-file.ts'
 import type { SiteSettings } from '../store/site.ts'
 import { FIRST_STEPS_PATH } from './first-steps.view.ts'
 import { siteBody } from './site.view.ts'
+import { say } from '#shared/node/http/language.ts'
 
 const SITE_PATH = '/site'
 
@@ -48,7 +49,7 @@ export function siteRoutes({ file, running, model, catalogue }: SiteParts, layou
     const { site_id, building } = file.current()
     const isNew = !isUsed(building.building_id)
     const body = siteBody({ building: typed ?? building, site_id, isNew, refusal, csrf: layout.csrfOf(call.caller) })
-    return layout.document(call, { title: 'Building and time zone', current: FIRST_STEPS_PATH }, body)
+    return layout.document(call, { title: say`Building and time zone`, current: FIRST_STEPS_PATH }, body)
   }
   const common = { auth: 'admin', action: 'change_building', body: Body, problems: ['conflict', 'invalid'] } as const
   return [
@@ -72,7 +73,7 @@ export function siteRoutes({ file, running, model, catalogue }: SiteParts, layou
         } catch (error) {
           if (!(error instanceof Problem)) throw error
           call.reply.code(PROBLEMS[error.code].status)
-          return show(call, call.body, `${error.message}. Nothing was saved.`)
+          return show(call, call.body, say`${error.message}. Nothing was saved.`)
         }
       },
     }),

@@ -1,12 +1,12 @@
 /** What the page System of a box has besides: the uplink, what became of the last update, and a form for the next. */
 import { type Html, html } from '#shared/node/http/html.ts'
 import type { UpdateState } from '#shared/core/update/update-wire.ts'
-import { countOf } from '#shared/core/number-text.ts'
 import { csrfField } from '#shared/central/ui/frame.ts'
 import { stateIcon } from '#shared/central/ui/icons.ts'
 import { type Here, momentAge } from '#shared/central/ui/moment.ts'
 import { logEnd } from '#shared/central/system/update-log.ts'
 import type { PublisherState } from '../services/publisher.ts'
+import { say, sayCountOf, words } from '#shared/node/http/language.ts'
 
 type BoxModel = {
   isAvailable: boolean
@@ -17,7 +17,7 @@ type BoxModel = {
   csrf: string
 }
 
-const WORDS: Readonly<{ [S in UpdateState['state']]: string }> = {
+const WORDS: Readonly<{ [S in UpdateState['state']]: string }> = words({
   installing: 'is being checked and installed into the other slot; the box goes on working',
   installed: 'is installed; the box starts it now',
   trying:
@@ -26,7 +26,7 @@ const WORDS: Readonly<{ [S in UpdateState['state']]: string }> = {
   refused: 'was refused',
   failed: 'could not be installed; nothing has changed',
   rolled_back: 'did not become healthy, and the version before is back',
-}
+})
 
 export const boxSections = (model: BoxModel): Html => html`${uplinkSection(model)}
 ${lastSection(model)}
@@ -36,15 +36,15 @@ function uplinkSection({ hub: { state, reason, backlog, oldest_at, cert_not_afte
   if (state === 'off') return html`<section class="card"><h2>Uplink</h2><p>This box sends to no hub.</p></section>`
   return html`<section class="card"><h2>Uplink</h2><dl class="values">
 <div><dt>Connection</dt><dd>${stateIcon(state === 'up' ? 'ok' : 'down', state)}</dd>${reason !== undefined && html`<dd class="muted">${reason}</dd>`}</div>
-<div><dt>Waiting for the hub</dt><dd>${backlog === 0 ? 'nothing' : countOf(backlog, 'message')}${backlog > 0 && typeof oldest_at === 'number' && html`, the oldest from ${momentAge(oldest_at, here)}`}</dd></div>
-<div><dt>Certificate of the box</dt><dd>${cert_not_after === null ? 'unknown' : momentAge(cert_not_after, here)}</dd></div></dl></section>`
+<div><dt>Waiting for the hub</dt><dd>${backlog === 0 ? say`nothing` : sayCountOf(backlog, 'message')}${backlog > 0 && typeof oldest_at === 'number' && html`, the oldest from ${momentAge(oldest_at, here)}`}</dd></div>
+<div><dt>Certificate of the box</dt><dd>${cert_not_after === null ? say`unknown` : momentAge(cert_not_after, here)}</dd></div></dl></section>`
 }
 
 function lastSection({ last, here }: BoxModel): Html | false {
   if (last === undefined) return false
   const { state, version, reason, at, log } = last
   return html`<section class="card"><h2>Last update</h2>
-<p>${version === '' ? 'The file' : html`Version <code>${version}</code>`} ${WORDS[state]} (${momentAge(Date.parse(at), here)}).</p>
+<p>${version === '' ? say`The file` : html`Version <code>${version}</code>`} ${WORDS[state]} (${momentAge(Date.parse(at), here)}).</p>
 ${reason !== '' && html`<p>Reason: ${reason}</p>`}${logEnd(log)}</section>`
 }
 

@@ -1,4 +1,5 @@
 /** Central of a hub: takes in what edges send, asks edges, and shows the fleet. With tenants, one for each and one of the hub. */
+import { message, words } from '#shared/node/http/language.ts'
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
@@ -304,13 +305,17 @@ function settingsOf(settings: HubSettings, prefix: string): HubSettings {
 const layoutOf = (name: string, more: NavItem[]): PageLayoutOptions => ({
   product: 'hub',
   name,
-  first: 'Fleet',
-  more: [
-    { href: '/mqtt', text: 'Messages', about: 'MQTT messages of the edges as they come' },
-    { href: '/enrol', text: 'Enrol', about: 'Kits that let a new box send to this hub', for: 'operator' },
-    { href: UPDATES_PATH, text: 'Updates', about: 'Versions of the boxes, and updates that this hub rolls out' },
-    ...more,
-  ],
+  first: message`Fleet`,
+  more: words(
+    [
+      { href: '/mqtt', text: 'Messages', about: 'MQTT messages of the edges as they come' },
+      { href: '/enrol', text: 'Enrol', about: 'Kits that let a new box send to this hub', for: 'operator' },
+      { href: UPDATES_PATH, text: 'Updates', about: 'Versions of the boxes, and updates that this hub rolls out' },
+      ...more,
+    ],
+    'about',
+    'text',
+  ),
 })
 
 /** The servers of API, pages and metrics. */

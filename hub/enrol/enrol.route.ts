@@ -13,6 +13,7 @@ import { enrolBody } from './enrol.view.ts'
 import { enrolmentRoutes, pendingRoutes } from './enrolments.route.ts'
 import { secretRoutes } from './est-secrets.route.ts'
 import { certificatesOf, certificateView, type Enrolment, issueKit, KIT_FIELDS, renewEdge, revokeEdge } from './issue-kit.ts'
+import { say } from '#shared/node/http/language.ts'
 
 const RENEWAL_PROBLEMS = [
   ...(['unknown_edge', 'ambiguous_edge', 'conflict', 'invalid', 'no_authority', 'not_ready'] as const),
@@ -104,7 +105,7 @@ const pageRoute = (enrolment: Enrolment, { edges }: Context, layout: PageLayout)
         pending: await pendingOf(enrolment, call.request),
         secrets: enrolment.estPort === undefined ? undefined : await enrolment.secrets.list(enrolment.tenant_id),
       }
-      return layout.document(call, { title: 'Enrol', current: '/enrol' }, enrolBody(model))
+      return layout.document(call, { title: say`Enrol`, current: '/enrol' }, enrolBody(model))
     },
   })
 

@@ -1,7 +1,6 @@
 /** The page Enrol: a form that makes the kit of an edge, and the certificates that were issued. */
 import { csrfField } from '#shared/central/ui/frame.ts'
 import { type Here, moment, momentAge } from '#shared/central/ui/moment.ts'
-import { countOf } from '#shared/core/number-text.ts'
 import { isRenewalDue } from '#shared/core/auth/certificate-life.ts'
 import type { EdgeRecord } from '#shared/core/stores.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
@@ -11,6 +10,7 @@ import type { OpenSecret } from './est-secrets.ts'
 import { estSection } from './est-secrets.view.ts'
 import type { ServiceCertificate } from './service-certificates.ts'
 import { serviceCertificatesSection } from './service-certificates.view.ts'
+import { say, sayCountOf } from '#shared/node/http/language.ts'
 
 /** Characters of a serial that are shown; the whole has up to 32. */
 const SERIAL_SHOWN = 12
@@ -43,8 +43,8 @@ ${
 function leadOf(certificates: EdgeCertificate[], { now }: Here): string {
   const valid = certificates.filter(one => isValid(one, now))
   const due = valid.filter(one => isDue(one, valid, now)).length
-  if (valid.length === 0) return 'No edge is enrolled yet. Accept a box that asks, or make a kit and put it on the box.'
-  return `${countOf(valid.length, 'certificate')} ${valid.length === 1 ? 'is' : 'are'} valid${due ? `; ${due} should be renewed` : ''}.`
+  if (valid.length === 0) return say`No edge is enrolled yet. Accept a box that asks, or make a kit and put it on the box.`
+  return say`${sayCountOf(valid.length, 'certificate')} ${valid.length === 1 ? say`is` : say`are`} valid${due ? say`; ${due} should be renewed` : ''}.`
 }
 
 function kitForm({ csrf, brokerHosts, brokerPort, reached }: EnrolModel): Html {
@@ -75,7 +75,7 @@ ${
 }</section>`
 
 const certificateRow = ({ here, csrf, edges }: EnrolModel, one: EdgeCertificate, all: EdgeCertificate[]): Html => html`<tr>
-<td data-label="Box"><div>${one.edge_id} <span class="muted">of site ${one.site_id}${!isKnown(edges, one) && ', never connected'}</span></div></td>
+<td data-label="Box"><div>${one.edge_id} <span class="muted">of site ${one.site_id}${!isKnown(edges, one) && say`, never connected`}</span></div></td>
 <td data-label="Issued"><div>${moment(one.issued_at, here)}</div></td>
 <td data-label="State"><div>${stateOf(one, all, here)}</div></td>
 <td data-label="Serial"><div><code>${one.serial.slice(0, SERIAL_SHOWN)}</code></div></td>

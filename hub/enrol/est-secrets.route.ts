@@ -6,6 +6,7 @@ import { type Route, route, strict } from '#shared/node/http/route.ts'
 import type { OpenSecret } from './est-secrets.ts'
 import { secretMade } from './est-secrets.view.ts'
 import { type Enrolment, KIT_FIELDS, makeSecret, withdrawSecret } from './issue-kit.ts'
+import { say } from '#shared/node/http/language.ts'
 
 const ids = strict({ site_id: KIT_FIELDS.site_id, edge_id: KIT_FIELDS.edge_id })
 const MAKE_PROBLEMS = ['no_authority', 'too_many_boxes'] as const
@@ -58,7 +59,7 @@ export const secretRoutes = (enrolment: Enrolment, layout: PageLayout): Route[] 
       const secret = await makeSecret(enrolment, call, call.body)
       call.reply.header('cache-control', SECRET_ANSWER)
       const at = { host: call.request.hostname, port: enrolment.estPort, here: layout.here() }
-      return layout.document(call, { title: 'Enrol', current: '/enrol' }, secretMade(secret, at))
+      return layout.document(call, { title: say`Enrol`, current: '/enrol' }, secretMade(secret, at))
     },
   }),
   route({

@@ -2,13 +2,14 @@
 import { type Here, moment } from '#shared/central/ui/moment.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import type { ServiceCertificate } from './service-certificates.ts'
+import { say, words } from '#shared/node/http/language.ts'
 
-const NAMES: Record<ServiceCertificate['holder'], string> = {
+const NAMES: Record<ServiceCertificate['holder'], string> = words({
   broker: 'Broker',
   central: 'Central',
   pages: 'Pages',
   authority: 'Authority',
-}
+})
 
 export const serviceCertificatesSection = (
   certificates: readonly ServiceCertificate[],
@@ -17,7 +18,7 @@ export const serviceCertificatesSection = (
 <p>They are renewed when two thirds of their life are over, where the authority is on this hub. Files that you replace are used at once.</p>
 <dl class="values">${certificates.map(
   ({ holder, to, advice }) =>
-    html`<div><dt>${NAMES[holder]}</dt><dd>${to <= here.now ? 'ended' : 'valid until'} ${moment(to, here)}</dd>${advice !== undefined && html`<dd>${adviceText(advice)}</dd>`}</div>`,
+    html`<div><dt>${NAMES[holder]}</dt><dd>${to <= here.now ? say`ended` : say`valid until`} ${moment(to, here)}</dd>${advice !== undefined && html`<dd>${adviceText(advice)}</dd>`}</div>`,
 )}</dl></section>`
 
 /** Commands are between backquotes. */

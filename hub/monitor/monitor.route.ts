@@ -8,6 +8,7 @@ import { oneOf, orBlank, PAGE_ID, type Route, route, strict } from '#shared/node
 import { monitorBody } from './monitor.view.ts'
 import { messageView, monitorStream, statsView } from './monitor-stream.ts'
 import type { MessageFilter, MqttMonitor } from './mqtt-monitor.ts'
+import { say } from '#shared/node/http/language.ts'
 
 /** Streams at a time; each costs a timer and what the browser has not read yet. */
 const STREAMS_MAX = 20
@@ -40,7 +41,7 @@ const pageRoute = (monitor: MqttMonitor, layout: PageLayout) =>
       const filter = filterOf(call.query)
       const { messages } = monitor.messages(0, filter, LIMIT)
       const model = { messages, stats: monitor.stats(), filter, here: layout.here() }
-      return layout.document(call, { title: 'MQTT messages', current: '/mqtt' }, monitorBody(model))
+      return layout.document(call, { title: say`MQTT messages`, current: '/mqtt' }, monitorBody(model))
     },
   })
 

@@ -9,6 +9,7 @@ import type { EdgeNotices } from '#shared/flow/ingest/edge-notices.ts'
 import { csrfField, operatorButton, type User } from '#shared/central/ui/frame.ts'
 import { type Here, momentAge } from '#shared/central/ui/moment.ts'
 import { type AuditNote, type Route, route, strict } from '#shared/node/http/route.ts'
+import { say } from '#shared/node/http/language.ts'
 
 type Context = Pick<CentralContext, 'edgeClaims' | 'clock'>
 const BuildingId = Type.String({ minLength: 1, maxLength: 128 })
@@ -91,6 +92,6 @@ ${byBuilding.map(
     html`${list.map(
       ({ site_id, edge_id, from_edge_id, since }) =>
         html`<p class="error"><strong>Building taken over:</strong> edge <code>${edge_id}</code> of site ${site_id} reports for building <code>${building_id}</code>, as edge <code>${from_edge_id}</code> does or did, ${momentAge(since, here)}.</p>`,
-    )}<form method="post" action="/fleet/takeovers/confirm">${csrfField(csrf)}<input type="hidden" name="building_id" value="${building_id}">${operatorButton(user, `claim-${i}`, `Confirm the edges of ${building_id}`)}</form>`,
+    )}<form method="post" action="/fleet/takeovers/confirm">${csrfField(csrf)}<input type="hidden" name="building_id" value="${building_id}">${operatorButton(user, `claim-${i}`, say`Confirm the edges of ${building_id}`)}</form>`,
 )}</section>`
 }

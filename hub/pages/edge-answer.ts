@@ -7,6 +7,7 @@ import { html, type Html } from '#shared/node/http/html.ts'
 import type { Call } from '#shared/node/http/route.ts'
 import { edgeCrumbs } from './edge-words.ts'
 import { healthOf } from './fleet-status.ts'
+import { say } from '#shared/node/http/language.ts'
 
 type AskedPage = {
   edge: EdgeRecord
@@ -40,6 +41,6 @@ function explanation({ edge, title, lost, href }: AskedPage, { code, message }: 
 <h1>${title}</h1>
 <div class="notice" role="alert"><p><strong>${PROBLEMS[code].title}.</strong> ${message}</p></div>
 <section class="card"><p>${lost}</p>
-<dl class="values"><div><dt>Edge</dt><dd>${reason}</dd></div><div><dt>Version</dt><dd>${edge.version || 'not reported'}</dd></div><div><dt>Last data</dt><dd>${momentOr(edge.last_data_at, here, 'none yet')}</dd></div></dl>
+<dl class="values"><div><dt>Edge</dt><dd>${reason}</dd></div><div><dt>Version</dt><dd>${edge.version || say`not reported`}</dd></div><div><dt>Last data</dt><dd>${momentOr(edge.last_data_at, here, say`none yet`)}</dd></div></dl>
 <p><a href="${href}">Try again</a></p></section>`
 }

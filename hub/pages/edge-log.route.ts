@@ -13,6 +13,7 @@ import type { EdgeConnectors } from '../connectors/connectors.ts'
 import { diagnosticsName, readDiagnostics, setEdgeLogLevel } from '../connectors/inspect-edge.ts'
 import { answerOrExplain } from './edge-answer.ts'
 import { edgeCrumbs, edgeHref, edgeLogHref, edgeLogPath } from './edge-words.ts'
+import { say } from '#shared/node/http/language.ts'
 
 type EdgeLogPages = { context: Pick<CentralContext, 'edges'>; layout: PageLayout; connectors: EdgeConnectors }
 type AnyCall = Pick<Call<unknown, { site_id?: string }, EdgeChoice>, 'params' | 'query' | 'caller' | 'reply'>
@@ -25,7 +26,7 @@ export function edgeLogPages({ context, layout, connectors }: EdgeLogPages): Rou
   const nameOf = (edge: EdgeRecord) => edge.name || edge.edge_id
   const edgeOf = ({ params, query: { site_id } }: AnyCall) => findEdge(context.edges, { ...params, site_id })
   const aboutLog = (edge: EdgeRecord) => ({
-    ...{ edge, title: `Log of ${nameOf(edge)}`, href: edgeLogHref(edge) },
+    ...{ edge, title: say`Log of ${nameOf(edge)}`, href: edgeLogHref(edge) },
     lost: 'The log is stored only on the edge, so it cannot be shown until the edge answers.',
   })
   return [
@@ -62,7 +63,7 @@ ${shown}`
       action: 'edge_log_level',
       handle: call => {
         const edge = edgeOf(call)
-        return answerOrExplain(layout, call, { ...aboutLog(edge), lost: 'How much the edge logs is as it was.' }, async () => {
+        return answerOrExplain(layout, call, { ...aboutLog(edge), lost: say`How much the edge logs is as it was.` }, async () => {
           await setEdgeLogLevel(connectors, edge, call.body, call.audit)
           return call.reply.redirect(edgeLogHref(edge), 303)
         })
@@ -80,7 +81,7 @@ ${shown}`
       handle: call => {
         const edge = edgeOf(call)
         const page = { edge, title: `Diagnostics of ${nameOf(edge)}`, href: edgeHref(edge) }
-        const lost = 'The edge makes the file when it is asked, so there is none until it answers.'
+        const lost = say`The edge makes the file when it is asked, so there is none until it answers.`
         return answerOrExplain(layout, call, { ...page, lost }, async () => {
           const file = await readDiagnostics(connectors, edge, call.audit)
           return call.reply.type('application/zip').header('content-disposition', diagnosticsName(edge)).send(file)

@@ -1,23 +1,23 @@
 /** What an edge reports of itself, in words: for its line of Fleet and its own page. */
 import { diskLevel } from '#shared/core/disk-use.ts'
-import { formatCount } from '#shared/core/number-text.ts'
 import type { EdgeKey } from '#shared/core/model/model.ts'
 import { DAY, formatDuration } from '#shared/core/time.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import type { State } from '#shared/central/ui/icons.ts'
 import { formatAge, type Here } from '#shared/central/ui/moment.ts'
 import type { EdgeStatus, ReportedFigures } from './fleet-status.ts'
+import { say, sayCount, words } from '#shared/node/http/language.ts'
 
 const CERTIFICATE_SOON = 60 * DAY
 /** A clock offset above this puts events into the wrong order. */
 const OFFSET_MAX_MS = 5000
 
-export const STATUS_WORDS: Record<EdgeStatus, string> = {
+export const STATUS_WORDS: Record<EdgeStatus, string> = words({
   operational: 'Operational',
   reduced: 'Reduced',
   disconnected: 'Disconnected',
   pending: 'Pending',
-}
+})
 export const STATUS_MARK: Record<EdgeStatus, State> = {
   operational: 'ok',
   reduced: 'stale',
@@ -46,24 +46,24 @@ export function backlogWords(
   { backlog_rows, backlog_oldest_at, dropped, thinned }: ReportedFigures,
   { now }: Here,
 ): Html | string {
-  if (backlog_rows === null) return 'not reported'
+  if (backlog_rows === null) return say`not reported`
   const oldest = backlog_oldest_at !== null && html` <span class="muted">oldest ${formatAge(backlog_oldest_at, now)}</span>`
-  const downsampled = thinned !== null && thinned > 0 && html` <strong>${formatCount(thinned)} downsampled</strong>`
-  const lost = dropped !== null && dropped > 0 && html` <strong>${formatCount(dropped)} dropped</strong>`
-  return html`${backlog_rows === 0 ? 'none' : html`${formatCount(backlog_rows)}${oldest}`}${downsampled}${lost}`
+  const downsampled = thinned !== null && thinned > 0 && html` <strong>${sayCount(thinned)} downsampled</strong>`
+  const lost = dropped !== null && dropped > 0 && html` <strong>${sayCount(dropped)} dropped</strong>`
+  return html`${backlog_rows === 0 ? say`none` : html`${sayCount(backlog_rows)}${oldest}`}${downsampled}${lost}`
 }
 
 export function clockWords({ clock_offset_ms }: ReportedFigures): Html | string {
-  if (clock_offset_ms === null) return 'not reported'
-  const ahead = clock_offset_ms > 0 ? 'ahead' : 'behind'
-  if (Math.abs(clock_offset_ms) < 1000) return 'within 1\u00a0s'
+  if (clock_offset_ms === null) return say`not reported`
+  const ahead = clock_offset_ms > 0 ? say`ahead` : say`behind`
+  if (Math.abs(clock_offset_ms) < 1000) return say`within 1\u00a0s`
   const words = `${formatDuration(Math.abs(clock_offset_ms))} ${ahead}`
   return Math.abs(clock_offset_ms) > OFFSET_MAX_MS ? html`<strong>${words}</strong>` : words
 }
 
 export function certificateWords({ cert_not_after }: ReportedFigures, { now }: Here): Html | string {
-  if (cert_not_after === null) return 'not reported'
+  if (cert_not_after === null) return say`not reported`
   const days = Math.floor((cert_not_after - now) / DAY)
-  const words = days < 0 ? 'expired' : `${days} days left`
+  const words = days < 0 ? say`expired` : say`${days} days left`
   return cert_not_after - now < CERTIFICATE_SOON ? html`<strong>${words}</strong>` : words
 }

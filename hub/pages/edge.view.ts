@@ -1,6 +1,5 @@
 /** The page of one edge: how its two connections are, what it reports of itself and of its building, and what can be done. */
 import { PRIORITIES } from '#shared/core/findings/finding.ts'
-import { formatCount, countOf } from '#shared/core/number-text.ts'
 import { formatDuration } from '#shared/core/time.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { csrfField, type User, versionText } from '#shared/central/ui/frame.ts'
@@ -24,6 +23,7 @@ import {
 } from './edge-words.ts'
 import { FRESH_MS } from './fleet-status.ts'
 import type { FleetRow } from './fleet.view.ts'
+import { say, sayCount, sayCountOf } from '#shared/node/http/language.ts'
 
 /** Interval at which the page refreshes itself, as the table of Fleet does. */
 const REFRESH_SECS = 10
@@ -60,15 +60,15 @@ function connections({ edge, reported, here }: EdgePage): Html {
   const { cert_not_after, disk_used_percent } = reported
   const fact = (name: string, value: Html | string) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`
   return html`<dl class="facts">
-${fact('Edge', html`<code>${edge_id}</code> <span class="muted">of site ${site_id}</span>`)}
-${fact('Session', html`${online ? 'open' : 'closed'}${session_changed_at !== null && html` <span class="muted">since ${moment(session_changed_at, here)}</span>`}`)}
-${fact('Last message', momentOr(last_seen_at, here, 'none yet'))}
-${fact('Last data', momentOr(last_data_at, here, 'none yet'))}
-${fact('Backlog', backlogWords(reported, here))}
-${fact('Clock', clockWords(reported))}
-${fact('Certificate', html`${certificateWords(reported, here)}${cert_not_after !== null && html` <span class="muted">until ${moment(cert_not_after, here)}</span>`}`)}
-${fact('Storage', disk_used_percent === null ? 'not reported' : diskWarning(reported) || `${disk_used_percent} % of its disk used`)}
-${fact('Version', version ? versionText(version) : 'not reported')}
+${fact(say`Edge`, html`<code>${edge_id}</code> <span class="muted">of site ${site_id}</span>`)}
+${fact(say`Session`, html`${online ? say`open` : say`closed`}${session_changed_at !== null && html` <span class="muted">since ${moment(session_changed_at, here)}</span>`}`)}
+${fact(say`Last message`, momentOr(last_seen_at, here, say`none yet`))}
+${fact(say`Last data`, momentOr(last_data_at, here, say`none yet`))}
+${fact(say`Backlog`, backlogWords(reported, here))}
+${fact(say`Clock`, clockWords(reported))}
+${fact(say`Certificate`, html`${certificateWords(reported, here)}${cert_not_after !== null && html` <span class="muted">until ${moment(cert_not_after, here)}</span>`}`)}
+${fact(say`Storage`, disk_used_percent === null ? say`not reported` : diskWarning(reported) || say`${disk_used_percent} % of its disk used`)}
+${fact(say`Version`, version ? versionText(version) : say`not reported`)}
 </dl>`
 }
 
@@ -77,11 +77,11 @@ function building({ edge, building: known, points, others, open }: EdgePage): Ht
   const faults = PRIORITIES.filter(priority => open[priority] > 0)
   return html`<section class="card"><h2>What it reports</h2><dl class="values">
 <div><dt>Building</dt><dd>${known ? html`<a href="${buildingHref(building_id)}">${known.name}</a>` : html`<code>${building_id}</code>`}</dd></div>
-<div><dt>Points of the building</dt><dd>${points.length === 0 ? 'none yet' : points.map(({ protocol, count }) => `${formatCount(count)} by ${protocol}`).join(', ')}</dd></div>
-<div><dt>Open faults</dt><dd><a class="by-priority" href="/faults?${new URLSearchParams({ building: building_id })}">${faults.length > 0 ? faults.map(priority => html`<span class="p${priority}">${open[priority]} ${priorityIcon(priority)}</span>`) : 'none'}</a></dd></div>
+<div><dt>Points of the building</dt><dd>${points.length === 0 ? say`none yet` : points.map(({ protocol, count }) => say`${sayCount(count)} by ${protocol}`).join(', ')}</dd></div>
+<div><dt>Open faults</dt><dd><a class="by-priority" href="/faults?${new URLSearchParams({ building: building_id })}">${faults.length > 0 ? faults.map(priority => html`<span class="p${priority}">${open[priority]} ${priorityIcon(priority)}</span>`) : say`none`}</a></dd></div>
 </dl>${
     others.length > 0 &&
-    html`<p>${countOf(others.length, 'other edge')} of this building: ${others.map((one, i) => html`${i > 0 && ', '}<a href="${edgeHref(one)}">${one.name || one.edge_id}</a>`)}.</p>`
+    html`<p>${sayCountOf(others.length, 'other edge')} of this building: ${others.map((one, i) => html`${i > 0 && ', '}<a href="${edgeHref(one)}">${one.name || one.edge_id}</a>`)}.</p>`
   }</section>`
 }
 

@@ -3,6 +3,7 @@ import { usedPercent } from '#shared/core/disk-use.ts'
 import type { EdgeRecord } from '#shared/core/stores.ts'
 import { SHARED_MS } from '#shared/core/telemetry/shared-edge-id.ts'
 import { MINUTE, parseInstant } from '#shared/core/time.ts'
+import { say } from '#shared/node/http/language.ts'
 
 /** Data older than this is not fresh. All edges have the same threshold, and the page shows it. */
 export const FRESH_MS = 5 * MINUTE
@@ -16,15 +17,19 @@ export type EdgeHealth = { status: EdgeStatus; reason: string }
 export function healthOf({ online, last_data_at, session_changed_at, status_body }: EdgeRecord, now: number): EdgeHealth {
   const { shared } = reportedBy(status_body)
   if (shared && now - shared.last_at <= SHARED_MS) {
-    const reason = `${shared.processes} processes use this edge id, so nothing of them is stored: give each appliance its own`
+    const reason = say`${shared.processes} processes use this edge id, so nothing of them is stored: give each appliance its own`
     return { status: 'reduced', reason }
   }
-  if (session_changed_at === null && last_data_at === null) return { status: 'pending', reason: 'has never connected' }
+  if (session_changed_at === null && last_data_at === null) return { status: 'pending', reason: say`has never connected` }
   const fresh = last_data_at !== null && now - last_data_at <= FRESH_MS
-  if (online && fresh) return { status: 'operational', reason: 'session open, data fresh' }
-  if (online) return { status: 'reduced', reason: last_data_at === null ? 'session open, no data yet' : 'session open, data old' }
-  if (fresh) return { status: 'reduced', reason: 'data fresh, session closed' }
-  return { status: 'disconnected', reason: last_data_at === null ? 'session closed, no data yet' : 'session closed, data old' }
+  if (online && fresh) return { status: 'operational', reason: say`session open, data fresh` }
+  if (online)
+    return { status: 'reduced', reason: last_data_at === null ? say`session open, no data yet` : say`session open, data old` }
+  if (fresh) return { status: 'reduced', reason: say`data fresh, session closed` }
+  return {
+    status: 'disconnected',
+    reason: last_data_at === null ? say`session closed, no data yet` : say`session closed, data old`,
+  }
 }
 
 /** Figures of the edge's last status message; null where a figure is missing or invalid. */

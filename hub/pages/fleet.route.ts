@@ -11,6 +11,7 @@ import { edgePages } from './edge.route.ts'
 import { claimsModel, type FleetContext, fleetRow } from './fleet-row.ts'
 import { EDGE_STATUSES, type EdgeStatus } from './fleet-status.ts'
 import { type FleetModel, type FleetRow, fleetBody, fleetPart } from './fleet.view.ts'
+import { say } from '#shared/node/http/language.ts'
 
 const Query = strict({ status: Type.Optional(Type.Union(EDGE_STATUSES.map(status => Type.Literal(status)))) })
 
@@ -21,7 +22,7 @@ export const fleetRoutes = (context: FleetContext, layout: PageLayout): Route[] 
     auth: 'viewer',
     summary: 'Fleet',
     query: Query,
-    handle: call => layout.document(call, { title: 'Fleet', current: '/' }, fleetBody(fleetModel(context, layout, call))),
+    handle: call => layout.document(call, { title: say`Fleet`, current: '/' }, fleetBody(fleetModel(context, layout, call))),
   }),
   route({
     method: 'GET',

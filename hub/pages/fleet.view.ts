@@ -5,7 +5,6 @@ import type { EdgeRecord } from '#shared/core/stores.ts'
 import { buildingHref } from '#shared/central/ui/links.ts'
 import { formatDuration } from '#shared/core/time.ts'
 import { versionText } from '#shared/central/ui/frame.ts'
-import { formatCount } from '#shared/core/number-text.ts'
 import { type Priority, PRIORITIES } from '#shared/core/findings/finding.ts'
 import { priorityIcon, stateIcon } from '#shared/central/ui/icons.ts'
 import { type Here, momentNow, momentOr } from '#shared/central/ui/moment.ts'
@@ -22,6 +21,7 @@ import {
   STATUS_WORDS,
 } from './edge-words.ts'
 import { EDGE_STATUSES, type EdgeHealth, type EdgeStatus, FRESH_MS, type ReportedFigures } from './fleet-status.ts'
+import { say, sayCount } from '#shared/node/http/language.ts'
 
 /** Interval at which the table refreshes itself; the page turns grey when refreshing stops. */
 const REFRESH_SECS = 10
@@ -65,11 +65,11 @@ ${model.rows.length ? table(model) : nothing(model)}
 const query = (status: EdgeStatus | undefined) => (status ? `?status=${status}` : '')
 
 const strip = ({ total, counts, here }: FleetModel): Html => html`<dl class="strip">
-<div><dt>Edges</dt><dd>${formatCount(total)}</dd></div>
-<div><dt>Messages stored</dt><dd>${formatCount(counts.ingest_ok)}</dd></div>
-<div><dt>Duplicates</dt><dd>${formatCount(counts.ingest_duplicate)}</dd></div>
-<div${counts.ingest_rejected > 0 && html` class="alarm"`}><dt>Rejected</dt><dd>${formatCount(counts.ingest_rejected)}</dd></div>
-<div><dt>Last message</dt><dd>${momentOr(counts.last_ingest_at, here, 'none since start')}</dd></div>
+<div><dt>Edges</dt><dd>${sayCount(total)}</dd></div>
+<div><dt>Messages stored</dt><dd>${sayCount(counts.ingest_ok)}</dd></div>
+<div><dt>Duplicates</dt><dd>${sayCount(counts.ingest_duplicate)}</dd></div>
+<div${counts.ingest_rejected > 0 && html` class="alarm"`}><dt>Rejected</dt><dd>${sayCount(counts.ingest_rejected)}</dd></div>
+<div><dt>Last message</dt><dd>${momentOr(counts.last_ingest_at, here, say`none since start`)}</dd></div>
 </dl>`
 
 const filter = ({ status, byStatus, total }: FleetModel): Html => html`<nav class="tabs" aria-label="Status of edges"><ul>
@@ -80,7 +80,7 @@ ${EDGE_STATUSES.map(
 )}</ul></nav>`
 
 const nothing = ({ total, status }: FleetModel): Html =>
-  html`<section class="card quiet-card"><h2>${total ? `No edge is ${STATUS_WORDS[status ?? 'pending'].toLowerCase()}.` : 'No edge has been enrolled yet.'}</h2></section>`
+  html`<section class="card quiet-card"><h2>${total ? say`No edge is ${STATUS_WORDS[status ?? 'pending'].toLowerCase()}.` : say`No edge has been enrolled yet.`}</h2></section>`
 
 const table = ({ rows, here, claims }: FleetModel): Html => html`<table class="fleet">
 <thead><tr><th scope="col">Edge</th><th scope="col">Status</th><th scope="col">Session</th><th scope="col">Last data</th><th scope="col">Faults</th><th scope="col">Backlog</th><th scope="col">Clock</th><th scope="col">Certificate</th><th scope="col">Version</th></tr></thead>
@@ -93,12 +93,12 @@ function edgeRow({ edge, health, reported, building, open, deletable }: FleetRow
   return html`<tr id="edge-${edgeName(edge)}">
 <td data-label="Edge" class="what"><div><strong><a href="${edgeHref(edge)}">${name || edge_id}</a></strong><span class="muted"><code>${edge_id}</code>, site ${site_id}${building && html`, <a href="${buildingHref(building.building_id)}">${building.name}</a>`}</span> <a href="${edgeOverridesHref(edge)}">Overrides</a>${deletable && deleteEdgeForm(csrf, edge)}</div></td>
 <td data-label="Status"><div>${stateIcon(STATUS_MARK[health.status], STATUS_WORDS[health.status])}<span class="muted">${health.reason}</span>${diskWarning(reported)}</div></td>
-<td data-label="Session"><div>${online ? 'open' : 'closed'}${session_changed_at !== null && html` <span class="muted">for ${formatDuration(here.now - session_changed_at)}</span>`}</div></td>
-<td data-label="Last data"><div>${momentOr(last_data_at, here, 'none yet')}</div></td>
+<td data-label="Session"><div>${online ? say`open` : say`closed`}${session_changed_at !== null && html` <span class="muted">for ${formatDuration(here.now - session_changed_at)}</span>`}</div></td>
+<td data-label="Last data"><div>${momentOr(last_data_at, here, say`none yet`)}</div></td>
 <td data-label="Faults"><div>${faults.length ? html`<a class="by-priority" href="${href}">${faults.map(priority => html`<span class="p${priority}">${open[priority]} ${priorityIcon(priority)}</span>`)}</a>` : html`<a href="${href}">none open</a>`}</div></td>
 <td data-label="Backlog"><div>${backlogWords(reported, here)}</div></td>
 <td data-label="Clock"><div>${clockWords(reported)}</div></td>
 <td data-label="Certificate"><div>${certificateWords(reported, here)}</div></td>
-<td data-label="Version"><div>${version ? versionText(version) : 'not reported'}</div></td>
+<td data-label="Version"><div>${version ? versionText(version) : say`not reported`}</div></td>
 </tr>`
 }

@@ -17,10 +17,10 @@ import { DAY, formatInstant } from '#shared/core/time.ts'
 import { type Here, moment } from '#shared/central/ui/moment.ts'
 import { overridePointBody, pointEnd } from '#shared/central/ui/override-point.ts'
 import { AGES, overridesBody } from '#shared/central/ui/overrides-list.ts'
-import { countOf } from '#shared/core/number-text.ts'
 import { type Call, oneOf, type Route, route, strict } from '#shared/node/http/route.ts'
 import { answerOrExplain } from './edge-answer.ts'
 import { type HistoryExcerpt, readExcerpt, readPage, scannerOf, wordsFor } from './overrides-read.ts'
+import { say, sayCountOf } from '#shared/node/http/language.ts'
 
 type AnyCall = Pick<Call<unknown, unknown, unknown>, 'caller' | 'reply'>
 type HubOverrides = { context: CentralContext; layout: PageLayout; connectors: Connectors }
@@ -120,10 +120,10 @@ const listRoute = (pages: HubOverrides): Route =>
           outOfService: outOfServiceOf(excerpt.commands, words),
           seen: excerpt.commands.length,
           note: readNote(edge, excerpt, read, here),
-          beforeAll: 'or earlier',
+          beforeAll: say`or earlier`,
           card: {
             ...scannerOf(excerpt.scanner),
-            place: 'the edge',
+            place: say`the edge`,
             action: hrefOf(edge, '/visit'),
             user: layout.userOf(call.caller),
             csrf: layout.csrfOf(call.caller),
@@ -137,14 +137,14 @@ function readNote(edge: EdgeRecord, { records, oldest, more }: HistoryExcerpt, r
   const further = PAGE_COUNTS[PAGE_COUNTS.indexOf(read as (typeof PAGE_COUNTS)[number]) + 1]
   const reach =
     oldest === undefined
-      ? 'It has no records.'
-      : html`The newest ${countOf(records, 'record')} are evaluated, back to ${moment(oldest, here)}.`
+      ? say`It has no records.`
+      : html`The newest ${sayCountOf(records, 'record')} are evaluated, back to ${moment(oldest, here)}.`
   return html`<p>Read from <strong>${edge.name || edge.edge_id}</strong> just now; the hub does not store it. ${reach} ${
     more
       ? further
         ? html`<a href="${hrefOf(edge, '', { read: further })}">Read further back</a>`
-        : 'Older records are shown on the page of the edge itself.'
-      : records > 0 && 'Older records are not kept.'
+        : say`Older records are shown on the page of the edge itself.`
+      : records > 0 && say`Older records are not kept.`
   }</p>`
 }
 
@@ -210,8 +210,8 @@ function renderOrExplain(
   edge: EdgeRecord,
   make: (here: Here) => Promise<Html>,
 ): Promise<unknown> {
-  const title = `Overrides of ${edge.name || edge.edge_id}`
-  const lost = 'The priority history is stored only on the edge, so it cannot be shown until the edge answers.'
+  const title = say`Overrides of ${edge.name || edge.edge_id}`
+  const lost = say`The priority history is stored only on the edge, so it cannot be shown until the edge answers.`
   return answerOrExplain(layout, call, { edge, title, lost, href: hrefOf(edge) }, async () =>
     layout.document(call, { title, current: '/' }, await make(layout.here())),
   )

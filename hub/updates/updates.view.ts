@@ -6,6 +6,7 @@ import { logEnd } from '#shared/central/system/update-log.ts'
 import type { BoxReport, Rollout, RolloutBox } from '#shared/core/update/rollout.ts'
 import type { UpdateState } from '#shared/core/update/update-wire.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
+import { say, words } from '#shared/node/http/language.ts'
 
 type UpdatesModel = {
   here: Here
@@ -21,31 +22,34 @@ ${model.rollout ? rolloutSection(model.rollout, model) : html`<p class="lead">No
 ${boxesSection(model)}
 ${model.isAdmin && formSection(model)}`
 
-const ROLLOUT_WORDS: Readonly<{ [S in Rollout['state']]: string }> = {
+const ROLLOUT_WORDS: Readonly<{ [S in Rollout['state']]: string }> = words({
   running: 'is being rolled out',
   stopped: 'has stopped',
   finished: 'runs on every box of its kind',
-}
+})
 
 function rolloutSection(rollout: Rollout, { here, csrf, isAdmin }: UpdatesModel): Html {
   const { version, compatible, state, reason, boxes, started_at, started_by } = rollout
   const done = boxes.filter(box => box.state === 'done').length
-  return html`<p class="lead">Version <code>${version}</code> ${ROLLOUT_WORDS[state]}: ${done} of ${boxes.length} ${boxes.length === 1 ? 'box' : 'boxes'} done.</p>
+  return html`<p class="lead">Version <code>${version}</code> ${ROLLOUT_WORDS[state]}: ${done} of ${boxes.length} ${boxes.length === 1 ? say`box` : say`boxes`} done.</p>
 <section class="card"><h2>Roll-out</h2>
-${state === 'stopped' && html`<p>${stateIcon('down', 'Stopped')} ${reason}</p>`}
+${state === 'stopped' && html`<p>${stateIcon('down', say`Stopped`)} ${reason}</p>`}
 <p>For boxes of kind <code>${compatible}</code>, begun by ${started_by} ${momentAge(started_at, here)}. First one box, then ten, then the rest; it stops by itself when a box refuses the update, goes back, or does not come back healthy. A box that is not connected gets it when it is.</p>
 ${isAdmin && state === 'running' && html`<form method="post" action="/updates/stop">${csrfField(csrf)}<button>Stop</button></form>`}
 ${isAdmin && state === 'stopped' && html`<form method="post" action="/updates/resume">${csrfField(csrf)}<button>Go on; try failed boxes again</button></form>`}
 </section>`
 }
 
-const BOX_WORDS: Readonly<{ [S in RolloutBox['state']]: [State, string] }> = {
-  waiting: ['unknown', 'Waits'],
-  sending: ['stale', 'Being sent'],
-  installing: ['stale', 'Installs and is watched'],
-  done: ['ok', 'Done'],
-  failed: ['down', 'Failed'],
-}
+const BOX_WORDS: Readonly<{ [S in RolloutBox['state']]: [State, string] }> = words(
+  {
+    waiting: ['unknown', 'Waits'],
+    sending: ['stale', 'Being sent'],
+    installing: ['stale', 'Installs and is watched'],
+    done: ['ok', 'Done'],
+    failed: ['down', 'Failed'],
+  },
+  '1',
+)
 
 function boxesSection({ rollout, boxes, here }: UpdatesModel): Html {
   if (boxes.length === 0)
@@ -66,17 +70,17 @@ const boxRow = (
   part: RolloutBox | undefined,
   here: Here,
 ): Html => html`<tr>
-<td data-label="Box"><div><strong>${edge_id}</strong> <span class="muted">site ${site_id}, ${system?.compatible}${!online && ', not connected'}</span></div></td>
+<td data-label="Box"><div><strong>${edge_id}</strong> <span class="muted">site ${site_id}, ${system?.compatible}${!online && say`, not connected`}</span></div></td>
 <td data-label="Version"><div><code>${version}</code></div></td>
 <td data-label="This roll-out"><div>${part ? partWords(part, here) : '–'}</div></td>
-<td data-label="Last update"><div>${system?.last ? lastWords(system.last, here) : 'none'}</div></td></tr>`
+<td data-label="Last update"><div>${system?.last ? lastWords(system.last, here) : say`none`}</div></td></tr>`
 
 function partWords({ state, since, reason }: RolloutBox, here: Here): Html {
   const [mark, words] = BOX_WORDS[state]
   return html`${stateIcon(mark, words)} <span class="muted">${momentAge(since, here)}${reason !== '' && `: ${reason}`}</span>`
 }
 
-const LAST_WORDS: Readonly<{ [S in UpdateState['state']]: string }> = {
+const LAST_WORDS: Readonly<{ [S in UpdateState['state']]: string }> = words({
   installing: 'is being installed',
   installed: 'is installed and starts',
   trying: 'has started and is watched',
@@ -84,10 +88,10 @@ const LAST_WORDS: Readonly<{ [S in UpdateState['state']]: string }> = {
   refused: 'was refused',
   failed: 'could not be installed',
   rolled_back: 'was left; the version before is back',
-}
+})
 
 const lastWords = ({ state, version, reason, at, log }: UpdateState, here: Here): Html =>
-  html`${version === '' ? 'The file' : html`<code>${version}</code>`} ${LAST_WORDS[state]} ${momentAge(Date.parse(at), here)}${reason !== '' && html`<br><span class="muted">${reason}</span>`}${logEnd(log)}`
+  html`${version === '' ? say`The file` : html`<code>${version}</code>`} ${LAST_WORDS[state]} ${momentAge(Date.parse(at), here)}${reason !== '' && html`<br><span class="muted">${reason}</span>`}${logEnd(log)}`
 
 const formSection = ({ csrf, rollout }: UpdatesModel): Html => html`<section class="card"><h2>Roll out an update</h2>
 ${

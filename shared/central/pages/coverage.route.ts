@@ -6,6 +6,7 @@ import { PAGE_ID, type Route, route, strict } from '#shared/node/http/route.ts'
 import { countCoverage } from '#shared/central/api/commission.ts'
 import type { CentralParts } from '#shared/central/context.ts'
 import type { PageLayout } from './layout.ts'
+import { say } from '#shared/node/http/language.ts'
 
 const CHOICE = { building: Type.Optional(PAGE_ID), equipment: Type.Optional(PAGE_ID) }
 
@@ -18,7 +19,7 @@ export const coveragePage = (context: CentralParts, layout: PageLayout): Route[]
     query: strict(CHOICE),
     handle: async call => {
       const model = await coverageModel(context, call.query)
-      return layout.document(call, { title: 'Coverage', current: '/points' }, coverageBody(model))
+      return layout.document(call, { title: say`Coverage`, current: '/points' }, coverageBody(model))
     },
   }),
 ]

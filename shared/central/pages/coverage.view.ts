@@ -6,7 +6,7 @@ import { describeWait, type LinkWait } from '#shared/core/rules/report/link-wait
 import { buildingChoice } from '#shared/central/pages/settings/params.view.ts'
 import { commissionTabs } from './points.view.ts'
 import { equipmentLink, ruleHref } from '#shared/central/ui/links.ts'
-import { countOf } from '#shared/core/number-text.ts'
+import { say, sayCountOf } from '#shared/node/http/language.ts'
 
 type CoverageModel = {
   building: Building
@@ -34,7 +34,7 @@ ${model.chosen !== undefined && html`${gainList(model)}${lineTable(model)}`}`
 const equipmentList = ({ equipment, chosen, building }: CoverageModel): Html =>
   html`<section class="card"><h2>Equipment</h2><ul class="choices">${equipment.map(
     ({ equipment_id, name, can, all }) =>
-      html`<li><a href="/coverage?building=${encodeURIComponent(building.building_id)}&amp;equipment=${encodeURIComponent(equipment_id)}"${equipment_id === chosen && html` aria-current="true"`}>${name}: ${can} of ${countOf(all, 'rule')}</a></li>`,
+      html`<li><a href="/coverage?building=${encodeURIComponent(building.building_id)}&amp;equipment=${encodeURIComponent(equipment_id)}"${equipment_id === chosen && html` aria-current="true"`}>${name}: ${can} of ${sayCountOf(all, 'rule')}</a></li>`,
   )}</ul></section>`
 
 /** Ids that a line lists; the answer of the API has all. */
@@ -51,7 +51,7 @@ function waitList({ waits }: CoverageModel): Html | false {
 }
 
 const firstOf = (ids: string[]): string =>
-  ids.length > IDS_SHOWN ? `${ids.slice(0, IDS_SHOWN).join(', ')} and ${ids.length - IDS_SHOWN} more` : ids.join(', ')
+  ids.length > IDS_SHOWN ? say`${ids.slice(0, IDS_SHOWN).join(', ')} and ${ids.length - IDS_SHOWN} more` : ids.join(', ')
 
 function gainList({ gains, building, chosen = '' }: CoverageModel): Html | false {
   if (gains.length === 0) return false
@@ -61,7 +61,7 @@ function gainList({ gains, building, chosen = '' }: CoverageModel): Html | false
     .slice(0, GAINS_SHOWN)
     .map(
       ({ role, rule_ids }) =>
-        html`<li><code>${role}</code>: ${countOf(rule_ids.length, 'rule')} <span class="muted">${rule_ids.join(', ')}</span></li>`,
+        html`<li><code>${role}</code>: ${sayCountOf(rule_ids.length, 'rule')} <span class="muted">${rule_ids.join(', ')}</span></li>`,
     )}</ul></section>`
 }
 
@@ -71,7 +71,7 @@ const lineTable = ({ lines, building, chosen = '', equipment }: CoverageModel): 
 <tbody>${lines.map(
   ({ rule_id, title, missing, optional }) => html`<tr>
 <td data-label="Rule"><div><a href="${ruleHref(rule_id, building.building_id)}">${title}</a> <span class="muted">${rule_id}</span></div></td>
-<td data-label="Runs"><div>${missing.length === 0 ? 'yes' : 'no'}</div></td>
-<td data-label="Lacks"><div>${missing.length > 0 ? html`<code>${missing.join(', ')}</code>` : optional.length > 0 ? html`<span class="muted">would also look at ${optional.join(', ')}</span>` : 'nothing'}</div></td>
+<td data-label="Runs"><div>${missing.length === 0 ? say`yes` : say`no`}</div></td>
+<td data-label="Lacks"><div>${missing.length > 0 ? html`<code>${missing.join(', ')}</code>` : optional.length > 0 ? html`<span class="muted">would also look at ${optional.join(', ')}</span>` : say`nothing`}</div></td>
 </tr>`,
 )}</tbody></table></section>`

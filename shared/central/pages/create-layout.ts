@@ -4,6 +4,7 @@ import { addVary } from '#shared/node/http/compress.ts'
 import type { Caller } from '#shared/node/http/route.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 import { openAssets } from './assets.ts'
+import { words } from '#shared/node/http/language.ts'
 import type { PageLayout, PageLayoutOptions } from './layout.ts'
 import { navigation } from './routes.ts'
 
@@ -29,7 +30,8 @@ export function createPageLayout(
     userOf,
     pagesFor(caller) {
       const user = userOf(caller)
-      const open = (items: NavItem[]) => items.filter(item => user !== undefined && isFor(item, user))
+      const open = (items: NavItem[]) =>
+        items.filter(item => user !== undefined && isFor(item, user)).map(item => words(item, 'about', 'text'))
       return { setup: open(setup), all: open([...nav, ...setup]) }
     },
     csrfOf: caller => (caller ? auth.formToken(caller) : ''),

@@ -11,6 +11,7 @@ import type { CentralContext } from '#shared/central/context.ts'
 import { safeNext } from '#shared/central/pages/typed-form.ts'
 import type { PageLayout } from './layout.ts'
 import { formatTyped, parseTyped, readTyped, TYPED_MAX } from './typed-form.ts'
+import { say } from '#shared/node/http/language.ts'
 
 const NEXT = Type.Optional(Type.String({ maxLength: 2048 }))
 const SIGN_IN = { title: 'Sign in', current: '' }
@@ -114,10 +115,10 @@ const endedBody = (typed: TypedForm): Html =>
   typed.fields.length > 0
     ? loginBody({
         next: typed.back,
-        error: 'Your session has ended, and nothing was saved yet. What you typed is kept: sign in to send it.',
+        error: say`Your session has ended, and nothing was saved yet. What you typed is kept: sign in to send it.`,
         typed: { ...typed, text: formatTyped(typed) },
       })
-    : loginBody({ next: typed.back, error: 'Your session has ended, and nothing was changed. Sign in and do it again.' })
+    : loginBody({ next: typed.back, error: say`Your session has ended, and nothing was changed. Sign in and do it again.` })
 
 /**
  * Answers of `openHttp` to failed page requests: somebody who is not signed in goes to the login page and comes back afterwards,

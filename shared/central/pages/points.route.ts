@@ -14,6 +14,7 @@ import { SEARCH_TEXT } from '#shared/central/api/search.ts'
 import { roleWords } from '#shared/central/ui/measure.ts'
 import { PAGE_NUMBER, partOf } from '#shared/central/ui/pager.ts'
 import type { PageLayout } from './layout.ts'
+import { say } from '#shared/node/http/language.ts'
 
 const CHOICE = {
   building: Type.Optional(PAGE_ID),
@@ -137,7 +138,7 @@ function showPoints(context: CentralParts, layout: PageLayout, call: AnyCall, { 
     user: layout.userOf(call.caller),
     csrf: layout.csrfOf(call.caller),
   })
-  return layout.document(call, { title: 'Points', current: '/points' }, body)
+  return layout.document(call, { title: say`Points`, current: '/points' }, body)
 }
 
 const wordsOf = ({ name, point_id, role, source }: Point, place: string): string =>

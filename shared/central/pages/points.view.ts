@@ -13,7 +13,7 @@ import { unitLabel } from '#shared/central/ui/measure.ts'
 import { type Here, moment } from '#shared/central/ui/moment.ts'
 import { shareOf } from '#shared/central/ui/words.ts'
 import { type ListPart, listSearch, pager } from '#shared/central/ui/pager.ts'
-import { countOf, formatCount } from '#shared/core/number-text.ts'
+import { say, sayCount, sayCountOf, words } from '#shared/node/http/language.ts'
 
 type SuggestedPoint = Point & { suggestions: Suggestion[] }
 export type PointsModel = {
@@ -43,25 +43,25 @@ export type PointsModel = {
 
 /** Fewer points are seen at a glance. */
 const SEARCH_FROM = 10
-const EXPORTS: readonly (readonly [ModelFormat, string])[] = [
+const EXPORTS: readonly (readonly [ModelFormat, string])[] = words([
   ['csv', 'CSV'],
   ['haystack', 'Haystack'],
   ['brick', 'Brick'],
-]
+])
 
 export const pointsBody = (model: PointsModel): Html => html`<h1>Points</h1>
 <p class="lead">What each point is to its equipment. Rules read roles, never names.</p>
 ${commissionTabs('/points', model.building.building_id)}
 ${buildingChoice(model.buildings, model.building, '/points')}
 ${model.refusal && html`<p class="error" role="alert">${model.refusal.message}</p>`}
-${model.all > SEARCH_FROM && listSearch({ path: '/points', state: { building: model.building.building_id }, q: model.q, label: 'Name, role, address or equipment' })}
+${model.all > SEARCH_FROM && listSearch({ path: '/points', state: { building: model.building.building_id }, q: model.q, label: say`Name, role, address or equipment` })}
 ${model.q !== '' ? foundList(model) : model.chosen ? pointForm(model, model.chosen) : equipmentList(model)}
 <p>Model of this building as a file: ${EXPORTS.map(([format, text], i) => html`${i > 0 && ', '}<a href="/api/model/export?building_id=${encodeURIComponent(model.building.building_id)}&format=${format}">${text}</a>`)}.</p>`
 
 export const commissionTabs = (current: '/points' | '/coverage', building_id: string): Html =>
   html`<nav class="tabs" aria-label="What rules need"><ul>${[
-    ['/points', 'Points'],
-    ['/coverage', 'Coverage'],
+    ['/points', say`Points`],
+    ['/coverage', say`Coverage`],
   ].map(
     ([href, text]) =>
       html`<li><a href="${href}?building=${encodeURIComponent(building_id)}"${href === current && html` aria-current="true"`}>${text}</a></li>`,
@@ -87,10 +87,10 @@ function equipmentList(model: PointsModel): Html {
   const { equipment, all, open } = model
   if (equipment.total === 0)
     return html`<section class="card"><p>No point of this building belongs to equipment yet.</p></section>`
-  return html`<p>${countOf(equipment.total, 'piece')} of equipment with ${countOf(all, 'point')}, ${open > 0 ? `${formatCount(open)} without a role` : 'all with a role'}.</p>
+  return html`<p>${sayCountOf(equipment.total, 'piece')} of equipment with ${sayCountOf(all, 'point')}, ${open > 0 ? say`${sayCount(open)} without a role` : say`all with a role`}.</p>
 <ul class="lines">${equipment.rows.map(
     ({ equipment_id, name, points, open: without }) =>
-      html`<li><a href="${hrefIn(model, { equipment: equipment_id })}">${name}: ${countOf(points, 'point')}${without > 0 && `, ${formatCount(without)} without a role`}</a></li>`,
+      html`<li><a href="${hrefIn(model, { equipment: equipment_id })}">${name}: ${sayCountOf(points, 'point')}${without > 0 && say`, ${sayCount(without)} without a role`}</a></li>`,
   )}</ul>
 ${pager(equipment, page => hrefIn(model, { page }))}`
 }
@@ -100,14 +100,14 @@ function foundList(model: PointsModel): Html {
   const all = html`<a href="${hrefIn(model, {})}">All points</a>`
   if (found.total === 0)
     return html`<section class="card quiet-card"><p>No point has “${q}” in its name, role, address or equipment. ${all}</p></section>`
-  return html`<p>${countOf(found.total, 'point')} with “${q}”. ${all}</p>
+  return html`<p>${sayCountOf(found.total, 'point')} with “${q}”. ${all}</p>
 <ul class="lines">${found.rows.map(
     point =>
       html`<li><a href="${pointHref(point)}">${point.name}</a> <span class="muted">${point.source.address}</span><span class="muted">${
         point.equipment_id === undefined
-          ? 'of no equipment'
+          ? say`of no equipment`
           : html`<a href="${hrefIn(model, { equipment: point.equipment_id })}">${placeOf(point)}</a>`
-      }, ${point.gone ? 'not measured any more' : (point.role ?? 'no role')}</span></li>`,
+      }, ${point.gone ? say`not measured any more` : (point.role ?? say`no role`)}</span></li>`,
   )}</ul>
 ${pager(found, page => hrefIn(model, { q, page }))}`
 }
@@ -117,14 +117,14 @@ function pointForm(model: PointsModel, { equipment_id, name }: NonNullable<Point
   const likely = form.rows.filter(point => point.role === undefined && likelyRole(point) !== undefined).length
   const { page } = form
   return html`<section class="card"><h2>${name}</h2>
-<p>${countOf(form.total, 'point')}. <a href="${hrefIn(model, {})}">All equipment</a></p>
+<p>${sayCountOf(form.total, 'point')}. <a href="${hrefIn(model, {})}">All equipment</a></p>
 ${likely > 0 && !filled && html`<p><a href="${hrefIn(model, { equipment: equipment_id, page, fill: true })}">Choose what is likely (${likely})</a>; nothing is saved by it.</p>`}
 ${
   form.total > 0 &&
   html`<form method="post" action="/points/save">${csrfField(csrf)}<input type="hidden" name="building" value="${building.building_id}"><input type="hidden" name="equipment" value="${equipment_id}"><input type="hidden" name="page" value="${page}">
 <table class="tried"><thead><tr><th scope="col">Point</th><th scope="col">Role</th><th scope="col">Why</th></tr></thead>
 <tbody>${form.rows.map(point => row(point, chosenRole(point, model)))}</tbody></table>
-${operatorButton(user, 'save-points', 'Save roles')}</form>`
+${operatorButton(user, 'save-points', say`Save roles`)}</form>`
 }
 ${pager(form, to => hrefIn(model, { equipment: equipment_id, page: to, fill: filled }))}
 ${goneList(model)}</section>`
@@ -148,7 +148,7 @@ function row(point: SuggestedPoint, chosen: string | undefined): Html {
   const [first] = suggestions
   const why = first
     ? `${first.role}, ${shareOf(first.confidence)}: ${first.why.join('; ')}`
-    : role === undefined && 'nothing says'
+    : role === undefined && say`nothing says`
   return html`<tr>
 <td data-label="Point"><div><a href="${pointHref(point)}"><strong>${name}</strong></a> <span class="muted">${unitLabel(unit)}</span></div></td>
 <td data-label="Role"><div><select aria-label="Role of ${name}" name="role.${point_id}">${choices(point, chosen)}</select></div></td>
@@ -168,7 +168,7 @@ function choices({ unit, kind, role, suggestions }: SuggestedPoint, chosen: stri
     name => !suggested.includes(name) && !fitting.includes(name),
   )
   return [
-    ...(role === undefined ? [option('', 'no role')] : []),
+    ...(role === undefined ? [option('', say`no role`)] : []),
     ...others.map(name => option(name, name)),
     ...suggestions.map(one => option(one.role, `${one.role} (${shareOf(one.confidence)})`)),
     ...fitting.map(name => option(name, name)),

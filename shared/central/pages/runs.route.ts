@@ -11,6 +11,7 @@ import { cancelRun, startMissingRuns } from '#shared/central/commands/runs.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 import { buildingsEvaluatedHere, ruleOwner } from '#shared/central/fdd/rule-owner.ts'
 import type { PageLayout } from './layout.ts'
+import { say } from '#shared/node/http/language.ts'
 
 export type RunStores = Pick<CentralContext, 'model' | 'edges' | 'runs'>
 type PageStores = RunStores & Pick<CentralContext, 'log' | 'results' | 'rules'>
@@ -45,7 +46,7 @@ export const runsPage = (context: PageStores, layout: PageLayout): Route[] => [
         brief: await briefOf(context, building_id),
         here,
       })
-      return layout.document(call, { title: 'Runs', current: '/faults', here }, body)
+      return layout.document(call, { title: say`Runs`, current: '/faults', here }, body)
     },
   }),
   route({

@@ -10,7 +10,7 @@ import { buildingChoice } from '#shared/central/pages/settings/params.view.ts'
 import { ruleOwnerNotice } from '#shared/central/ui/words.ts'
 import { type RunPanel, runPanel } from '#shared/central/ui/run-panel.ts'
 import { countWords, totalOf } from '#shared/central/ui/words.ts'
-import { countOf } from '#shared/core/number-text.ts'
+import { say, sayCountOf, words } from '#shared/node/http/language.ts'
 
 type RunsModel = {
   building: Building
@@ -29,11 +29,11 @@ type RunsModel = {
 
 /** Failures that one run lists. */
 const FAILED_MAX = 50
-const TRIGGER_WORDS: Record<RunRecord['trigger'], string> = {
+const TRIGGER_WORDS: Record<RunRecord['trigger'], string> = words({
   schedule: 'on schedule',
   request: 'asked for',
   file: 'by the trigger file',
-}
+})
 
 export const runsBody = (model: RunsModel): Html => html`<p class="crumbs"><a href="/faults">Faults</a></p>
 <h1>Runs</h1>
@@ -55,7 +55,7 @@ function runRow({ run, record }: RunEntry, here: Here): Html {
   const took = started_at !== null && finished_at !== null && html`, took ${formatDuration(finished_at - started_at)}`
   return html`<tr>
 <td data-label="Ended"><div>${moment(finished_at ?? asked_at, here)} <span class="muted">${TRIGGER_WORDS[trigger]}${took}</span></div></td>
-<td data-label="Looked at"><div>${record ? html`${countOf(record.rule_ids.length, 'rule')} <span class="muted">${moment(record.from, here)} to ${moment(record.to, here)}</span>` : 'nothing'}</div></td>
+<td data-label="Looked at"><div>${record ? html`${sayCountOf(record.rule_ids.length, 'rule')} <span class="muted">${moment(record.from, here)} to ${moment(record.to, here)}</span>` : say`nothing`}</div></td>
 <td data-label="Result"><div>${record ? resultOf(record) : cameToNothing(run)}</div></td>
 </tr>`
 }
@@ -65,9 +65,9 @@ const cameToNothing = ({ state, reason }: RunEntry['run']): Html =>
 
 function resultOf({ counts, reasons, failed }: NonNullable<RunEntry['record']>): Html {
   const more = failed.length - FAILED_MAX
-  return html`${countOf(totalOf(counts), 'check')}: ${countWords(counts, reasons)}${
+  return html`${sayCountOf(totalOf(counts), 'check')}: ${countWords(counts, reasons)}${
     failed.length > 0 &&
-    html`<details class="figures"><summary>${countOf(failed.length, 'failure')}</summary><ul>${failed
+    html`<details class="figures"><summary>${sayCountOf(failed.length, 'failure')}</summary><ul>${failed
       .slice(0, FAILED_MAX)
       .map(
         ({ rule_id, error }) => html`<li><code>${rule_id.slice(rule_id.lastIndexOf('/') + 1)}</code> ${error}</li>`,

@@ -1,6 +1,7 @@
 import type { HistoryExtent } from '#shared/core/series/history-quota.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import type { NavItem } from '#shared/central/ui/frame.ts'
+import { say } from '#shared/node/http/language.ts'
 
 type SetupModel = {
   title: string
@@ -15,13 +16,13 @@ export const setupBody = ({ title, pages, left, history }: SetupModel): Html => 
 <p class="as-of">${historyWords(history)}</p>`
 
 export function historyWords({ bytes, max_bytes, whole_from, thinned_from }: HistoryExtent): string {
-  if (whole_from === null && thinned_from === null) return 'No history is older than a day yet.'
+  if (whole_from === null && thinned_from === null) return say`No history is older than a day yet.`
   const since = [
-    ...(whole_from === null ? [] : [`every sample since ${whole_from}`]),
-    ...(thinned_from === null ? [] : [`one value for 15 minutes since ${thinned_from}`]),
+    ...(whole_from === null ? [] : [say`every sample since ${whole_from}`]),
+    ...(thinned_from === null ? [] : [say`one value for 15 minutes since ${thinned_from}`]),
   ]
-  const most = Number.isFinite(max_bytes) ? ` of at most ${gigabytes(max_bytes)}` : ''
-  return `History takes ${gigabytes(bytes)}${most} GB: ${since.join(', ')}.`
+  const most = Number.isFinite(max_bytes) ? say` of at most ${gigabytes(max_bytes)}` : ''
+  return say`History takes ${gigabytes(bytes)}${most} GB: ${since.join(', ')}.`
 }
 
 const gigabytes = (bytes: number) => (bytes / 1e9).toFixed(bytes < 1e9 ? 2 : 1)

@@ -5,31 +5,33 @@ import { impactKindSpec } from '#shared/core/impact/kinds.ts'
 import { exactRange, addRanges, multiplyRanges } from '#shared/core/impact/range.ts'
 import type { Building } from '#shared/core/model/model.ts'
 import { type UnitSystem } from './measure.ts'
-import { formatCount } from '#shared/core/number-text.ts'
+import { say, sayCount, words } from '#shared/node/http/language.ts'
 
 /** Names of figures that a fault may lack, as the specification has them and as people say them. */
-const PROPERTY_WORDS = nameTable<string>({
-  ratedCoolingCapacity: 'rated cooling capacity',
-  ratedHeatingCapacity: 'rated heating capacity',
-  ratedFuelInputPower: 'rated fuel input',
-  ratedElectricalInputPower: 'rated electrical input',
-  ratedShaftPower: 'rated shaft power',
-  designSupplyAirflow: 'design supply air flow',
-  designOutdoorAirflow: 'design outdoor air flow',
-  designWaterFlow: 'design water flow',
-  designExternalStaticPressure: 'design external static pressure',
-  designPumpHead: 'design pump head',
-  ratedCOP: 'coefficient of performance (COP)',
-  ratedEER: 'energy efficiency ratio (EER)',
-  ratedThermalEfficiency: 'thermal efficiency',
-})
+const PROPERTY_WORDS = words(
+  nameTable<string>({
+    ratedCoolingCapacity: 'rated cooling capacity',
+    ratedHeatingCapacity: 'rated heating capacity',
+    ratedFuelInputPower: 'rated fuel input',
+    ratedElectricalInputPower: 'rated electrical input',
+    ratedShaftPower: 'rated shaft power',
+    designSupplyAirflow: 'design supply air flow',
+    designOutdoorAirflow: 'design outdoor air flow',
+    designWaterFlow: 'design water flow',
+    designExternalStaticPressure: 'design external static pressure',
+    designPumpHead: 'design pump head',
+    ratedCOP: 'coefficient of performance (COP)',
+    ratedEER: 'energy efficiency ratio (EER)',
+    ratedThermalEfficiency: 'thermal efficiency',
+  }),
+)
 export const propertyWords = (property: string): string => PROPERTY_WORDS[property] ?? property
 /** By carrier. */
-export const CARRIER_WORDS = { electricity: 'electricity', fuel: 'fuel or heat' } as const
+export const CARRIER_WORDS = words({ electricity: 'electricity', fuel: 'fuel or heat' } as const)
 
 /** @returns `0.35`, `3.60`, `36`, `1,240`: no more digits than the range deserves */
 function amount(value: number): string {
-  if (value >= 100) return formatCount(Number(value.toPrecision(3)))
+  if (value >= 100) return sayCount(Number(value.toPrecision(3)))
   if (value >= 10) return value.toFixed(0)
   return value >= 1 ? value.toFixed(1) : value.toFixed(2)
 }
@@ -37,7 +39,7 @@ function amount(value: number): string {
 /** @returns `about 3.6 EUR`; degrees in the building's own */
 export function costText({ mid, unit }: Pick<Impact, 'mid' | 'unit'>, system: UnitSystem): string {
   const value = mid * shownScale(unit, system)
-  return `${value < SHOWN_MIN ? `under ${SHOWN_MIN}` : amount(value)} ${shownUnit(unit, system)}`
+  return `${value < SHOWN_MIN ? say`under ${SHOWN_MIN}` : amount(value)} ${shownUnit(unit, system)}`
 }
 
 /** Less than that is no figure: with its range it would read as nothing, from nothing to nothing. */
@@ -47,8 +49,8 @@ const SHOWN_MIN = 0.01
 export function rangeText({ low, high }: Range, unit: string, system: UnitSystem): string {
   const scale = shownScale(unit, system)
   if (high * scale < SHOWN_MIN) return ''
-  if (low * scale < SHOWN_MIN) return `at most ${amount(high * scale)} ${shownUnit(unit, system)}`
-  return `${amount(low * scale)} to ${amount(high * scale)} ${shownUnit(unit, system)}`
+  if (low * scale < SHOWN_MIN) return say`at most ${amount(high * scale)} ${shownUnit(unit, system)}`
+  return say`${amount(low * scale)} to ${amount(high * scale)} ${shownUnit(unit, system)}`
 }
 
 const isDegrees = (unit: string): boolean => unit === 'K·h'
@@ -61,13 +63,13 @@ export const kindWords = ({ kind }: Pick<Impact, 'kind'>): string => impactKindS
 export function gapText(gap: PricingGap, equipmentName: (equipment_id: string) => string): string {
   switch (gap.what) {
     case 'price':
-      return `price of ${CARRIER_WORDS[gap.name]}`
+      return say`price of ${CARRIER_WORDS[gap.name]}`
     case 'quantity':
-      return `${propertyWords(gap.name)} of ${equipmentName(gap.equipment_id)} (${gap.name}), ${gap.why}`
+      return say`${propertyWords(gap.name)} of ${equipmentName(gap.equipment_id)} (${gap.name}), ${gap.why}`
     case 'point':
-      return `a point ${gap.name} on ${equipmentName(gap.equipment_id)}`
+      return say`a point ${gap.name} on ${equipmentName(gap.equipment_id)}`
     case 'data':
-      return `data of ${equipmentName(gap.equipment_id)} while the fault held`
+      return say`data of ${equipmentName(gap.equipment_id)} while the fault held`
   }
 }
 
@@ -80,7 +82,7 @@ export function gapsText([first, ...more]: PricingGap[]): string {
     point: () => `a point ${first.name}`,
     data: () => 'data',
   }
-  return `not priced: ${words[first.what]()}${more.length > 0 ? ` and ${more.length} more` : ''}`
+  return say`not priced: ${words[first.what]()}${more.length > 0 ? say` and ${more.length} more` : ''}`
 }
 
 /** The total cost of the faults of one building, for the page of faults. */
@@ -93,17 +95,17 @@ export type Together = {
 /** Money where every carrier has a price, and the energy in any case. */
 export function togetherText({ energy, prices, building: { unit_system } }: Together): string {
   const kWh = energy
-    .map(one => `${costText({ mid: one.mid, unit: 'kWh' }, unit_system)} of ${CARRIER_WORDS[one.carrier]}`)
+    .map(one => say`${costText({ mid: one.mid, unit: 'kWh' }, unit_system)} of ${CARRIER_WORDS[one.carrier]}`)
     .join(', ')
-  if (!prices || energy.some(({ carrier }) => prices[carrier] === undefined)) return `about ${kWh}`
+  if (!prices || energy.some(({ carrier }) => prices[carrier] === undefined)) return say`about ${kWh}`
   const money = energy.map(one => multiplyRanges(one, exactRange(prices[one.carrier]!))).reduce(addRanges)
   const cost = { ...money, unit: prices.currency }
   const range = rangeText(cost, cost.unit, unit_system)
-  return `about ${costText(cost, unit_system)}${range && `, ${range} at the outside`} (${kWh})`
+  return say`about ${costText(cost, unit_system)}${range && say`, ${range} at the outside`} (${kWh})`
 }
 
 /** @param waste of one day. @returns `about 120 kWh a day`, or an empty text where no energy is known */
 export function wasteADay(waste: readonly Together[]): string {
   const mid = waste.flatMap(({ energy }) => energy).reduce((sum, one) => sum + one.mid, 0)
-  return mid > 0 ? `about ${costText({ mid, unit: 'kWh' }, 'si')} a day` : ''
+  return mid > 0 ? say`about ${costText({ mid, unit: 'kWh' }, 'si')} a day` : ''
 }

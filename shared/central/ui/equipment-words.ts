@@ -1,8 +1,9 @@
 /** Kinds of equipment in words. */
 import type { EquipmentType } from '#shared/core/model/model.ts'
+import { words } from '#shared/node/http/language.ts'
 
 /** One of a kind, and several. */
-export const EQUIPMENT_WORDS: Record<EquipmentType, readonly [one: string, many: string]> = {
+export const EQUIPMENT_WORDS: Record<EquipmentType, readonly [one: string, many: string]> = words({
   ahu: ['Air handler', 'Air handlers'],
   vav: ['VAV box', 'VAV boxes'],
   zone: ['Zone', 'Zones'],
@@ -18,4 +19,4 @@ export const EQUIPMENT_WORDS: Record<EquipmentType, readonly [one: string, many:
   fan: ['Fan', 'Fans'],
   meter: ['Meter', 'Meters'],
   weather: ['Weather station', 'Weather stations'],
-}
+})

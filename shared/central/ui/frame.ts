@@ -2,6 +2,7 @@
 import type { Preferences } from '#shared/core/preferences.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { moment, type Here } from './moment.ts'
+import { currentLanguage, say } from '#shared/node/http/language.ts'
 
 /** Addresses of the few files that a page asks for; they carry a hash, so a browser may cache them without limit. */
 export type Assets = { css: string; script: string; htmx: string; icon: string } & PlotAssets
@@ -46,7 +47,7 @@ export type Frame = {
 
 /** A whole document. */
 export const page = (frame: Frame, body: Html): Html => html`<!doctype html>
-<html lang="en" class="${frame.site.product}">
+<html lang="${currentLanguage()}" class="${frame.site.product}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -95,7 +96,7 @@ export const isFor = ({ for: role }: NavItem, user: User): boolean =>
 
 const navItem = ({ href, text, wide }: NavItem, { setup }: Site, current: string): Html => {
   const isAbove = href === SETUP_PATH && setup.some(item => item.href === current)
-  return html`<li${wide && html` class="wide-only"`}><a href="${href}"${href === current && html` aria-current="page"`}${isAbove && html` aria-current="true"`}>${text}</a></li>`
+  return html`<li${wide && html` class="wide-only"`}><a href="${href}"${href === current && html` aria-current="page"`}${isAbove && html` aria-current="true"`}>${say(text)}</a></li>`
 }
 
 /** @param csrf undefined where nobody signs in */
@@ -140,4 +141,4 @@ export const operatorButton = (user: User | undefined, id: string, text: string,
   user?.mayOperate
     ? html`<button class="${kind}">${text}</button>`
     : html`<button class="${kind}" disabled aria-describedby="${id}">${text}</button>
-<p class="why" id="${id}">Needs the operator role; you are signed in as ${user?.role ?? 'nobody'}.</p>`
+<p class="why" id="${id}">Needs the operator role; you are signed in as ${user?.role ?? say`nobody`}.</p>`

@@ -4,6 +4,7 @@ import type { Evidence } from '#shared/core/findings/finding.ts'
 import { roleOfColumn } from '#shared/core/priority/array-snapshot.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { formatFigure, formatParam, formatRoleValue, isWaterRole, measureOf, unitLabel, type UnitSystem } from './measure.ts'
+import { say } from '#shared/node/http/language.ts'
 
 /** Units that stand in the engine's sentences and that a building may not use. */
 const CODES = ['degC', 'degF', 'K', 'K/h', 'Pa', 'kPa', 'inwc', 'psi', 'm3/s', 'm3/h', 'L/s', 'cfm', 'gpm']
@@ -63,7 +64,7 @@ const OF_ROLE = /^(slot|command|asked|relinquish_default)\(/
 
 /** The value of an input of a rule: of a role, or of a column that a rule makes of its priority array. */
 export function inputWords(name: string, value: number | null, system: UnitSystem): string {
-  if (YES_NO.test(name)) return value === null ? '–' : value ? 'yes' : 'no'
+  if (YES_NO.test(name)) return value === null ? '–' : value ? say`yes` : say`no`
   return formatRoleValue(OF_ROLE.test(name) ? roleOfColumn(name)! : name, value, system)
 }
 

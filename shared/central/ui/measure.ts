@@ -1,9 +1,9 @@
 /** Values as people of the building read them: its unit system, sensible decimals, the unit beside the figure. */
 import { nameTable } from '#shared/core/name-table.ts'
-import { formatNumber } from '#shared/core/number-text.ts'
 import type { UnitSystem } from '#shared/core/model/model.ts'
 import { ROLES } from '#shared/core/model/role.ts'
 import { conversion, UNITS } from '#shared/core/model/unit.ts'
+import { say, sayNumber, words } from '#shared/node/http/language.ts'
 
 export type { UnitSystem }
 
@@ -75,7 +75,7 @@ export const measureOfRole = (role: string, system: UnitSystem): DisplayUnit =>
 /** @returns the figure alone: `62.3`, `1,450`; no value is an en dash */
 export function formatFigure(value: number | null | undefined, { scale, offset, decimals }: DisplayUnit): string {
   if (value === null || value === undefined || Number.isNaN(value)) return '–'
-  return formatNumber(value * scale + offset, decimals)
+  return sayNumber(value * scale + offset, decimals)
 }
 
 /** @returns figure and unit: `62.3 °F`, `40 %`, `on` */
@@ -84,8 +84,8 @@ export function formatValue(
   measure: DisplayUnit,
   kind: 'number' | 'bool' | 'enum' = 'number',
 ): string {
-  if (value === null || value === undefined || Number.isNaN(value)) return 'no value'
-  if (kind === 'bool') return value >= 0.5 ? 'on' : 'off'
+  if (value === null || value === undefined || Number.isNaN(value)) return say`no value`
+  if (kind === 'bool') return value >= 0.5 ? say`on` : say`off`
   if (kind === 'enum') return String(value)
   return measure.label ? `${formatFigure(value, measure)} ${measure.label}` : formatFigure(value, measure)
 }
@@ -112,21 +112,23 @@ export function roleWords(role: string): string {
         .toLowerCase()
 }
 
-const LABELS = nameTable<string>({
-  degC: '°C',
-  degF: '°F',
-  percent: '%',
-  fraction: '0 to 1',
-  inwc: 'in.w.c.',
-  'm3/s': 'm³/s',
-  'm3/h': 'm³/h',
-  bool: 'on/off',
-  enum: 'state',
-  count: 'none',
-})
+const LABELS = words(
+  nameTable<string>({
+    degC: '°C',
+    degF: '°F',
+    percent: '%',
+    fraction: '0 to 1',
+    inwc: 'in.w.c.',
+    'm3/s': 'm³/s',
+    'm3/h': 'm³/h',
+    bool: 'on/off',
+    enum: 'state',
+    count: 'none',
+  }),
+)
 
 /** @returns a unit's code as people write it: `°F`, `%`, `cfm` */
 export const unitLabel = (unit: string): string => LABELS[unit] ?? unit
 
 /** Three significant digits, or all before the point, without idle zeros. */
-const trimmed = (value: number) => (Math.abs(value) >= 100 ? formatNumber(value, 0) : String(Number(value.toPrecision(3))))
+const trimmed = (value: number) => (Math.abs(value) >= 100 ? sayNumber(value, 0) : String(Number(value.toPrecision(3))))

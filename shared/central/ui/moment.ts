@@ -2,6 +2,7 @@
 import { type Html, html } from '#shared/node/http/html.ts'
 import { formatDuration, formatInstant, HOUR, SECOND } from '#shared/core/time.ts'
 import { dateOf, wallOf } from '#shared/core/time-zone.ts'
+import { say, words } from '#shared/node/http/language.ts'
 
 /**
  * The moment a page is made for: what "now" and "today" mean on it.
@@ -14,8 +15,8 @@ export type Here = { now: number; timezone: string; isNamed?: true }
 export const hereIn = (page: Here, timezone: string): Here =>
   timezone === page.timezone ? page : { ...page, timezone, isNamed: true }
 
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
-const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
+const MONTHS = words(['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'])
+const WEEKDAYS = words(['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'])
 
 const two = (n: number) => String(n).padStart(2, '0')
 
@@ -29,7 +30,7 @@ export function formatClock(ms: number, timezone: string): string {
 export function formatDay(ms: number, { now, timezone }: Here): string {
   const { year, month, day } = wallOf(ms, timezone)
   const weekday = WEEKDAYS[new Date(Date.UTC(year, month - 1, day)).getUTCDay()]
-  const shown = `${weekday} ${day} ${MONTHS[month - 1]}`
+  const shown = say`${weekday} ${day} ${MONTHS[month - 1]}`
   return wallOf(now, timezone).year === year ? shown : `${shown} ${year}`
 }
 
@@ -43,14 +44,15 @@ export function formatMoment(ms: number, here: Here): string {
 /** @returns `38 s ago`, `in 2 h`; `now` within a second */
 export function formatAge(ms: number, now: number): string {
   const age = now - ms
-  if (Math.abs(age) < 1000) return 'now'
-  return age > 0 ? `${formatDuration(age)} ago` : `in ${formatDuration(-age)}`
+  if (Math.abs(age) < 1000) return say`now`
+  return age > 0 ? say`${formatDuration(age)} ago` : say`in ${formatDuration(-age)}`
 }
 
 /** @returns `19 Nov`, as an axis names a day, or `19 Nov 2025`; without it the year stands with the zone */
 export function formatAxisDay(ms: number, timezone: string, withYear = false): string {
   const { year, month, day } = wallOf(ms, timezone)
-  return `${day} ${MONTHS[month - 1]}${withYear ? ` ${year}` : ''}`
+  const shown = say`${day} ${MONTHS[month - 1]}`
+  return withYear ? `${shown} ${year}` : shown
 }
 
 /** @returns what an axis from one instant to another says below it: the zone, and the year where its days do not say it and it is not that of `now` */
@@ -64,7 +66,7 @@ export function formatZone(ms: number, timezone: string): string {
   const { year, month, day, hour, minute, second } = wallOf(ms, timezone)
   const ahead = (Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(ms / 1000) * 1000) / HOUR
   const minutes = Math.round(Math.abs(ahead) * 60)
-  const offset = `UTC${ahead < 0 ? '−' : '+'}${Math.floor(minutes / 60)}${minutes % 60 > 0 ? `:${two(minutes % 60)}` : ''}`
+  const offset = say`UTC${ahead < 0 ? '−' : '+'}${Math.floor(minutes / 60)}${minutes % 60 > 0 ? `:${two(minutes % 60)}` : ''}`
   const name = shortName(ms, timezone)
   if (timezone === 'UTC') return 'UTC'
   return /^(GMT|UTC)/.test(name) ? `${timezone} (${offset})` : `${timezone} (${name}, ${offset})`

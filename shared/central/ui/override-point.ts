@@ -7,7 +7,7 @@ import type { CommandPeriod } from '#shared/core/priority/command-state.ts'
 import { overrideIcon } from './icons.ts'
 import { type Here, moment, momentAge, momentNow } from './moment.ts'
 import { objectWords, valueOr } from './overrides-list.ts'
-import { countOf } from '#shared/core/number-text.ts'
+import { say, sayCountOf } from '#shared/node/http/language.ts'
 
 type OverridePointModel = {
   here: Here
@@ -50,22 +50,22 @@ function facts({ point, pointPage, latest, here, meanings }: OverridePointModel)
   const level = latest.active_level
   const lines: (readonly [string, Html | string])[] = [
     ...(isInput(latest.target)
-      ? ([['Value set by hand', latest.out_of_service ? valueOr(latest.present_value, point.valueWords) : 'none']] as const)
+      ? ([[say`Value set by hand`, latest.out_of_service ? valueOr(latest.present_value, point.valueWords) : say`none`]] as const)
       : ([
-          ['Commanded by', level === null ? 'nobody' : heldBy(level, meanings)],
-          ['Present value', valueOr(latest.present_value, point.valueWords)],
-          ['Relinquish default', valueOr(latest.relinquish_default, point.valueWords)],
+          [say`Commanded by`, level === null ? say`nobody` : heldBy(level, meanings)],
+          [say`Present value`, valueOr(latest.present_value, point.valueWords)],
+          [say`Relinquish default`, valueOr(latest.relinquish_default, point.valueWords)],
         ] as const)),
     [
-      'Out of service',
-      latest.out_of_service === undefined ? 'not read' : latest.out_of_service ? html`<strong>yes</strong>` : 'no',
+      say`Out of service`,
+      latest.out_of_service === undefined ? say`not read` : latest.out_of_service ? html`<strong>yes</strong>` : say`no`,
     ],
-    ['Equipment', point.equipment ?? 'none'],
-    ...(pointPage === undefined ? [] : ([['Point', html`<a href="${pointPage}">Value, plot and rules</a>`]] as const)),
-    ['Device', point.device],
-    ['Device instance', String(latest.target.device_instance)],
-    ['Object', html`<code>${objectWords(latest.target)}</code>`],
-    ['Last visit', momentAge(latest.observed_at, here)],
+    [say`Equipment`, point.equipment ?? say`none`],
+    ...(pointPage === undefined ? [] : ([[say`Point`, html`<a href="${pointPage}">Value, plot and rules</a>`]] as const)),
+    [say`Device`, point.device],
+    [say`Device instance`, String(latest.target.device_instance)],
+    [say`Object`, html`<code>${objectWords(latest.target)}</code>`],
+    [say`Last visit`, momentAge(latest.observed_at, here)],
   ]
   return html`<dl class="facts card">${lines.map(([term, what]) => html`<div><dt>${term}</dt><dd>${what}</dd></div>`)}</dl>`
 }
@@ -82,19 +82,19 @@ const slotTable = ({ latest, meanings, point }: OverridePointModel): Html => htm
 <thead><tr><th scope="col">Slot</th><th scope="col">Name</th><th scope="col">Value</th></tr></thead>
 <tbody>${latest.slots.map(slot => {
   const commands = slot.level === latest.active_level
-  return html`<tr${commands && html` class="commands"`}><th scope="row">P${slot.level}</th><td>${meanings[slot.level - 1]!.name}</td><td>${slotWords(slot, point)}${commands && ' (commands)'}</td></tr>`
+  return html`<tr${commands && html` class="commands"`}><th scope="row">P${slot.level}</th><td>${meanings[slot.level - 1]!.name}</td><td>${slotWords(slot, point)}${commands && say` (commands)`}</td></tr>`
 })}
-<tr${latest.active_level === null && html` class="commands"`}><th scope="row">–</th><td>Relinquish default</td><td>${valueOr(latest.relinquish_default, point.valueWords)}${latest.active_level === null && ' (counts)'}</td></tr>
+<tr${latest.active_level === null && html` class="commands"`}><th scope="row">–</th><td>Relinquish default</td><td>${valueOr(latest.relinquish_default, point.valueWords)}${latest.active_level === null && say` (counts)`}</td></tr>
 </tbody></table>
 </section>`
 
 function slotWords(slot: Slot, { valueWords }: PointWords): string {
   if (slot.state === 'value') return valueWords(slot.value)
-  return slot.state === 'null' ? 'empty' : `not read: ${slot.error}`
+  return slot.state === 'null' ? say`empty` : say`not read: ${slot.error}`
 }
 
 const timeline = (model: OverridePointModel): Html => html`<section class="card">
-<h2>${isInput(model.latest.target) ? 'When it was out of service' : 'Who held it'}</h2>
+<h2>${isInput(model.latest.target) ? say`When it was out of service` : say`Who held it`}</h2>
 <ol class="log">${model.stretches.map(stretch => stretchLine(stretch, model))}</ol>
 ${model.olderHref !== undefined && html`<p><a href="${model.olderHref}">Older visits</a></p>`}
 </section>`
@@ -104,8 +104,8 @@ function stretchLine({ from, to, level, value, visits, out_of_service }: Command
   const nobody = isInput(model.latest.target)
     ? out_of_service
       ? html`<strong>Out of service</strong>`
-      : 'In service'
-    : 'Nobody: the relinquish default'
-  return html`<li>${level === null ? nobody : html`${heldBy(level, meanings)}: <strong>${valueOr(value, point.valueWords)}</strong>`}${out_of_service && !isInput(model.latest.target) && ', out of service'}<br>
-<span class="muted">seen ${from === to ? html`at ${moment(from, here)}` : html`from ${moment(from, here)} to ${moment(to, here)}`}, ${countOf(visits, 'visit')}</span></li>`
+      : say`In service`
+    : say`Nobody: the relinquish default`
+  return html`<li>${level === null ? nobody : html`${heldBy(level, meanings)}: <strong>${valueOr(value, point.valueWords)}</strong>`}${out_of_service && !isInput(model.latest.target) && say`, out of service`}<br>
+<span class="muted">seen ${from === to ? html`at ${moment(from, here)}` : html`from ${moment(from, here)} to ${moment(to, here)}`}, ${sayCountOf(visits, 'visit')}</span></li>`
 }

@@ -8,8 +8,8 @@ import { commandOf } from '#shared/core/priority/command-state.ts'
 import { DAY, formatDuration, SECOND } from '#shared/core/time.ts'
 import { csrfField, type User } from './frame.ts'
 import { overrideIcon } from './icons.ts'
-import { formatCount, countOf } from '#shared/core/number-text.ts'
 import { type Here, moment, momentAge, momentNow, momentOr, nextMoment } from './moment.ts'
+import { say, sayCount, sayCountOf, words } from '#shared/node/http/language.ts'
 
 /** Ages that the list can be cut to, days. */
 export const AGES = ['1', '7'] as const
@@ -64,23 +64,23 @@ ${releaseCard()}
 
 const lossNotice = ({ journal: { lost } }: ScannerCard): Html | false =>
   lost !== undefined &&
-  html`<p class="notice" role="alert"><strong>The end of the priority history was cut off.</strong> ${countOf(lost, 'record')} that had been kept ${lost === 1 ? 'is' : 'are'} missing; the history goes on after them.</p>`
+  html`<p class="notice" role="alert"><strong>The end of the priority history was cut off.</strong> ${sayCountOf(lost, 'record')} that had been kept ${lost === 1 ? say`is` : say`are`} missing; the history goes on after them.</p>`
 
 const otherNotice = ({ other_devices: others = [] }: VisitScheduleState, here: Here): Html | false =>
   others.length > 0 &&
-  html`<div class="notice" role="alert"><p><strong>Another device answers at the address of ${countOf(others.length, 'device')}.</strong> Nothing that it says is kept.</p>
+  html`<div class="notice" role="alert"><p><strong>Another device answers at the address of ${sayCountOf(others.length, 'device')}.</strong> Nothing that it says is kept.</p>
 <ul>${others.map(({ device_id, device_instance, since, reason }) => html`<li><code>${device_id}</code> (device ${device_instance}), seen since ${moment(since, here)}: ${reason}</li>`)}</ul></div>`
 
 const leadWords = ({ rows, total, seen }: OverridesModel): string =>
   total === 0
-    ? `No override at the newest visit of ${countOf(seen, 'point')}.`
-    : `${countOf(total, 'override')} at the newest visit of ${countOf(seen, 'point')}${rows.length < total ? `, ${formatCount(rows.length)} of them shown` : ''}.`
+    ? say`No override at the newest visit of ${sayCountOf(seen, 'point')}.`
+    : say`${sayCountOf(total, 'override')} at the newest visit of ${sayCountOf(seen, 'point')}${rows.length < total ? say`, ${sayCount(rows.length)} of them shown` : ''}.`
 
 function emptyWords({ total, seen, older, card: { scanner, journal } }: OverridesModel): string {
-  if (total > 0) return `No override is older than ${older === '1' ? 'a day' : `${older} days`}.`
-  if (seen > 0) return 'Nobody holds a point.'
-  if (journal.journal === 'disabled') return 'What was seen cannot be read.'
-  return scanner.enabled ? 'No point has been visited yet.' : 'No point has been visited: the priority scanner is off.'
+  if (total > 0) return say`No override is older than ${older === '1' ? say`a day` : say`${older} days`}.`
+  if (seen > 0) return say`Nobody holds a point.`
+  if (journal.journal === 'disabled') return say`What was seen cannot be read.`
+  return scanner.enabled ? say`No point has been visited yet.` : say`No point has been visited: the priority scanner is off.`
 }
 
 function queryOf({ query }: OverridesModel, more: Record<string, string> = {}): string {
@@ -94,7 +94,7 @@ function ages(model: OverridesModel): Html | false {
   const choice = (days: Age | undefined, words: string) =>
     html`<li><a href="${path}${queryOf(model, days === undefined ? {} : { older: days })}"${days === older && html` aria-current="page"`}>${words}</a></li>`
   return html`<nav class="states" aria-label="Overrides by age"><ul class="choices">
-${choice(undefined, 'All')}${AGES.map(days => choice(days, days === '1' ? 'Older than a day' : `Older than ${days} days`))}
+${choice(undefined, say`All`)}${AGES.map(days => choice(days, days === '1' ? say`Older than a day` : say`Older than ${days} days`))}
 </ul></nav>`
 }
 
@@ -108,11 +108,11 @@ function overrideRow({ command, point, level, flips }: OverrideRow, model: Overr
   const { here, hrefOf } = model
   const { latest } = command
   return html`<tr>
-<td data-label="Point" class="what"><div><a href="${hrefOf(latest.target)}">${point.name}</a><span class="muted">${point.equipment ?? 'of no equipment'}</span></div></td>
+<td data-label="Point" class="what"><div><a href="${hrefOf(latest.target)}">${point.name}</a><span class="muted">${point.equipment ?? say`of no equipment`}</span></div></td>
 <td data-label="Slot"><div>${overrideIcon(`P${level.number}`)}<span class="muted">${level.name}</span></div></td>
 <td data-label="Value"><div>${valueOr(commandOf(latest), point.valueWords)}<span class="muted">default ${valueOr(latest.relinquish_default, point.valueWords)}</span></div></td>
 <td data-label="First seen"><div>${momentAge(command.held_since, here)}<span class="muted">${beforeWords(command, model)}</span></div></td>
-<td data-label="Flips in 30 days"><div>${flips === 0 ? 'none' : formatCount(flips)}<span class="muted">in ${countOf(command.visits, 'visit')} since</span></div></td>
+<td data-label="Flips in 30 days"><div>${flips === 0 ? say`none` : sayCount(flips)}<span class="muted">in ${sayCountOf(command.visits, 'visit')} since</span></div></td>
 <td data-label="Device"><div>${point.device}<span class="muted"><code>${objectWords(latest.target)}</code></span></div></td>
 </tr>`
 }
@@ -124,7 +124,7 @@ const beforeWords = ({ otherwise_at }: OverrideRow['command'], { here, beforeAll
 export const objectWords = ({ object_type, object_instance }: PriorityTarget): string => `${object_type},${object_instance}`
 
 export const valueOr = (value: SlotValue | undefined, words: (value: SlotValue) => string): string =>
-  value === undefined ? 'not read' : words(value)
+  value === undefined ? say`not read` : words(value)
 
 const outOfService = ({ outOfService: rows, here, hrefOf }: OverridesModel): Html => html`<h2>Out of service</h2>
 <p>Their value is set by hand or stands still, apart from the input or output behind it.</p>
@@ -132,7 +132,7 @@ const outOfService = ({ outOfService: rows, here, hrefOf }: OverridesModel): Htm
 <thead><tr><th scope="col">Point</th><th scope="col">Value</th><th scope="col">Last visit</th><th scope="col">Device and object</th></tr></thead>
 <tbody>${rows.map(
   ({ command: { latest }, point }) => html`<tr>
-<td data-label="Point" class="what"><div><a href="${hrefOf(latest.target)}">${point.name}</a><span class="muted">${point.equipment ?? 'of no equipment'}</span></div></td>
+<td data-label="Point" class="what"><div><a href="${hrefOf(latest.target)}">${point.name}</a><span class="muted">${point.equipment ?? say`of no equipment`}</span></div></td>
 <td data-label="Value"><div>${valueOr(latest.present_value, point.valueWords)}</div></td>
 <td data-label="Last visit"><div>${momentAge(latest.observed_at, here)}</div></td>
 <td data-label="Device"><div>${point.device}<span class="muted"><code>${objectWords(latest.target)}</code></span></div></td>
@@ -140,11 +140,11 @@ const outOfService = ({ outOfService: rows, here, hrefOf }: OverridesModel): Htm
 )}</tbody>
 </table>`
 
-const SCANNER_WORDS: Record<VisitScheduleState['state'], string> = {
+const SCANNER_WORDS: Record<VisitScheduleState['state'], string> = words({
   idle: 'On, waiting for the next visit',
   visiting: 'Visiting a device now',
   disabled: 'Off',
-}
+})
 
 function scannerCard({ scanner, journal, place, action, user, csrf }: ScannerCard, here: Here): Html {
   const why = whyNot({ scanner, journal, user })
@@ -153,12 +153,12 @@ function scannerCard({ scanner, journal, place, action, user, csrf }: ScannerCar
 <dl class="values">
 <div><dt>Scanner</dt><dd>${SCANNER_WORDS[scanner.state]}</dd></div>
 ${scanner.reason !== undefined && html`<div><dt>Reason</dt><dd>${scanner.reason}</dd></div>`}
-<div><dt>Last visit ended</dt><dd>${momentOr(scanner.last_completed_at, here, 'none yet')}</dd></div>
+<div><dt>Last visit ended</dt><dd>${momentOr(scanner.last_completed_at, here, say`none yet`)}</dd></div>
 <div><dt>Last device</dt><dd>${lastDevice(scanner)}</dd></div>
-<div><dt>Next visit</dt><dd>${nextMoment(scanner.next_due_at, here, 'not planned')}</dd></div>
+<div><dt>Next visit</dt><dd>${nextMoment(scanner.next_due_at, here, say`not planned`)}</dd></div>
 <div><dt>Between visits</dt><dd>${formatDuration(scanner.interval_secs * 1000)}</dd></div>
 ${roundRows(scanner)}
-<div><dt>Records kept</dt><dd>${formatCount(journal.records)}, on ${place} only</dd></div>
+<div><dt>Records kept</dt><dd>${sayCount(journal.records)}, on ${place} only</dd></div>
 </dl>
 ${scanner.last_error !== null && html`<p class="error"><strong>The last visit failed:</strong> ${scanner.last_error}</p>`}
 <form method="post" action="${action}">${csrfField(csrf)}${
@@ -172,9 +172,9 @@ ${scanner.last_error !== null && html`<p class="error"><strong>The last visit fa
 
 const lastDevice = ({ last_device_id, last_device_instance }: VisitScheduleState): string =>
   last_device_instance === null
-    ? 'none yet'
+    ? say`none yet`
     : last_device_id
-      ? `${last_device_id} (device ${last_device_instance})`
+      ? say`${last_device_id} (device ${last_device_instance})`
       : String(last_device_instance)
 
 /** How long it takes until every point has been looked at once, at the settings of today. */
@@ -189,11 +189,11 @@ function roundRows({ round_outputs_secs: outputs, round_secs: all }: VisitSchedu
 
 /** @returns why nobody, or not this person, may ask for a visit now */
 export function whyNot({ scanner, journal, user }: Pick<ScannerCard, 'scanner' | 'journal' | 'user'>): string | undefined {
-  if (!user?.mayOperate) return `Needs the operator role; you are signed in as ${user?.role ?? 'nobody'}.`
-  if (journal.journal === 'disabled') return `History is not recorded: ${journal.reason ?? 'no reason was given'}.`
+  if (!user?.mayOperate) return say`Needs the operator role; you are signed in as ${user?.role ?? say`nobody`}.`
+  if (journal.journal === 'disabled') return say`History is not recorded: ${journal.reason ?? say`no reason was given`}.`
   if (!scanner.enabled || scanner.state === 'disabled')
-    return scanner.reason ?? 'The scanner is off: SERVICE_PRIORITY_SCAN_ENABLED=1 switches it on.'
-  return scanner.state === 'visiting' ? 'A visit is already in progress.' : undefined
+    return scanner.reason ?? say`The scanner is off: SERVICE_PRIORITY_SCAN_ENABLED=1 switches it on.`
+  return scanner.state === 'visiting' ? say`A visit is already in progress.` : undefined
 }
 
 const releaseCard = (): Html => html`<section class="card">

@@ -8,6 +8,7 @@ import { formatClock, formatDay, formatMoment } from './moment.ts'
 import { type Plot, TRACES_MAX } from './plot.ts'
 import { type Trace, traceLabel, traceMeasure, traceValue } from './plot-trace.ts'
 import { clipSpans, gapsOf, mergeSpans, totalLength } from '#shared/core/series/spans.ts'
+import { say } from '#shared/node/http/language.ts'
 
 /** Rows of the table: enough to follow a day by half hours. */
 const ROWS_MAX = 48
@@ -21,11 +22,11 @@ export function plotSummary(plot: Plot): string {
   const sameDay = dateOf(from, timezone) === dateOf(to, timezone)
   const moment = (ms: number) => (sameDay ? formatMoment(ms, here) : `${formatDay(ms, here)} ${formatClock(ms, timezone)}`)
   const gaps = mergeSpans(traces.flatMap(({ buckets, nominalMs }) => gapsOf(buckets, nominalMs, until)))
-  const noData = gaps.length ? ` At least one input has no data for ${formatDuration(totalLength(gaps))} (hatched).` : ''
-  const named = `${traces.map(traceLabel).join(', ')} from ${moment(from)} to ${moment(to)}.`
-  const shaded = elsewhere > 0 ? ` Faults (shaded) for ${formatDuration(elsewhere)}.` : ''
+  const noData = gaps.length ? say` At least one input has no data for ${formatDuration(totalLength(gaps))} (hatched).` : ''
+  const named = say`${traces.map(traceLabel).join(', ')} from ${moment(from)} to ${moment(to)}.`
+  const shaded = elsewhere > 0 ? say` Faults (shaded) for ${formatDuration(elsewhere)}.` : ''
   const inFault = episode
-    ? ` In fault (shaded) for ${formatDuration(trueMs)}${elsewhere > 0 ? ` in this episode and ${formatDuration(elsewhere)} in others` : ''}; worst at ${moment(plot.worst_at!)}.`
+    ? say` In fault (shaded) for ${formatDuration(trueMs)}${elsewhere > 0 ? say` in this episode and ${formatDuration(elsewhere)} in others` : ''}; worst at ${moment(plot.worst_at!)}.`
     : shaded
   return `${named}${inFault}${noData}${overrideWords(plot)}`
 }
@@ -33,7 +34,7 @@ export function plotSummary(plot: Plot): string {
 /** The lanes below the plot; overrides are in a list of their own. */
 function overrideWords({ overrides = [], from, to }: Plot): string {
   const held = overrides.filter(one => clipSpans(one.held, from, to).length > 0)
-  return held.length ? ` Visits saw ${held.map(({ role }) => role).join(', ')} overridden (lanes below the plot).` : ''
+  return held.length ? say` Visits saw ${held.map(({ role }) => role).join(', ')} overridden (lanes below the plot).` : ''
 }
 
 type Cell = { mean: number; count: number }
@@ -71,7 +72,7 @@ function cell(trace: Trace, start: number, per: number, system: UnitSystem): str
     sum.mean += buckets.mean[i]! * samples
     sum.count += samples
   }
-  if (!sum.count) return 'no data'
+  if (!sum.count) return say`no data`
   const mean = sum.mean / sum.count
   const measure = traceMeasure(trace, system)
   return measure.label ? formatFigure(mean, measure) : traceValue(trace, mean, system)

@@ -3,7 +3,7 @@ import { type Html, html } from '#shared/node/http/html.ts'
 import type { RunProgress, RunState } from '#shared/core/runs/run-state.ts'
 import { csrfField, operatorButton, type User } from './frame.ts'
 import { type Here, moment, momentAge } from './moment.ts'
-import { countOf } from '#shared/core/number-text.ts'
+import { say, sayCountOf, words } from '#shared/node/http/language.ts'
 
 /** The part refreshes itself this often. */
 const RUNS_REFRESH_SECS = 5
@@ -44,22 +44,22 @@ export const liveRun = (
 ): Html => html`<div class="run">
 <p><strong>${nameOf(one.run.building_id)}</strong>: ${wordsOf(one, here)}</p>
 ${one.progress && one.progress.equipment_total > 0 && html`<progress aria-label="Equipment looked at" value="${one.progress.equipment_done}" max="${one.progress.equipment_total}"></progress>`}
-<form method="post" action="/runs/${encodeURIComponent(one.run.run_id)}/cancel">${csrfField(csrf)}<input type="hidden" name="back" value="${back}">${operatorButton(user, `why-${one.run.run_id}`, 'Cancel')}</form>
+<form method="post" action="/runs/${encodeURIComponent(one.run.run_id)}/cancel">${csrfField(csrf)}<input type="hidden" name="back" value="${back}">${operatorButton(user, `why-${one.run.run_id}`, say`Cancel`)}</form>
 </div>`
 type LiveModel = Pick<RunPanel, 'nameOf' | 'here' | 'user' | 'csrf'>
 
-const STEP_WORDS: Record<RunProgress['step'], string> = {
+const STEP_WORDS: Record<RunProgress['step'], string> = words({
   rules: 'reading the rules',
   history: 'reading history',
   evaluation: 'looking at equipment',
-}
+})
 
 function wordsOf({ run, progress }: ShownRun, here: Here): Html {
   if (run.started_at === null) return html`waits for its turn since ${momentAge(run.asked_at, here)}`
   const since = html`runs since ${momentAge(run.started_at, here)}`
   if (!progress) return since
   const { step, equipment_done, equipment_total, rules } = progress
-  const far = equipment_total > 0 && html`, ${equipment_done} of ${equipment_total} done with ${countOf(rules, 'rule')}`
+  const far = equipment_total > 0 && html`, ${equipment_done} of ${equipment_total} done with ${sayCountOf(rules, 'rule')}`
   return html`${since}: ${STEP_WORDS[step]}${far}`
 }
 
@@ -72,5 +72,5 @@ function endOf({ state, finished_at, reason }: RunState, here: Here): Html {
 
 function askForm({ building_id, runsHere, user, csrf }: RunPanel): Html {
   if (!runsHere) return html`<p>Its own box looks for faults and sends them; no rules run here.</p>`
-  return html`<form method="post" action="/runs">${csrfField(csrf)}${building_id !== undefined && html`<input type="hidden" name="building" value="${building_id}">`}${operatorButton(user, 'runs-why', 'Run now')}</form>`
+  return html`<form method="post" action="/runs">${csrfField(csrf)}${building_id !== undefined && html`<input type="hidden" name="building" value="${building_id}">`}${operatorButton(user, 'runs-why', say`Run now`)}</form>`
 }

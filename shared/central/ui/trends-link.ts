@@ -1,15 +1,16 @@
 /** The address of trends: its query is the whole state of the page. */
 import type { TrendSpan } from '#shared/core/series/saved-trend.ts'
+import { words } from '#shared/node/http/language.ts'
 
 export const TRENDS_PATH = '/trends'
 /** Spans that end now, days. */
 export const TREND_DAYS = [1, 7, 30, 366] as const
 
 /** What a plot can be compared with: the same time so many days before, and how its lines are marked. */
-export const COMPARE = {
+export const COMPARE = words({
   day: { days: 1, mark: '−1 d', words: 'a day before' },
   week: { days: 7, mark: '−7 d', words: 'a week before' },
-} as const
+} as const)
 export type Compare = keyof typeof COMPARE
 
 /** `from` and `to` are the building's wall clock, `2026-11-20T14:00`; without them the last `days`. */

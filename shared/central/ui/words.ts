@@ -12,10 +12,10 @@ import {
   resultState,
 } from '#shared/core/findings/finding.ts'
 import type { ReasonCounts, RunCounts } from '#shared/core/ports.ts'
-import { formatCount } from '#shared/core/number-text.ts'
+import { say, sayCount, words } from '#shared/node/http/language.ts'
 
 /** Why a rule was not evaluated; each stands behind a count or a colon. */
-export const REASON_WORDS: Record<ResultReason, string> = {
+export const REASON_WORDS: Record<ResultReason, string> = words({
   missing_role: 'required point not mapped',
   no_data: 'no data from a point',
   stale: 'stale data',
@@ -25,24 +25,24 @@ export const REASON_WORDS: Record<ResultReason, string> = {
   sampling: 'samples too far apart',
   insufficient_history: 'not enough history',
   untrusted: 'outside the trusted windows of the package',
-}
+})
 
 /** States of a result, as they stand behind a count. */
-const STATE_WORDS: Record<ResultState, string> = {
+const STATE_WORDS: Record<ResultState, string> = words({
   fault: 'in fault',
   pass: 'passed',
   gated: 'not applicable',
   no_data: 'without data',
-}
+})
 
 /** @returns `2 in fault, 110 passed, 3 not applicable (3 equipment off, …), 12 without data (10 not enough history, 2 stale data)` */
 export function countWords(counts: RunCounts, reasons: ReasonCounts = {}): string {
   if ('not_evaluated' in counts) {
-    return `${counts.fault} in fault, ${counts.pass} passed, ${counts.not_evaluated} could not be evaluated`
+    return say`${counts.fault} in fault, ${counts.pass} passed, ${counts.not_evaluated} could not be evaluated`
   }
-  return RESULT_STATES.map(
-    state => `${formatCount(counts[state] ?? 0)} ${STATE_WORDS[state]}${reasonWords(state, reasons)}`,
-  ).join(', ')
+  return RESULT_STATES.map(state => `${sayCount(counts[state] ?? 0)} ${STATE_WORDS[state]}${reasonWords(state, reasons)}`).join(
+    ', ',
+  )
 }
 
 function reasonWords(state: ResultState, reasons: ReasonCounts): string {
@@ -50,29 +50,29 @@ function reasonWords(state: ResultState, reasons: ReasonCounts): string {
   const counted = own.flatMap(reason => (reasons[reason] ? [{ reason, count: reasons[reason] }] : []))
   const listed = counted
     .toSorted((a, b) => b.count - a.count)
-    .map(({ reason, count }) => `${formatCount(count)} ${REASON_WORDS[reason]}`)
+    .map(({ reason, count }) => `${sayCount(count)} ${REASON_WORDS[reason]}`)
   return listed.length > 0 ? ` (${listed.join('; ')})` : ''
 }
 
 /** @returns how many results a run counted */
 export const totalOf = (counts: RunCounts): number => Object.values(counts).reduce((sum, count) => sum + count, 0)
 
-export const SOURCE_WORDS: Record<ParamValue['source'], string> = {
+export const SOURCE_WORDS: Record<ParamValue['source'], string> = words({
   default: "the rule's default",
   site: 'set for this site',
   type: 'set for this type of equipment',
   equipment: 'set for this equipment',
   request: 'given with the run',
-}
+})
 
 /** Why a finding ended that was not cured. */
-const ENDING_WORDS: Record<Ending['why'], string> = {
+const ENDING_WORDS: Record<Ending['why'], string> = words({
   rule_removed: 'the rule was removed',
   rule_deactivated: 'the rule was deactivated',
   rule_changed: 'the rule does not apply any more since it was changed',
   not_for_equipment: 'the rule does not apply to this equipment any more',
   point_unmapped: 'a required point is not mapped any more',
-}
+})
 
 /**
  * Active, cleared, or ended because nothing evaluates it; acknowledged or not.
@@ -84,9 +84,9 @@ export function stateWords(
   { ack }: Pick<FindingNote, 'ack'>,
   dataEnd?: string,
 ): string {
-  const open = dataEnd === undefined ? 'Active' : `Open when data ended on ${dataEnd}`
-  const words = ended ? `Ended: ${ENDING_WORDS[ended.why]}` : state === 'active' ? open : 'Cleared'
-  return `${words}, ${ack === 'acked' ? 'acknowledged' : 'not acknowledged'}`
+  const open = dataEnd === undefined ? say`Active` : say`Open when data ended on ${dataEnd}`
+  const words = ended ? say`Ended: ${ENDING_WORDS[ended.why]}` : state === 'active' ? open : say`Cleared`
+  return `${words}, ${ack === 'acked' ? say`acknowledged` : say`not acknowledged`}`
 }
 
 /** One word for a list: what needs a person first, then who looks after it. @param dataEnd as in `stateWords` */
@@ -95,9 +95,9 @@ export function shortStateWords(
   { ack, assignee }: Pick<FindingNote, 'ack' | 'assignee'>,
   dataEnd?: string,
 ): string {
-  const open = dataEnd === undefined ? 'Open' : `Open when data ended on ${dataEnd}`
-  const words = ended ? 'Ended' : state === 'active' ? open : 'Cleared'
-  return [words, ...(ack === 'acked' ? ['acknowledged'] : []), ...(assignee === undefined ? [] : [assignee])].join(', ')
+  const open = dataEnd === undefined ? say`Open` : say`Open when data ended on ${dataEnd}`
+  const words = ended ? say`Ended` : state === 'active' ? open : say`Cleared`
+  return [words, ...(ack === 'acked' ? [say`acknowledged`] : []), ...(assignee === undefined ? [] : [assignee])].join(', ')
 }
 
 /** @returns `93 %`, rounded down: 100 % is said of nothing that lacks a sample */
@@ -112,7 +112,7 @@ export const componentWords = (component: string): string => component.replaceAl
 
 /** For a building whose own appliance runs its rules: settings made here do not count there. */
 export const ruleOwnerText = (building: string, appliance: string): string =>
-  `The rules of ${building} run on the appliance ${appliance}. Parameters, quantities, prices and baselines that you set here do not reach it: set them there.`
+  say`The rules of ${building} run on the appliance ${appliance}. Parameters, quantities, prices and baselines that you set here do not reach it: set them there.`
 
 /** @param appliance undefined where this process runs the rules itself */
 export const ruleOwnerNotice = (building: string, appliance: string | undefined): Html | false =>

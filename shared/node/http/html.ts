@@ -1,4 +1,6 @@
 import { nameTable } from '#shared/core/name-table.ts'
+import { type PageLanguage, pageLanguage } from './language.ts'
+import { parseTemplate, type Piece, translatePieces } from './template-messages.ts'
 
 /** Markup that is safe to send. Only `html` and `raw` create it. */
 export class Html {
@@ -21,9 +23,15 @@ export const raw = (text: string): Html => new Html(text)
 
 /**
  * Tag for server-rendered markup. Values are escaped unless they are `Html`; lists are joined; null, undefined and booleans
- * render nothing. Attribute values are quoted in the template.
+ * render nothing. Attribute values are quoted in the template. What the template says is translated into the language of the
+ * answer, its values are not.
  */
 export function html(strings: TemplateStringsArray, ...values: unknown[]): Html {
+  const language = pageLanguage()
+  if (language) {
+    const parts = partsOf(strings, language)
+    return new Html(parts.map(part => (typeof part === 'number' ? render(values[part]) : part)).join(''))
+  }
   let text = strings[0] ?? ''
   for (const [i, value] of values.entries()) text += render(value) + (strings[i + 1] ?? '')
   return new Html(text)
@@ -34,4 +42,21 @@ function render(value: unknown): string {
   if (Array.isArray(value)) return value.map(render).join('')
   if (value === null || value === undefined || typeof value === 'boolean') return ''
   return escapeHtml(String(value))
+}
+
+type Parts = (string | number)[]
+const templates = new WeakMap<TemplateStringsArray, Piece[]>()
+const translated = new WeakMap<PageLanguage, WeakMap<TemplateStringsArray, Parts>>()
+
+/** A template in a language: read once, translated once for each language. */
+function partsOf(strings: TemplateStringsArray, language: PageLanguage): Parts {
+  const ofLanguage = translated.get(language) ?? new WeakMap<TemplateStringsArray, Parts>()
+  translated.set(language, ofLanguage)
+  const known = ofLanguage.get(strings)
+  if (known) return known
+  const pieces = templates.get(strings) ?? parseTemplate(strings)
+  templates.set(strings, pieces)
+  const parts = translatePieces(pieces, message => language.translate(message))
+  ofLanguage.set(strings, parts)
+  return parts
 }

@@ -1,6 +1,8 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
+import { addVary } from './compress.ts'
 import { Html } from './html.ts'
+import { type PageLanguageOf, inLanguage } from './language.ts'
 import { Problem } from '#shared/core/problem.ts'
 import type { AuditStore } from '#shared/core/stores.ts'
 import { buildingOfChange } from './audit-building.ts'
@@ -46,6 +48,7 @@ type MountOptions = {
   /** Undefined in a process that writes no audit rows. */
   audit: Pick<AuditStore, 'add'> | undefined
   idempotency: Idempotency
+  pageLanguageOf: PageLanguageOf | undefined
   /** The wall clock, ms. */
   now: () => number
 }
@@ -208,12 +211,15 @@ async function answer(route: Route, request: FastifyRequest, reply: FastifyReply
     const what = { action: route.action ?? route.path, subject, building_id: buildingOfChange(route, request, note) }
     rows?.add({ at: options.now(), ...who, ...what, before, after, request_id })
   }
-  const handle = async () => answering.handle({ body, query, params, caller, request_id, audit, request, reply })
+  const language = route.path.startsWith('/api/') ? undefined : options.pageLanguageOf?.(request)
+  const call = { body, query, params, caller, request_id, audit, request, reply }
+  const handle = async () => inLanguage(language, () => answering.handle(call))
   const key = route.idempotent && idempotencyKey(request.headers['idempotency-key'])
   const name = `${caller?.tenant_id} ${caller?.subject} ${request.method} ${request.url} ${key}`
   const result = await (key ? options.idempotency.once(name, body, handle) : handle())
   // A stream whose reader left has sent its headers and never ends.
   if (reply.sent || reply.raw.headersSent || result === reply) return reply
+  if (result instanceof Html && options.pageLanguageOf) addVary(reply, 'Accept-Language')
   if (result instanceof Html) return reply.type('text/html; charset=utf-8').send(result.text)
   return result === undefined ? reply.code(204).send() : reply.send(result)
 }

@@ -22,6 +22,7 @@ import { openIdempotency } from './idempotency.ts'
 import { countRequests, createRequestCounts, type RequestCounts } from './request-counts.ts'
 import { METHODS, mount, type ScopeOf } from './route-mount.ts'
 import { ofHub, type ProblemPage, type Route } from './route.ts'
+import { type PageLanguageOf, inLanguage } from './language.ts'
 import { secureOptions, type ServerTls, takeNewTls } from './server-tls.ts'
 import type { Service } from '#shared/node/service.ts'
 import type { Current } from '#shared/node/watched-files.ts'
@@ -65,6 +66,8 @@ export type HttpOptions = {
   problemPage?: ProblemPage
   /** Set where the process serves several tenants: what answers each caller. */
   scopeOf?: ScopeOf | undefined
+  /** The language of a page for a request; without it, and for undefined, pages are English. The API always is. */
+  pageLanguageOf?: PageLanguageOf | undefined
   /** Resolves when everything that was stored before the call is kept; without it that is so at once. */
   settled?: (() => Promise<void>) | undefined
 }
@@ -109,8 +112,9 @@ export async function openHttp(options: HttpOptions): Promise<HttpService> {
   if (settled) settleChanges(app, settled)
   addCompression(app)
   const docs = await documentRoutes(app, options)
-  const { auth, audit, scopeOf } = options
-  mount(app, [...options.routes, ...ofHub(docs)], { auth, audit, scopeOf, idempotency: openIdempotency(Date.now), now: Date.now })
+  const { auth, audit, scopeOf, pageLanguageOf } = options
+  const idempotency = openIdempotency(Date.now)
+  mount(app, [...options.routes, ...ofHub(docs)], { auth, audit, scopeOf, pageLanguageOf, idempotency, now: Date.now })
   await app.ready()
   return {
     name: `${name} http`,
@@ -180,14 +184,15 @@ function settleChanges(app: FastifyInstance, settled: () => Promise<void>): void
   })
 }
 
-function addErrors(app: FastifyInstance, { problemPage, routes }: HttpOptions): void {
+function addErrors(app: FastifyInstance, { problemPage, routes, pageLanguageOf }: HttpOptions): void {
   const allow = [...new Set(routes.map(({ method }) => method))].join(', ')
   const send = async (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const isPage = !request.url.startsWith('/api/') && request.headers.accept?.includes('text/html')
     const showPage = request.scope?.problemPage ?? problemPage
     const problem = toProblem(error, request.id)
     if (isPage) addRetryAfter(problem, reply)
-    if (isPage && showPage && (await showPage(problem, request, reply))) return reply
+    const show = () => showPage?.(problem, request, reply)
+    if (isPage && (await inLanguage(pageLanguageOf?.(request), show))) return reply
     return sendProblem(error, request, reply)
   }
   app.setErrorHandler(send)

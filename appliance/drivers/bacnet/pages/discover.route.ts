@@ -8,6 +8,7 @@ import type { DiscoveryService } from '../discovery/discovery-service.ts'
 import { POLL_SECS } from '../discovery/discovery-routes.ts'
 import { previewBody } from './discover-preview.view.ts'
 import { type DiscoverModel, discoverBody, progress } from './discover.view.ts'
+import { say } from '#shared/node/http/language.ts'
 
 type AnyCall = Pick<Call<unknown, unknown, unknown>, 'caller' | 'reply'>
 const TEXT = Type.Optional(Type.String({ maxLength: 8192 }))
@@ -21,7 +22,7 @@ export function discoverRoutes(service: DiscoveryService, layout: PageLayout): R
   const page = (call: AnyCall, fields = formOf(service.current()?.request), errors: RequestError[] = []) =>
     layout.document(
       call,
-      { title: 'Discover', current: '/discover' },
+      { title: say`Discover`, current: '/discover' },
       discoverBody(modelOf(service, layout, call, fields, errors)),
     )
   return [
@@ -100,7 +101,7 @@ const addRoutes = (service: DiscoveryService, layout: PageLayout): Route[] => [
       if (!keys.length) throw new Problem('invalid', 'No device is chosen; go back and choose some')
       const preview = service.preview(keys, poll_secs)
       const model = { preview, poll_secs, csrf: layout.csrfOf(call.caller) }
-      return layout.document(call, { title: 'Add devices', current: '/discover' }, previewBody(model))
+      return layout.document(call, { title: say`Add devices`, current: '/discover' }, previewBody(model))
     },
   }),
   route({

@@ -7,11 +7,11 @@ import { type DeviceOutcome, type DeviceResult, type Discovery } from '../core/d
 import { formatAddress } from '../core/address.ts'
 import type { Diagnosis } from '../core/discovery/diagnosis.ts'
 import { csrfField } from '#shared/central/ui/frame.ts'
-import { formatCount, countOf } from '#shared/core/number-text.ts'
 import { type State, stateIcon } from '#shared/central/ui/icons.ts'
 import { type Here, momentAge, momentNow } from '#shared/central/ui/moment.ts'
 import { formatDuration } from '#shared/core/time.ts'
 import { whyBody } from './discover-diagnosis.view.ts'
+import { say, sayCount, sayCountOf, words } from '#shared/node/http/language.ts'
 
 /** A running discovery shows what is new this often. */
 const REFRESH_SECS = 2
@@ -33,7 +33,7 @@ export type DiscoverModel = {
 
 export const discoverBody = (model: DiscoverModel): Html => html`<h1>Discover BACnet devices</h1>
 <p class="lead">Calls the devices of the OT network and reads their objects. Nothing is added before you choose it, and polling continues.</p>
-${model.added && html`<p class="notice" role="status">Added ${momentAge(model.added.at, model.here)}: ${countOf(model.added.devices, 'device')} with ${countOf(model.added.points, 'new point')}. They are polled now.</p>`}
+${model.added && html`<p class="notice" role="status">Added ${momentAge(model.added.at, model.here)}: ${sayCountOf(model.added.devices, 'device')} with ${sayCountOf(model.added.points, 'new point')}. They are polled now.</p>`}
 ${startForm(model)}
 ${model.discovery && progress(model, model.discovery)}
 ${model.discovery && model.discovery.state !== 'running' && results(model, model.discovery)}`
@@ -45,25 +45,27 @@ function startForm({ enabled, csrf, fields, errors, discovery }: DiscoverModel):
   return html`<section class="card"><h2>Whom to call</h2>
 ${errors.length > 0 && html`<ul class="notice" role="alert">${errors.map(({ pointer, message }) => html`<li><strong>${LABELS[pointer.split('/')[1] ?? ''] ?? pointer}:</strong> ${message}</li>`)}</ul>`}
 <form method="post" action="/discover" class="ask">${csrfField(csrf)}
-${field('low', fields, 'of a device', `${BOUNDS.instance[0]}`, 'numeric')}
-${field('high', fields, 'of a device', `${BOUNDS.instance[1]}`, 'numeric')}
-${field('network', fields, 'all, local, number', 'all')}
-${field('seconds', fields, `${BOUNDS.seconds[0]} to ${BOUNDS.seconds[1]}`, '5', 'numeric')}
-${field('requests_per_second', fields, `${BOUNDS.requests_per_second[0]} to ${BOUNDS.requests_per_second[1]}`, '20', 'numeric')}
+${field('low', fields, say`of a device`, `${BOUNDS.instance[0]}`, 'numeric')}
+${field('high', fields, say`of a device`, `${BOUNDS.instance[1]}`, 'numeric')}
+${field('network', fields, say`all, local, number`, say`all`)}
+${field('seconds', fields, say`${BOUNDS.seconds[0]} to ${BOUNDS.seconds[1]}`, '5', 'numeric')}
+${field('requests_per_second', fields, say`${BOUNDS.requests_per_second[0]} to ${BOUNDS.requests_per_second[1]}`, '20', 'numeric')}
 <label class="long">Addresses <span class="muted">instead of everybody: 10.0.0.7 or 10.0.0.7:47809, parted by blanks</span><textarea name="addresses" rows="1" autocapitalize="none" spellcheck="false">${fields.addresses}</textarea></label>
 <button class="primary"${isRunning && html` disabled aria-describedby="why-not"`}>Start</button>
 ${isRunning && html`<p class="why" id="why-not">One discovery at a time: wait for this one, or stop it.</p>`}
 </form></section>`
 }
 
-const LABELS = nameTable<string>({
-  low: 'Lowest instance',
-  high: 'Highest instance',
-  network: 'Network',
-  seconds: 'Seconds to wait',
-  requests_per_second: 'Requests a second',
-  addresses: 'Addresses',
-})
+const LABELS = words(
+  nameTable<string>({
+    low: 'Lowest instance',
+    high: 'Highest instance',
+    network: 'Network',
+    seconds: 'Seconds to wait',
+    requests_per_second: 'Requests a second',
+    addresses: 'Addresses',
+  }),
+)
 
 const field = (
   name: Exclude<keyof FormFields, 'addresses'>,
@@ -86,23 +88,23 @@ export function progress({ csrf, here }: Pick<DiscoverModel, 'csrf' | 'here'>, d
   const newest = html`<ol class="log">${shown.toReversed().map(({ at, text }) => html`<li>${momentNow({ ...here, now: at })} ${text}</li>`)}</ol>`
   return html`<section class="card" id="progress"${feed}>
 <h2>${STATE_WORDS[state]}</h2>
-<p>${countOf(i_ams.heard, 'answer')} heard from ${countOf(devices.length, 'device')}; ${read} of them read. Begun ${momentAge(started_at, here)}${finished_at !== null && html`, took ${formatDuration(finished_at - started_at)}`}.</p>
+<p>${sayCountOf(i_ams.heard, 'answer')} heard from ${sayCountOf(devices.length, 'device')}; ${read} of them read. Begun ${momentAge(started_at, here)}${finished_at !== null && html`, took ${formatDuration(finished_at - started_at)}`}.</p>
 ${error !== null && html`<p class="error"><strong>${error}</strong></p>`}
 ${
   isRunning
     ? html`<form method="post" action="/discover/stop">${csrfField(csrf)}<button>Stop</button></form>${newest}
 <p class="as-of"><span class="feed" role="status"></span> <a href="/discover">Refresh</a></p>`
-    : html`<details><summary>Log, ${countOf(lines, 'line')}</summary>${newest}</details>`
+    : html`<details><summary>Log, ${sayCountOf(lines, 'line')}</summary>${newest}</details>`
 }
 </section>`
 }
 
-const STATE_WORDS: Record<Discovery['state'], string> = {
+const STATE_WORDS: Record<Discovery['state'], string> = words({
   running: 'Running',
   done: 'Done',
   stopped: 'Stopped',
   failed: 'Failed',
-}
+})
 
 function results(model: DiscoverModel, discovery: Discovery): Html {
   const { changes, poll_secs, why } = model
@@ -123,7 +125,7 @@ ${
 </form>`
   }
 ${missing.length > 0 && html`<section class="card"><h2>Missing</h2><p>In the list, called, and not heard:</p><ul>${missing.map(missingLine)}</ul></section>`}
-${discovery.ignored.length > 0 && html`<section class="card"><h2>Answers that were not taken</h2><ul>${discovery.ignored.map(({ host, port, device_instance, reason, count }) => html`<li>${device_instance === null ? 'An I-Am' : `Device ${device_instance}`} from ${formatAddress({ host, port })}, ${countOf(count, 'time')}: ${reason}</li>`)}</ul></section>`}
+${discovery.ignored.length > 0 && html`<section class="card"><h2>Answers that were not taken</h2><ul>${discovery.ignored.map(({ host, port, device_instance, reason, count }) => html`<li>${device_instance === null ? say`An I-Am` : say`Device ${device_instance}`} from ${formatAddress({ host, port })}, ${sayCountOf(count, 'time')}: ${reason}</li>`)}</ul></section>`}
 ${why && whyBody(why, discovery)}`
 }
 
@@ -135,15 +137,15 @@ const isAddable = ({ objects }: DeviceResult, { change, new_objects }: DeviceCha
 
 function deviceRow(device: DeviceResult, change: DeviceChange | undefined, row: number): Html {
   const { key, device_instance, name, vendor, model, vendor_id, outcome, reason, objects, others } = device
-  const label = `${name ?? 'Device'} ${device_instance}`
+  const label = `${name ?? say`Device`} ${device_instance}`
   const rest = Object.entries(others).filter(([type]) => type !== 'device')
   return html`<tr>
 <td data-label="Choose"><div>${change && isAddable(device, change) ? html`<input type="checkbox" class="pick" name="device-${row}" value="${key}" aria-label="${label}"${CHOSEN.includes(change.change) && html` checked`}>` : html`<span class="muted">–</span>`}</div></td>
-<td data-label="Device"><div><strong>${name ?? 'without a name'}</strong> <code>${device_instance}</code><span class="muted">${vendor ?? `vendor ${vendor_id}`}${model !== null && html`, ${model}`}</span></div></td>
+<td data-label="Device"><div><strong>${name ?? say`without a name`}</strong> <code>${device_instance}</code><span class="muted">${vendor ?? say`vendor ${vendor_id}`}${model !== null && html`, ${model}`}</span></div></td>
 <td data-label="Place" class="address"><div>${formatAddress(device)}</div></td>
 <td data-label="How it went"><div>${stateIcon(...OUTCOME_MARKS[outcome])}${reason !== null && html`<span class="muted">${reason}</span>`}</div></td>
 <td data-label="In the list"><div>${change && changeWords(change)}</div></td>
-<td data-label="Points"><div>${formatCount(objects.length)}${rest.length > 0 && html`<span class="muted">and ${rest.map(([type, n], i) => html`${i > 0 && ', '}${n} ${type}`)}</span>`}</div></td>
+<td data-label="Points"><div>${sayCount(objects.length)}${rest.length > 0 && html`<span class="muted">and ${rest.map(([type, n], i) => html`${i > 0 && ', '}${n} ${type}`)}</span>`}</div></td>
 </tr>`
 }
 
@@ -158,7 +160,7 @@ const OUTCOME_MARKS: Record<DeviceOutcome, [State, string]> = {
 
 function changeWords({ change, device_id, before, others, new_objects, missing_points }: DeviceChange): Html {
   const was = before && html` <code>${device_id}</code>`
-  const points = html`${new_objects > 0 && change !== 'new' && html`<span class="muted">${countOf(new_objects, 'object')} not read yet</span>`}${missing_points.length > 0 && html`<span class="muted">${countOf(missing_points.length, 'point')} of the list not there: ${missing_points.slice(0, 3).join(', ')}${missing_points.length > 3 && '…'}</span>`}`
+  const points = html`${new_objects > 0 && change !== 'new' && html`<span class="muted">${sayCountOf(new_objects, 'object')} not read yet</span>`}${missing_points.length > 0 && html`<span class="muted">${sayCountOf(missing_points.length, 'point')} of the list not there: ${missing_points.slice(0, 3).join(', ')}${missing_points.length > 3 && '…'}</span>`}`
   switch (change) {
     case 'new':
       return html`new`

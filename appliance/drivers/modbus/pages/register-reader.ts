@@ -6,6 +6,7 @@ import { ADDRESS_MAX, isBits, type RegisterRange } from '../core/point.ts'
 import { Problem } from '#shared/core/problem.ts'
 import type { ModbusProtocol } from '../protocol.ts'
 import type { DeviceCatalogue, DeviceEntry } from '../../../store/catalogue-schema.ts'
+import { say } from '#shared/node/http/language.ts'
 
 export type RegisterSources = { catalogue: () => DeviceCatalogue; modbus: Pick<ModbusProtocol, 'readPlace'> }
 
@@ -82,7 +83,7 @@ async function readParts(modbus: RegisterSources['modbus'], device: DeviceEntry,
     if (mayHalve) waiting.unshift(...halvesOf(next))
     else {
       const reason =
-        outcome.state === 'exception' ? `${device.device_id} refuses: ${formatException(outcome.code)}` : outcome.reason
+        outcome.state === 'exception' ? say`${device.device_id} refuses: ${formatException(outcome.code)}` : outcome.reason
       addUnreadable(read, { address: next.address, count: next.count, reason })
     }
   }

@@ -9,6 +9,7 @@ import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { oneOf, type Route, route, strict } from '#shared/node/http/route.ts'
 import { type RegisterRead, type RegisterSources, registerReader } from './register-reader.ts'
 import { type RegistersModel, registersBody } from './registers.view.ts'
+import { say } from '#shared/node/http/language.ts'
 
 const ADDRESS = Type.Integer({ minimum: 0, maximum: ADDRESS_MAX })
 const PLACE = {
@@ -44,7 +45,7 @@ export function modbusRoutes(sources: RegisterSources, layout: PageLayout): Rout
         const outcome = device_id === undefined ? undefined : await reader.read(device_id, asked).catch(problemOf)
         if (outcome instanceof Problem) call.reply.code(PROBLEMS[outcome.code].status)
         const model: RegistersModel = { devices: reader.devices(), asked, from, outcome, here: layout.here() }
-        return layout.document(call, { title: 'Modbus registers', current: '/modbus' }, registersBody(model))
+        return layout.document(call, { title: say`Modbus registers`, current: '/modbus' }, registersBody(model))
       },
     }),
   ]

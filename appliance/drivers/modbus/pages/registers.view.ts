@@ -4,9 +4,9 @@ import { listRegisters, type MatrixValue, type RegisterRow, registerMatrix } fro
 import { type RegisterFormat, REGISTER_FORMATS, isBits, type RegisterRange, TABLES } from '../core/point.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { type Here, momentAge } from '#shared/central/ui/moment.ts'
-import { countOf } from '#shared/core/number-text.ts'
 import type { DeviceEntry } from '../../../store/catalogue-schema.ts'
 import type { RegisterRead } from './register-reader.ts'
+import { say, sayCountOf, words } from '#shared/node/http/language.ts'
 
 export type RegistersModel = {
   devices: DeviceEntry[]
@@ -18,12 +18,12 @@ export type RegistersModel = {
   here: Here
 }
 
-const TABLE_WORDS: Record<(typeof TABLES)[number], string> = {
+const TABLE_WORDS: Record<(typeof TABLES)[number], string> = words({
   holding: 'holding registers',
   input: 'input registers',
   coil: 'coils',
   discrete: 'discrete inputs',
-}
+})
 /** Bits in one list. */
 const BITS_IN_LIST = 16
 
@@ -41,8 +41,8 @@ const form = ({ devices, asked }: RegistersModel): Html => html`<form class="fil
 <label>Table<select name="table">${TABLES.map(
   table => html`<option value="${table}"${table === asked.table && html` selected`}>${TABLE_WORDS[table]}</option>`,
 )}</select></label>
-${number('address', 'First address, from 0', asked.address, 0)}
-${number('count', 'Number of registers or bits', asked.count, 1)}
+${number('address', say`First address, from 0`, asked.address, 0)}
+${number('count', say`Number of registers or bits`, asked.count, 1)}
 <button class="primary">Read</button>
 </form>`
 
@@ -53,11 +53,11 @@ function results(model: RegistersModel, read: RegisterRead): Html {
   const { device, place, parts, unreadable, at, rttMs } = read
   const missing = unreadable.reduce((sum, { count }) => sum + count, 0)
   const isOfBits = isBits(place.table)
-  const what = countOf(place.count - missing, isOfBits ? 'bit' : 'register')
+  const what = sayCountOf(place.count - missing, isOfBits ? 'bit' : 'register')
   const said = html`<p class="age" role="status">${what} of ${device.name}, read ${momentAge(at, model.here)}, in ${Math.max(1, Math.round(rttMs))} ms</p>`
   const left = unreadable.map(
     ({ address, count, reason }) =>
-      html`<p class="notice" role="alert">${TABLE_WORDS[place.table]} ${count > 1 ? `${address} to ${address + count - 1}` : address}: ${reason}</p>`,
+      html`<p class="notice" role="alert">${TABLE_WORDS[place.table]} ${count > 1 ? say`${address} to ${address + count - 1}` : address}: ${reason}</p>`,
   )
   if (isOfBits) return html`${said}${left}${parts.map(({ address, bits }) => bitList({ ...place, address }, bits))}`
   const lists = parts.map(part => ({ part, rows: listRegisters(part.bytes, part.address) }))
@@ -88,7 +88,7 @@ const bitList = (
 )}</div></section>`
 
 const bitLine = (point: string, bit: number): Html =>
-  html`<div><dt><code>${point}</code></dt><dd>${bit ? '1, on' : '0, off'}</dd></div>`
+  html`<div><dt><code>${point}</code></dt><dd>${bit ? say`1, on` : say`0, off`}</dd></div>`
 
 const registerTable = (model: RegistersModel, rows: RegisterRow[], start: number): Html => html`<div class="wide"><table>
 <thead><tr><th>Address</th><th>Hex</th><th>Unsigned</th><th>Bits</th></tr></thead>

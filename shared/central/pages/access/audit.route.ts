@@ -9,6 +9,7 @@ import { AUDIT_FILTER, auditCsv, readAudit } from '#shared/central/audit-log.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { auditBody } from './audit.view.ts'
+import { say } from '#shared/node/http/language.ts'
 
 const ROWS_SHOWN = 100
 /** Rows of one CSV file: what a spreadsheet opens, and a few seconds of reading. */
@@ -32,7 +33,7 @@ export const auditPage = ({ audit, model }: Pick<CentralContext, 'audit' | 'mode
       const here = layout.here()
       const page = readAudit(audit, filterOf(query, here.timezone), ROWS_SHOWN, after)
       const shown = { query, ...page, isFirst: after === undefined, ...audit.names(), buildings: model.buildings(), here }
-      return layout.document(call, { title: 'Audit', current: '/audit' }, auditBody(shown))
+      return layout.document(call, { title: say`Audit`, current: '/audit' }, auditBody(shown))
     },
   }),
   route({

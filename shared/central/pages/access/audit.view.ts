@@ -3,6 +3,7 @@ import type { Building } from '#shared/core/model/model.ts'
 import type { StoredAuditRow } from '#shared/core/stores.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { type Here, moment } from '#shared/central/ui/moment.ts'
+import { say } from '#shared/node/http/language.ts'
 
 type AuditQuery = { actor?: string; action?: string; building_id?: string; from?: string; to?: string }
 type AuditModel = {
@@ -21,7 +22,7 @@ type AuditModel = {
 export const auditBody = (model: AuditModel): Html => html`<h1>Audit</h1>
 <p class="lead">Who changed what, newest first. Refused sign-ins are counted in one row for each name and network.</p>
 ${filterForm(model)}
-<section class="card">${model.rows.length > 0 ? rowTable(model) : html`<p>No row${Object.values(model.query).some(Boolean) && ' of this filter'}.</p>`}
+<section class="card">${model.rows.length > 0 ? rowTable(model) : html`<p>No row${Object.values(model.query).some(Boolean) && say` of this filter`}.</p>`}
 <p>${!model.isFirst && html`<a href="/audit?${parametersOf(model.query)}">Newest</a> `}${
   model.cursor !== undefined && html`<a href="/audit?${parametersOf({ ...model.query, after: model.cursor })}">Older</a> `
 }<a href="/audit.csv?${parametersOf(model.query)}">CSV of all rows</a></p></section>`
@@ -36,8 +37,8 @@ const filterForm = ({
   actions,
   buildings,
 }: AuditModel): Html => html`<form class="filter" method="get" action="/audit">
-${select('actor', 'Person', query.actor, actors)}
-${select('action', 'Action', query.action, actions)}
+${select('actor', say`Person`, query.actor, actors)}
+${select('action', say`Action`, query.action, actions)}
 ${
   buildings.length > 0 &&
   html`<label>Building <select name="building_id"><option value="">all</option>${buildings.map(
@@ -70,6 +71,6 @@ const rowTable = ({ rows, buildings, here }: AuditModel): Html => {
 /** Both sides as JSON, closed until somebody opens them: they may be long. */
 const changeOf = (before: unknown, after: unknown): Html | false =>
   (before !== null || after !== null) &&
-  html`<details class="figures"><summary>Details</summary>${side('Before', before)}${side('After', after)}</details>`
+  html`<details class="figures"><summary>Details</summary>${side(say`Before`, before)}${side(say`After`, after)}</details>`
 const side = (title: string, value: unknown): Html | false =>
   value !== null && html`<p class="muted">${title}</p><pre>${JSON.stringify(value, null, 1)}</pre>`

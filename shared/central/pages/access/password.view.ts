@@ -2,6 +2,7 @@
 import { PASSWORD_RULE } from '#shared/core/auth/users.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { csrfField } from '#shared/central/ui/frame.ts'
+import { say } from '#shared/node/http/language.ts'
 
 type PasswordForm = {
   csrf: string
@@ -17,13 +18,13 @@ type PasswordForm = {
 export const firstPasswordBody = (form: PasswordForm): Html => html`<section class="card login">
 <h1>Choose your password</h1>
 <p>You signed in with a first password. Choose your own to go on.</p>
-${fields(form, 'First password')}
+${fields(form, say`First password`)}
 </section>`
 
 export const passwordBody = (form: PasswordForm): Html => html`<section class="card login">
 <h1>Change your password</h1>
 <p>Every browser and script that is signed in as ${form.username} is signed out.</p>
-${fields(form, 'Present password')}
+${fields(form, say`Present password`)}
 </section>`
 
 /** @param why the login has no password that can be changed here */

@@ -6,6 +6,7 @@ import { type ShownToken, TOKEN_DAYS } from '#shared/central/commands/api-tokens
 import type { ShownUser } from '#shared/central/commands/users.ts'
 import { csrfField } from '#shared/central/ui/frame.ts'
 import { type Here, moment } from '#shared/central/ui/moment.ts'
+import { say } from '#shared/node/http/language.ts'
 
 type UsersModel = {
   /** Undefined for an admin of a tenant, who adds tokens alone. */
@@ -42,8 +43,8 @@ export const secretBody = ({
   name: string
   secret: string
 }): Html => html`<h1>Users</h1>
-<section class="card"><h2>${of === 'user' ? `First password of ${name}` : `Token ${name}`}</h2>
-<p>${of === 'user' ? 'It is shown only now, and opens nothing but the choice of another password, for 7 days.' : 'It is shown only now. Send it as Authorization: Bearer.'}</p>
+<section class="card"><h2>${of === 'user' ? say`First password of ${name}` : say`Token ${name}`}</h2>
+<p>${of === 'user' ? say`It is shown only now, and opens nothing but the choice of another password, for 7 days.` : say`It is shown only now. Send it as Authorization: Bearer.`}</p>
 <p><code data-secret>${secret}</code></p>
 <p><a href="/users">Back to the users</a></p></section>`
 
@@ -56,9 +57,9 @@ const userTable = (
 const userRow = (user: ShownUser, model: UsersModel): Html => html`<tr>
 <td data-label="User"><div>${user.username} <span class="muted">${user.name}</span></div></td>
 <td data-label="Role"><div>${user.role}</div></td>
-<td data-label="Last sign-in"><div>${user.last_login_at === null ? 'never' : moment(user.last_login_at, model.here)}</div></td>
+<td data-label="Last sign-in"><div>${user.last_login_at === null ? say`never` : moment(user.last_login_at, model.here)}</div></td>
 <td data-label="State"><div>${stateText(user, model.here)}</div></td>
-<td data-label="Change"><div>${user.username === model.caller ? 'yourself' : changeForms(user, model.csrf)}</div></td></tr>`
+<td data-label="Change"><div>${user.username === model.caller ? say`yourself` : changeForms(user, model.csrf)}</div></td></tr>`
 
 function stateText({ locked_at, must_change_password, password_expires_at }: ShownUser, here: Here): Html {
   if (locked_at !== null) return html`<strong>locked</strong> ${moment(locked_at, here)}`
@@ -76,7 +77,7 @@ function changeForms({ username, role, locked_at }: ShownUser, csrf: string): Ht
     'change',
     html`<select name="role" aria-label="Role of ${username}">${roleOptions(role)}</select> <button>Set role</button>`,
   )}
-${form('change', html`<button name="locked" value="${String(!isLocked)}">${isLocked ? 'Unlock' : 'Lock'}</button>`)}
+${form('change', html`<button name="locked" value="${String(!isLocked)}">${isLocked ? say`Unlock` : say`Lock`}</button>`)}
 ${form('reset-password', html`<button>Reset password</button>`)}
 ${form('remove', html`<button>Delete</button>`)}</div>`
 }
@@ -97,9 +98,9 @@ const tokenTable = ({ tokens, buildings, here, csrf }: UsersModel): Html => {
 <tbody>${tokens.map(
     ({ token_id, name, role, scope, building_id, expires_at, last_used_at }) => html`<tr>
 <td data-label="Token"><div>${name}</div></td>
-<td data-label="May"><div>${scope === 'read' ? `read as ${role}` : `all that ${role} may`}${building_id !== null && `, in ${names.get(building_id) ?? building_id}`}</div></td>
+<td data-label="May"><div>${scope === 'read' ? say`read as ${role}` : say`all that ${role} may`}${building_id !== null && say`, in ${names.get(building_id) ?? building_id}`}</div></td>
 <td data-label="Expires"><div>${moment(expires_at, here)}${expires_at <= here.now && html` <strong>expired</strong>`}</div></td>
-<td data-label="Last used"><div>${last_used_at === null ? 'never' : moment(last_used_at, here)}</div></td>
+<td data-label="Last used"><div>${last_used_at === null ? say`never` : moment(last_used_at, here)}</div></td>
 <td data-label="Change"><div><form method="post" action="/users/tokens/revoke">${csrfField(csrf)}<input type="hidden" name="token_id" value="${token_id}"><button>Revoke</button></form></div></td></tr>`,
   )}</tbody></table>`
 }

@@ -2,12 +2,17 @@
 import { type Html, html } from '#shared/node/http/html.ts'
 import type { Building } from '#shared/core/model/model.ts'
 import { formatFigure, type DisplayUnit } from '#shared/central/ui/measure.ts'
+import { say, words } from '#shared/node/http/language.ts'
 
 export const ANALYTICS_PAGES = ['operations', 'economizer', 'anomalies'] as const
 export type AnalyticsPage = (typeof ANALYTICS_PAGES)[number]
 export const analyticsPath = (page: AnalyticsPage): string => `/analytics/${page}`
 
-const TITLES: Record<AnalyticsPage, string> = { operations: 'Operations', economizer: 'Economizer', anomalies: 'Anomalies' }
+const TITLES: Record<AnalyticsPage, string> = words({
+  operations: 'Operations',
+  economizer: 'Economizer',
+  anomalies: 'Anomalies',
+})
 
 /** Values of the form: days of the building, both included. */
 type AnalyticsQuery = { building: string; from: string; to: string }
@@ -30,7 +35,7 @@ export const analyticsTabs = (page: AnalyticsPage, query: AnalyticsQuery | undef
 function form({ page, query, buildings, choices }: AnalyticsHead): Html {
   const building: Choice = {
     name: 'building',
-    label: 'Building',
+    label: say`Building`,
     chosen: query.building,
     options: buildings.map(one => [one.building_id, one.name] as const),
   }

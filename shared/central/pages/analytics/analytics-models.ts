@@ -16,6 +16,7 @@ import { wholeHours } from '#shared/central/analytics/span.ts'
 import { SCORE_LEAST } from '#shared/central/api/analytics.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 import type { Building } from '#shared/core/model/model.ts'
+import { say } from '#shared/node/http/language.ts'
 
 /** `sort` is for operations, `equipment` for the economizer, `point` for anomalies. */
 export type AnalyticsQuery = { building?: string; from?: string; to?: string; sort?: string; equipment?: string; point?: string }
@@ -45,7 +46,7 @@ const operations: Body = async (context, { building, from, to, head }, { sort },
   const options = ORDERS.map(one => [one, ORDER_WORDS[one]] as const)
   const days = found.days.filter(({ at }) => at < here.now)
   return operationsBody({
-    head: { ...head, choices: [{ name: 'sort', label: 'Sort by', chosen: order, options }] },
+    head: { ...head, choices: [{ name: 'sort', label: say`Sort by`, chosen: order, options }] },
     here,
     building,
     from,
@@ -93,7 +94,7 @@ const anomalies: Body = async ({ analytics, model }, { building, from, to, head 
   const found = await analytics.screening.scores({ ...span, equipment_id: undefined, point_id, least: SCORE_LEAST })
   const points = new Map(model.points(building_id).map(point => [point.point_id, point]))
   const names = new Map(model.equipment(building_id).map(one => [one.equipment_id, one.name]))
-  const equipmentOf = (id: string) => names.get(points.get(id)?.equipment_id ?? '') ?? 'of no equipment'
+  const equipmentOf = (id: string) => names.get(points.get(id)?.equipment_id ?? '') ?? say`of no equipment`
   const hours = point_id === undefined ? [] : (found.hours?.[point_id] ?? [])
   const one = point_id === undefined ? undefined : points.get(point_id)
   return anomaliesBody({

@@ -8,6 +8,7 @@ import { abortOnClose } from '#shared/central/analytics/service.ts'
 import { endOfDate, MONTH, readSpan, startOfDate, WEEK } from '#shared/central/analytics/span.ts'
 import type { AnalyticsContext, AnalyticsQuery, ShownSpan } from './analytics-models.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
+import { words } from '#shared/node/http/language.ts'
 
 const ID = Type.String({ maxLength: 128 })
 const DATE = Type.String({ pattern: String.raw`^\d{4}-\d{2}-\d{2}$` })
@@ -24,7 +25,11 @@ const Query = strict({
 })
 
 const SPANS: Record<AnalyticsPage, number> = { operations: MONTH, economizer: MONTH, anomalies: WEEK }
-const TITLES: Record<AnalyticsPage, string> = { operations: 'Operations', economizer: 'Economizer', anomalies: 'Anomalies' }
+const TITLES: Record<AnalyticsPage, string> = words({
+  operations: 'Operations',
+  economizer: 'Economizer',
+  anomalies: 'Anomalies',
+})
 
 export const analyticsPages = (context: AnalyticsContext, layout: PageLayout): Route[] => [
   route({

@@ -6,9 +6,9 @@ import { ROLES } from '#shared/core/model/role.ts'
 import { formatDuration } from '#shared/core/time.ts'
 import { type AnalyticsHead, analyticsHead, analyticsPath, analyticsTabs } from './analytics-frame.ts'
 import { formatFigure, formatValue, type DisplayUnit, measureOf } from '#shared/central/ui/measure.ts'
-import { formatCount, countOf } from '#shared/core/number-text.ts'
 import { formatMoment, type Here, moment, momentAge } from '#shared/central/ui/moment.ts'
 import { BAND_SIGMAS, SEASONAL_NARROW, SEASONAL_WIDE, type SeasonalPlot, seasonalSvg } from './seasonal-plot.ts'
+import { say, sayCount, sayCountOf } from '#shared/node/http/language.ts'
 
 type AnomalyRow = Anomaly & { point: Point; equipment: string }
 type AnomaliesModel = {
@@ -42,7 +42,7 @@ ${TRIAL}</section>`
 export const anomaliesBody = (model: AnomaliesModel): Html => html`${analyticsHead(model.head)}
 ${model.one ? onePoint(model.one, model) : list(model)}
 <section class="card"><h2>How this is judged</h2>
-<p>The mean of each hour is compared with the same hour of the week in the ${model.weeks} weeks before the first day shown. The score is its distance from their median, in robust standard deviations; from ${formatCount(model.least)} on it is listed. An anomaly is unusual, which is not the same as wrong: holidays are unusual too.</p>
+<p>The mean of each hour is compared with the same hour of the week in the ${model.weeks} weeks before the first day shown. The score is its distance from their median, in robust standard deviations; from ${sayCount(model.least)} on it is listed. An anomaly is unusual, which is not the same as wrong: holidays are unusual too.</p>
 ${TRIAL}
 <p class="muted">Reckoned ${momentAge(model.screenedAt, model.here)}; what was reckoned is shown for an hour.</p></section>`
 
@@ -52,22 +52,22 @@ ${model.rows.length > 0 && table(model)}
 
 function leadWords({ rows, total, pointsScored, notScored }: AnomaliesModel): string {
   const looked = pointsScored + notScored.no_data + notScored.insufficient_history + notScored.never_changes
-  if (looked === 0) return 'This building has no point that measures something.'
-  if (pointsScored === 0) return 'Nothing could be scored.'
+  if (looked === 0) return say`This building has no point that measures something.`
+  if (pointsScored === 0) return say`Nothing could be scored.`
   if (total === 0)
-    return `All as usual: ${countOf(pointsScored, 'point')} kept to what ${pointsScored === 1 ? 'it' : 'they'} usually did.`
-  const shown = rows.length < total ? `, the ${formatCount(rows.length)} most unusual of them shown` : ''
-  return `${total === 1 ? '1 anomaly' : `${formatCount(total)} anomalies`} among ${countOf(pointsScored, 'point')}${shown}.`
+    return say`All as usual: ${sayCountOf(pointsScored, 'point')} kept to what ${pointsScored === 1 ? say`it` : say`they`} usually did.`
+  const shown = rows.length < total ? say`, the ${sayCount(rows.length)} most unusual of them shown` : ''
+  return say`${total === 1 ? say`1 anomaly` : say`${sayCount(total)} anomalies`} among ${sayCountOf(pointsScored, 'point')}${shown}.`
 }
 
 function coverageWords({ notScored, weeks }: AnomaliesModel): string {
   const reasons = [
-    [notScored.insufficient_history, `with less than four of the last ${weeks} weeks`],
-    [notScored.no_data, 'without data'],
-    [notScored.never_changes, 'that did not change in those weeks'],
+    [notScored.insufficient_history, say`with less than four of the last ${weeks} weeks`],
+    [notScored.no_data, say`without data`],
+    [notScored.never_changes, say`that did not change in those weeks`],
   ] as const
-  const told = reasons.filter(([n]) => n > 0).map(([n, words]) => `${formatCount(n)} ${words}`)
-  return told.length > 0 ? `Points without a score: ${told.join(', ')}.` : ''
+  const told = reasons.filter(([n]) => n > 0).map(([n, words]) => `${sayCount(n)} ${words}`)
+  return told.length > 0 ? say`Points without a score: ${told.join(', ')}.` : ''
 }
 
 /** Values are in the canonical unit of the point's role, else in its own. */
@@ -98,14 +98,14 @@ function anomalyRow({ point, equipment, from, to, worst }: AnomalyRow, model: An
 }
 
 function bandWords({ expected, sigma }: ScoredHour, measure: DisplayUnit): string {
-  return `${formatFigure(expected - BAND_SIGMAS * sigma, measure)} to ${formatFigure(expected + BAND_SIGMAS * sigma, measure)}`
+  return say`${formatFigure(expected - BAND_SIGMAS * sigma, measure)} to ${formatFigure(expected + BAND_SIGMAS * sigma, measure)}`
 }
 
 function onePoint({ point, equipment, hours, anomalies }: NonNullable<AnomaliesModel['one']>, model: AnomaliesModel): Html {
   const { from, to, here, building, head } = model
   const measure = measureFor(point, building)
   const plot: SeasonalPlot = { from, to, now: here.now, timezone: building.timezone, measure, hours, anomalies }
-  const label = `${point.name}, hour by hour, and what is usual`
+  const label = say`${point.name}, hour by hour, and what is usual`
   return html`<p class="crumbs"><a href="${analyticsPath('anomalies')}?${new URLSearchParams(head.query)}">All points</a></p>
 <section class="card"><h2>${point.name}</h2><p class="muted">${equipment}</p>
 ${
@@ -118,11 +118,11 @@ ${hourTable(hours, measure, here)}`
 }
 
 function pointWords(anomalies: readonly Anomaly[], measure: DisplayUnit, here: Here): string {
-  const how = `The solid line is the mean of each hour, the dashed one the usual; the band is ${BAND_SIGMAS} robust standard deviations wide on either side.`
+  const how = say`The solid line is the mean of each hour, the dashed one the usual; the band is ${BAND_SIGMAS} robust standard deviations wide on either side.`
   const worst = anomalies.toSorted((a, b) => Math.abs(b.worst.score) - Math.abs(a.worst.score))[0]?.worst
-  if (!worst) return `${how} Nothing was unusual.`
-  const words = `${formatValue(worst.value, measure)} at ${formatMoment(worst.at, here)} instead of ${formatValue(worst.expected, measure)}`
-  return `${how} Shaded: ${anomalies.length === 1 ? '1 anomaly' : `${formatCount(anomalies.length)} anomalies`}, worst with ${words}.`
+  if (!worst) return say`${how} Nothing was unusual.`
+  const words = say`${formatValue(worst.value, measure)} at ${formatMoment(worst.at, here)} instead of ${formatValue(worst.expected, measure)}`
+  return say`${how} Shaded: ${anomalies.length === 1 ? say`1 anomaly` : say`${sayCount(anomalies.length)} anomalies`}, worst with ${words}.`
 }
 
 const hourTable = (

@@ -10,6 +10,7 @@ import { economizerSvg, SCATTER_NARROW, SCATTER_WIDE } from './economizer-plot.t
 import { formatRoleValue, formatValue, measureOf, roleWords, type UnitSystem } from '#shared/central/ui/measure.ts'
 import { inUnitsOf } from '#shared/central/ui/measure-text.ts'
 import { shareOf } from '#shared/central/ui/words.ts'
+import { say, words } from '#shared/node/http/language.ts'
 
 type EconomizerModel = {
   head: AnalyticsHead
@@ -51,18 +52,18 @@ ${result.free_cooling.bins.length > 0 && temperatureTable(result.free_cooling, s
 }
 
 function picture(result: EconomizerResult, name: string): Html {
-  const label = `Share of outdoor air against the position of the outdoor-air damper of ${name}`
+  const label = say`Share of outdoor air against the position of the outdoor-air damper of ${name}`
   return html`<div class="for-wide">${economizerSvg(result, SCATTER_WIDE, label)}</div><div class="for-narrow">${economizerSvg(result, SCATTER_NARROW, label)}</div>
 <p class="summary">${summary(result)}</p>
 ${binTable(result)}`
 }
 
 function summary({ points, hours, fit, residuals }: EconomizerResult): string {
-  const thinned = points.length < Math.round(hours.identifiable * 4) ? `${points.length} of them are drawn. ` : ''
+  const thinned = points.length < Math.round(hours.identifiable * 4) ? say`${points.length} of them are drawn. ` : ''
   const line =
     fit &&
-    ` A straight line through them is ${formatShare(fit.intercept)} + ${fit.slope.toFixed(2)} × position and explains ${shareOf(fit.r2)} of their spread.`
-  return `Each dot is a quarter of an hour of ${formatHours(hours.identifiable)} that are identifiable. ${thinned}Boxes hold the middle half at each position, their bar is the median, the dashed line is ideal. The share is ${formatShare(residuals?.mean_abs ?? null)} from the position on average.${line ?? ''}`
+    say` A straight line through them is ${formatShare(fit.intercept)} + ${fit.slope.toFixed(2)} × position and explains ${shareOf(fit.r2)} of their spread.`
+  return say`Each dot is a quarter of an hour of ${formatHours(hours.identifiable)} that are identifiable. ${thinned}Boxes hold the middle half at each position, their bar is the median, the dashed line is ideal. The share is ${formatShare(residuals?.mean_abs ?? null)} from the position on average.${line ?? ''}`
 }
 
 const binTable = ({ bins }: EconomizerResult): Html => html`<details class="figures"><summary>The same as a table</summary>
@@ -73,14 +74,14 @@ const binTable = ({ bins }: EconomizerResult): Html => html`<details class="figu
     html`<tr><th scope="row">${formatShare(bin.from)} to ${formatShare(bin.to)}</th><td>${formatHours(bin.hours)}</td>${[bin.low, bin.q1, bin.median, bin.q3, bin.high, bin.residual].map(share => html`<td>${formatShare(share)}</td>`)}</tr>`,
 )}</tbody></table></div></details>`
 
-const KIND_WORDS: Record<CellKind, string> = {
+const KIND_WORDS: Record<CellKind, string> = words({
   identifiable: 'Identifiable',
   small_difference: 'Outdoor and return air too alike',
   moving: 'The damper moved too much',
   settling: 'Within a quarter of an hour of a start',
   off: 'The fan was off',
   no_data: 'A needed value was missing',
-}
+})
 
 const hoursTable = (
   { hours }: EconomizerResult,
@@ -93,7 +94,7 @@ ${Object.entries(KIND_WORDS).map(([kind, words]) => html`<div><dt>${words}</dt><
 
 function freeCoolingList(free: FreeCooling, { high_limit }: EconomizerParams, system: UnitSystem): Html {
   const limit = formatRoleValue('oa_t', high_limit, system)
-  const changeover = free.changeover === null ? 'not seen' : formatRoleValue('oa_t', free.changeover, system)
+  const changeover = free.changeover === null ? say`not seen` : formatRoleValue('oa_t', free.changeover, system)
   return html`<dl class="values">
 <div><dt>Outdoor air would cool</dt><dd>${formatHours(free.suitable_hours)}</dd></div>
 <div><dt>It did: damper open</dt><dd>${formatHours(free.used_hours)}</dd></div>

@@ -8,18 +8,18 @@ import { dateOf } from '#shared/core/time-zone.ts'
 import { type AnalyticsHead, analyticsHead, analyticsPath, formatHours, formatShare } from './analytics-frame.ts'
 import { equipmentLink } from '#shared/central/ui/links.ts'
 import { formatRoleValue } from '#shared/central/ui/measure.ts'
-import { formatCount, countOf } from '#shared/core/number-text.ts'
 import { formatDay, type Here } from '#shared/central/ui/moment.ts'
+import { say, sayCount, sayCountOf, words } from '#shared/node/http/language.ts'
 
 export const ORDERS = ['fault_hours', 'running_hours', 'comfort_share', 'starts', 'name'] as const
 export type Order = (typeof ORDERS)[number]
-export const ORDER_WORDS: Record<Order, string> = {
+export const ORDER_WORDS: Record<Order, string> = words({
   fault_hours: 'hours in fault',
   running_hours: 'running hours',
   comfort_share: 'least comfort',
   starts: 'starts',
   name: 'name',
-}
+})
 export type OperationsRow = Pick<Equipment, 'equipment_id' | 'name' | 'equipment_type'> &
   FaultHours & { figures: OperationFigures }
 type OperationsModel = {
@@ -53,7 +53,7 @@ export function ordered(rows: readonly OperationsRow[], order: Order): Operation
 
 export const operationsBody = (model: OperationsModel): Html => html`${analyticsHead(model.head)}
 <p class="lead">${leadWords(model)}</p>
-${model.findingsCut !== undefined && html`<p class="notice">Only the newest ${formatCount(model.findingsCut)} episodes are counted; choose fewer days.</p>`}
+${model.findingsCut !== undefined && html`<p class="notice">Only the newest ${sayCount(model.findingsCut)} episodes are counted; choose fewer days.</p>`}
 ${strip(model)}
 ${model.rows.length > 0 ? table(model) : html`<section class="card quiet-card"><p>No equipment of this building has a point that says whether it runs, or a room. <a href="/points?${new URLSearchParams({ building: model.building.building_id })}">Give points their roles</a></p></section>`}
 <p class="as-of"><a href="${analyticsPath('operations')}.csv?${new URLSearchParams(model.head.query)}">All equipment as CSV</a></p>
@@ -62,11 +62,11 @@ ${howCounted()}`
 
 function leadWords({ rows, from, to, here, looked }: OperationsModel): string {
   const [worst] = ordered(rows, 'fault_hours')
-  const span = `${formatDay(from, here)} to ${formatDay(to - 1, here)}`
+  const span = say`${formatDay(from, here)} to ${formatDay(to - 1, here)}`
   if (!worst || worst.fault_hours === 0) {
-    return looked ? `${span}: no fault was found.` : `${span}. Nobody has looked for faults in this building yet.`
+    return looked ? say`${span}: no fault was found.` : say`${span}. Nobody has looked for faults in this building yet.`
   }
-  return `${span}: ${worst.name} was in fault the longest, for ${formatHours(worst.fault_hours)}.`
+  return say`${span}: ${worst.name} was in fault the longest, for ${formatHours(worst.fault_hours)}.`
 }
 
 const strip = ({ total, building, looked }: OperationsModel): Html => html`<dl class="strip">
@@ -78,7 +78,7 @@ const strip = ({ total, building, looked }: OperationsModel): Html => html`<dl c
 
 const roomWords = ({ zone_t_mean }: OperationFigures, { unit_system }: Building): string =>
   zone_t_mean === null ? '–' : formatRoleValue('zone_t', zone_t_mean, unit_system)
-const countWords = (count: number | null): string => (count === null ? '–' : formatCount(count))
+const countWords = (count: number | null): string => (count === null ? '–' : sayCount(count))
 
 /** Most days back that the page of faults takes. */
 const DAYS_MAX = 366
@@ -97,7 +97,7 @@ function table(model: OperationsModel): Html {
   }
   return html`<table class="fleet">
 <caption class="hidden">Equipment, by ${ORDER_WORDS[order]}</caption>
-<thead><tr>${column('name', 'Equipment')}${column('fault_hours', 'In fault')}${column('running_hours', 'Running')}${column('starts', 'Starts')}${column('comfort_share', 'In comfort')}<th scope="col">Too warm, too cold</th><th scope="col">Room temperature</th></tr></thead>
+<thead><tr>${column('name', say`Equipment`)}${column('fault_hours', say`In fault`)}${column('running_hours', say`Running`)}${column('starts', say`Starts`)}${column('comfort_share', say`In comfort`)}<th scope="col">Too warm, too cold</th><th scope="col">Room temperature</th></tr></thead>
 <tbody>${ordered(rows, order).map(row => equipmentRow(row, model))}</tbody>
 </table>`
 }
@@ -108,7 +108,7 @@ function equipmentRow({ figures, ...row }: OperationsRow, model: OperationsModel
   const mixes = row.equipment_type === 'ahu' || row.equipment_type === 'rtu'
   return html`<tr>
 <td data-label="Equipment" class="what"><div>${equipmentLink({ building_id: model.building.building_id, equipment_id: row.equipment_id }, row.name)}<span class="muted">${mixes ? html`<a href="${economizer}">economizer</a>` : row.equipment_type}</span></div></td>
-<td data-label="In fault"><div>${row.findings > 0 ? html`<a href="${faultsOf(model, row.equipment_id)}">${formatHours(row.fault_hours)}</a><span class="muted">${countOf(row.findings, 'episode')}${row.open > 0 && `, ${row.open} open`}</span>` : 'none'}</div></td>
+<td data-label="In fault"><div>${row.findings > 0 ? html`<a href="${faultsOf(model, row.equipment_id)}">${formatHours(row.fault_hours)}</a><span class="muted">${sayCountOf(row.findings, 'episode')}${row.open > 0 && say`, ${row.open} open`}</span>` : say`none`}</div></td>
 <td data-label="Running"><div>${formatHours(figures.running_hours)}${figures.running_hours !== null && html`<span class="muted">of ${formatHours(figures.known_hours)} known</span>`}</div></td>
 <td data-label="Starts"><div>${countWords(figures.starts)}</div></td>
 <td data-label="In comfort"><div>${formatShare(figures.comfort_share)}${figures.comfort_share !== null && html`<span class="muted">of ${formatHours(figures.comfort_known_hours)}</span>`}</div></td>

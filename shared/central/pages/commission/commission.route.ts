@@ -16,6 +16,7 @@ import { placeBody, ROWS_SHOWN } from './equipment-choice.view.ts'
 import { rolesBody } from './roles.view.ts'
 import { sheetRoutes } from './sheet.route.ts'
 import { unitsBody } from './units.view.ts'
+import { say } from '#shared/node/http/language.ts'
 
 type AnyCall = Pick<Call<unknown, unknown, unknown>, 'caller' | 'reply'>
 const BUILDING = strict({ building: Type.Optional(PAGE_ID) })
@@ -59,7 +60,7 @@ export const commissionPages = (context: CentralParts, layout: PageLayout): Rout
         here,
         ...whoOf(layout, call),
       })
-      return layout.document(call, { title: 'Commission', current: COMMISSION_PATH, here }, body)
+      return layout.document(call, { title: say`Commission`, current: COMMISSION_PATH, here }, body)
     },
   }),
   ...equipmentRoutes(context, layout),
@@ -97,7 +98,7 @@ function equipmentRoutes(context: CentralParts, layout: PageLayout): Route[] {
       refusal,
       ...whoOf(layout, call),
     })
-    return shell(layout, call, 'Put points into equipment', body)
+    return shell(layout, call, say`Put points into equipment`, body)
   }
   return [
     route({
@@ -171,7 +172,7 @@ function roleRoutes(context: CentralParts, layout: PageLayout): Route[] {
     shell(
       layout,
       call,
-      'Accept suggested roles',
+      say`Accept suggested roles`,
       rolesBody({ building, open: suggestedPoints(context, building), refusal, ...whoOf(layout, call) }),
     )
   return [
@@ -216,7 +217,7 @@ function unitRoutes(context: CentralParts, layout: PageLayout): Route[] {
   const show = async (call: AnyCall, building: Building, refusal?: string) => {
     const checked = livePoints(context, building).filter(({ role, kind }) => role !== undefined && kind === 'number').length
     const doubtful = await doubtfulPoints(context, building, layout.here().now)
-    return shell(layout, call, 'Check units', unitsBody({ building, doubtful, checked, refusal, ...whoOf(layout, call) }))
+    return shell(layout, call, say`Check units`, unitsBody({ building, doubtful, checked, refusal, ...whoOf(layout, call) }))
   }
   return [
     route({

@@ -1,7 +1,6 @@
 /** The page that accepts suggested roles for a whole building at once. */
 import type { Building } from '#shared/core/model/model.ts'
 import { ROLES } from '#shared/core/model/role.ts'
-import { countOf } from '#shared/core/number-text.ts'
 import { LIKELY } from '#shared/flow/commission.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { csrfField, operatorButton, type User } from '#shared/central/ui/frame.ts'
@@ -10,6 +9,7 @@ import { unitLabel } from '#shared/central/ui/measure.ts'
 import { componentWords, shareOf } from '#shared/central/ui/words.ts'
 import { COMMISSION_PATH, commissionCrumbs, commissionHref } from './commission.view.ts'
 import type { OpenPoint } from './commission-model.ts'
+import { say, sayCountOf } from '#shared/node/http/language.ts'
 
 type RolesModel = {
   building: Building
@@ -34,11 +34,11 @@ ${
   open.length === 0
     ? html`<section class="card quiet-card"><h2>There is no suggestion left.</h2><p>Points of which the name says too little get their role <a href="/points?building=${encodeURIComponent(building.building_id)}">one equipment after the other</a>. Next: <a href="${commissionHref('/units', building)}">check units</a>.</p></section>`
     : html`<form method="post" action="${COMMISSION_PATH}/roles">${csrfField(csrf)}<input type="hidden" name="building" value="${building.building_id}">
-<section class="card"><h2>${countOf(open.length, 'suggestion')}, ${likely} likely</h2>
+<section class="card"><h2>${sayCountOf(open.length, 'suggestion')}, ${likely} likely</h2>
 <table class="tried"><thead><tr><th scope="col">Choose</th><th scope="col">Point</th><th scope="col">Equipment</th><th scope="col">Role</th><th scope="col">Why</th></tr></thead>
 <tbody>${open.slice(0, SHOWN).map(suggestionRow)}</tbody></table>
-${more > 0 && html`<p class="muted">${countOf(more, 'more suggestion')} come when these are decided.</p>`}
-${operatorButton(user, 'why-roles', 'Give the chosen points their roles', 'primary')}</section></form>`
+${more > 0 && html`<p class="muted">${sayCountOf(more, 'more suggestion')} come when these are decided.</p>`}
+${operatorButton(user, 'why-roles', say`Give the chosen points their roles`, 'primary')}</section></form>`
 }`
 }
 

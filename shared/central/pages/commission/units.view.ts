@@ -1,12 +1,12 @@
 /** The page of points whose values do not fit their unit. */
 import type { Building } from '#shared/core/model/model.ts'
-import { formatNumber } from '#shared/core/number-text.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { csrfField, operatorButton, type User } from '#shared/central/ui/frame.ts'
 import { pointHref } from '#shared/central/ui/links.ts'
 import { unitLabel } from '#shared/central/ui/measure.ts'
 import { COMMISSION_PATH, commissionCrumbs, commissionHref } from './commission.view.ts'
 import type { Doubtful } from './commission-model.ts'
+import { say, sayNumber } from '#shared/node/http/language.ts'
 
 type UnitsModel = {
   building: Building
@@ -24,13 +24,13 @@ export const unitsBody = (model: UnitsModel): Html => html`${commissionCrumbs(mo
 ${model.refusal !== undefined && html`<p class="error" role="alert">${model.refusal}</p>`}
 ${
   model.doubtful.length === 0
-    ? html`<section class="card quiet-card"><h2>${model.checked === 0 ? 'No point has a role yet.' : 'All values fit their unit.'}</h2><p>Next: <a href="/coverage?building=${encodeURIComponent(model.building.building_id)}">see which rules can run</a>, or go back to <a href="${commissionHref('', model.building)}">all steps</a>.</p></section>`
+    ? html`<section class="card quiet-card"><h2>${model.checked === 0 ? say`No point has a role yet.` : say`All values fit their unit.`}</h2><p>Next: <a href="/coverage?building=${encodeURIComponent(model.building.building_id)}">see which rules can run</a>, or go back to <a href="${commissionHref('', model.building)}">all steps</a>.</p></section>`
     : html`<section class="card"><table class="tried"><thead><tr><th scope="col">Point</th><th scope="col">Values</th><th scope="col">Would mean</th><th scope="col">Unit</th></tr></thead>
 <tbody>${model.doubtful.map((one, i) => doubtRow(one, i, model))}</tbody></table></section>`
 }`
 
 const span = ([low, high]: readonly [number, number], unit: string): string =>
-  `${formatNumber(low, 1)} to ${formatNumber(high, 1)} ${unitLabel(unit)}`
+  say`${sayNumber(low, 1)} to ${sayNumber(high, 1)} ${unitLabel(unit)}`
 
 const doubtRow = ({ point, values, doubt }: Doubtful, i: number, model: UnitsModel): Html => html`<tr>
 <td data-label="Point"><div><a href="${pointHref(point)}">${point.name}</a> <code>${point.role}</code></div></td>
@@ -47,5 +47,5 @@ function remedy(point: Doubtful['point'], instead: string[], i: number, { buildi
     return html`Plausible as ${units}. It is stated in the list of devices of <code>${point.edge_id}</code>: <a href="/devices/${encodeURIComponent(device_id)}">${device_id}</a>.`
   }
   return html`<form method="post" action="${COMMISSION_PATH}/units">${csrfField(csrf)}<input type="hidden" name="building" value="${building.building_id}"><input type="hidden" name="point" value="${point.point_id}">
-<select name="unit" aria-label="Unit of ${point.name}">${instead.map(code => html`<option value="${code}">${unitLabel(code)}</option>`)}</select> ${operatorButton(user, `why-unit-${i}`, 'Set unit')}</form>`
+<select name="unit" aria-label="Unit of ${point.name}">${instead.map(code => html`<option value="${code}">${unitLabel(code)}</option>`)}</select> ${operatorButton(user, `why-unit-${i}`, say`Set unit`)}</form>`
 }

@@ -1,7 +1,6 @@
 /** Parts of the page of one building: its health in a sentence, faults by equipment and day, and overrides by age. */
 import type { Finding } from '#shared/core/findings/finding.ts'
 import type { Equipment } from '#shared/core/model/model.ts'
-import { countOf, formatCount } from '#shared/core/number-text.ts'
 import { DAY, formatDuration } from '#shared/core/time.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { DEFAULT_QUERY, faultsHref } from '#shared/central/pages/faults/fault-list.ts'
@@ -12,6 +11,7 @@ import { equipmentLink, findingHref } from '#shared/central/ui/links.ts'
 import { formatAge, type Here, momentAge } from '#shared/central/ui/moment.ts'
 import { titleOf } from '#shared/central/ui/words.ts'
 import { type BuildingHistory, MAP_DAYS } from './building-model.ts'
+import { say, sayCount, sayCountOf } from '#shared/node/http/language.ts'
 
 /** Rows of the map, and overrides that are named; the list of faults has all. */
 const ROWS_SHOWN = 12
@@ -25,20 +25,20 @@ type Health = Pick<BuildingHistory, 'waste' | 'wasters'> & {
 
 /** @returns `2 air handlers waste about 120 kWh a day; all else was checked 12 min ago.` */
 export function buildingHealth({ waste, wasters, open, last_run_at, now }: Health): string {
-  if (last_run_at === null) return open > 0 ? `${countOf(open, 'fault')} open.` : 'Nobody has looked for faults yet.'
-  const checked = `was checked ${formatAge(last_run_at, now)}.`
-  if (open === 0) return `Nothing is in fault; everything ${checked}`
+  if (last_run_at === null) return open > 0 ? say`${sayCountOf(open, 'fault')} open.` : say`Nobody has looked for faults yet.`
+  const checked = say`was checked ${formatAge(last_run_at, now)}.`
+  if (open === 0) return say`Nothing is in fault; everything ${checked}`
   const wasted = waste && wasteADay([waste])
-  const faults = `${countOf(open, 'fault')} ${open === 1 ? 'is' : 'are'} open`
-  const first = wasted ? `${kindWords(wasters)} ${wasters.length === 1 ? 'wastes' : 'waste'} ${wasted}` : faults
-  return `${first}; all else ${checked}`
+  const faults = say`${sayCountOf(open, 'fault')} ${open === 1 ? say`is` : say`are`} open`
+  const first = wasted ? `${kindWords(wasters)} ${wasters.length === 1 ? say`wastes` : say`waste`} ${wasted}` : faults
+  return say`${first}; all else ${checked}`
 }
 
 /** @returns `2 air handlers`, or `3 pieces of equipment` of several kinds */
 function kindWords(equipment: readonly Equipment[]): string {
   const [first] = new Set(equipment.map(({ equipment_type }) => equipment_type))
   const isOneKind = first !== undefined && equipment.every(({ equipment_type }) => equipment_type === first)
-  if (!isOneKind) return `${countOf(equipment.length, 'piece')} of equipment`
+  if (!isOneKind) return say`${sayCountOf(equipment.length, 'piece')} of equipment`
   const [one, many] = EQUIPMENT_WORDS[first]
   const words = equipment.length === 1 ? one : many
   return `${equipment.length} ${words.startsWith('VAV') ? words : words.toLowerCase()}`
@@ -51,13 +51,13 @@ export function faultMap({ days, rows, cut }: BuildingHistory, building_id: stri
   const shown = rows.slice(0, ROWS_SHOWN).map(({ equipment, shares, inFaultMs, daysInFault }) => ({
     title: equipmentLink(equipment, equipment.name),
     shares,
-    words: html`<a href="${href(equipment.equipment_id)}">in fault ${formatDuration(inFaultMs)} on ${countOf(daysInFault, 'day')}</a>`,
+    words: html`<a href="${href(equipment.equipment_id)}">in fault ${formatDuration(inFaultMs)} on ${sayCountOf(daysInFault, 'day')}</a>`,
   }))
   const all = faultsHref({ ...DEFAULT_QUERY, building: building_id, days: MAP_DAYS, group: 'equipment' })
   return html`<section class="card" id="map"><h2>Faults by day</h2>
-${cut !== undefined && html`<p class="notice">Only the newest ${formatCount(cut)} episodes are counted.</p>`}
+${cut !== undefined && html`<p class="notice">Only the newest ${sayCount(cut)} episodes are counted.</p>`}
 ${shown.length > 0 ? dayMap({ days, timezone, rows: shown }) : html`<p>No equipment was in fault within ${MAP_DAYS} days.</p>`}
-${rows.length > shown.length && html`<p><a href="${all}">and ${countOf(rows.length - shown.length, 'other')}</a></p>`}</section>`
+${rows.length > shown.length && html`<p><a href="${all}">and ${sayCountOf(rows.length - shown.length, 'other')}</a></p>`}</section>`
 }
 
 /** Overrides that last, the oldest first, with how many are how old. */
@@ -68,10 +68,10 @@ export function overridesByAge(
   here: Here,
 ): Html {
   const ages = [
-    ['of more than 30 days', 30 * DAY, Infinity],
-    ['of more than a week', 7 * DAY, 30 * DAY],
-    ['of more than a day', DAY, 7 * DAY],
-    ['of today', -Infinity, DAY],
+    [say`of more than 30 days`, 30 * DAY, Infinity],
+    [say`of more than a week`, 7 * DAY, 30 * DAY],
+    [say`of more than a day`, DAY, 7 * DAY],
+    [say`of today`, -Infinity, DAY],
   ] as const
   const counted = ages.flatMap(([words, from, to]) => {
     const count = overrides.filter(one => here.now - one.from > from && here.now - one.from <= to).length
@@ -82,7 +82,7 @@ export function overridesByAge(
 ${
   overrides.length === 0
     ? html`<p>No override is known to last.</p>`
-    : html`<p><a href="${all}">${countOf(overrides.length, 'override')}</a>: ${counted.join(', ')}.</p>
+    : html`<p><a href="${all}">${sayCountOf(overrides.length, 'override')}</a>: ${counted.join(', ')}.</p>
 <ul class="log">${overrides
         .slice(0, OVERRIDES_SHOWN)
         .map(

@@ -16,6 +16,7 @@ import { figuresSection } from './building-figures.ts'
 import { buildingHistory } from './building-model.ts'
 import { branchList, branchOf } from './equipment-tree.ts'
 import { buildingBody, type BuildingPageModel, type BuildingRow, buildingsBody, type EquipmentRow } from './buildings.view.ts'
+import { say } from '#shared/node/http/language.ts'
 
 type Stores = Pick<
   CentralContext,
@@ -39,7 +40,7 @@ export const buildingPages = (context: Stores, layout: PageLayout): Route[] => [
       if (buildings.length === 1) return showBuilding(context, layout, call, buildings[0]!)
       const rows = buildings.map(building => buildingRow(context, building, layout.here().now))
       const worstFirst = rows.toSorted((a, b) => b.open[1] - a.open[1] || b.open[2] - a.open[2])
-      return layout.document(call, { title: 'Buildings', current: BUILDINGS_PATH }, buildingsBody(worstFirst, layout.here()))
+      return layout.document(call, { title: say`Buildings`, current: BUILDINGS_PATH }, buildingsBody(worstFirst, layout.here()))
     },
   }),
   route({

@@ -1,7 +1,6 @@
 /** The pages of all buildings and of one: its equipment by kind, the worst first. */
 import type { Building, Equipment, EquipmentType } from '#shared/core/model/model.ts'
 import { EQUIPMENT_TYPES } from '#shared/core/model/model.ts'
-import { countOf } from '#shared/core/number-text.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { type OpenCounts, faultsHref, DEFAULT_QUERY } from '#shared/central/pages/faults/fault-list.ts'
 import { PRIORITIES, type Priority } from '#shared/core/findings/finding.ts'
@@ -15,6 +14,7 @@ import { figuresLater } from './building-figures.ts'
 import type { BuildingHistory } from './building-model.ts'
 import { buildingHealth, faultMap, overridesByAge } from './building-sections.ts'
 import { branchList, branchOf } from './equipment-tree.ts'
+import { say, sayCountOf } from '#shared/node/http/language.ts'
 
 /** Rows of one kind on the page of a building, the worst; a link leads to all. */
 const ROWS_SHOWN = 10
@@ -39,7 +39,7 @@ export type BuildingPageModel = {
 }
 
 export const buildingsBody = (rows: BuildingRow[], here: Here): Html => html`<h1>Buildings</h1>
-<p class="lead">${countOf(rows.length, 'building')}.</p>
+<p class="lead">${sayCountOf(rows.length, 'building')}.</p>
 ${
   rows.length > 0
     ? html`<table class="fleet"><thead><tr><th scope="col">Building</th><th scope="col">Open faults</th><th scope="col">Equipment</th><th scope="col">Points</th><th scope="col">Last check for faults</th></tr></thead>
@@ -49,7 +49,7 @@ ${
 <td data-label="Open faults"><div>${openMarks(open)}</div></td>
 <td data-label="Equipment"><div>${equipment}</div></td>
 <td data-label="Points"><div>${points}</div></td>
-<td data-label="Last check"><div>${last_run_at === null ? 'not yet' : momentAge(last_run_at, here)}</div></td>
+<td data-label="Last check"><div>${last_run_at === null ? say`not yet` : momentAge(last_run_at, here)}</div></td>
 </tr>`,
       )}</tbody></table>`
     : html`<section class="card quiet-card"><h2>No building yet</h2><p>A building appears with its first reading, or with a package of the page <a href="/import">Import</a>.</p></section>`
@@ -78,12 +78,12 @@ export function buildingBody(model: BuildingPageModel): Html {
   return html`${breadcrumbs(building, undefined)}
 <h1>${building.name}</h1>
 <p class="lead">${buildingHealth({ ...history, open: total, last_run_at, now: here.now })}</p>
-<p class="muted">${countOf(rows.length, 'piece')} of equipment with ${countOf(points, 'point')}; ${total > 0 ? html`<a href="${faults}">${countOf(total, 'fault')} open</a>` : 'no fault is open'}. ${dataEnd !== undefined && `Its data ended on ${formatDay(dataEnd, here)}.`}</p>
+<p class="muted">${sayCountOf(rows.length, 'piece')} of equipment with ${sayCountOf(points, 'point')}; ${total > 0 ? html`<a href="${faults}">${sayCountOf(total, 'fault')} open</a>` : say`no fault is open`}. ${dataEnd !== undefined && say`Its data ended on ${formatDay(dataEnd, here)}.`}</p>
 ${kind && html`<p><a href="${buildingHref(building_id)}">All of ${building.name}</a></p>`}
 ${rows.length === 0 && html`<section class="card quiet-card"><h2>No equipment yet</h2><p>Equipment comes with the points of a device or a package. <a href="/points?building=${encodeURIComponent(building.building_id)}">Points and their roles</a></p></section>`}
 ${!kind && rows.length > 0 && faultMap(history, building_id, timezone)}
 ${kinds.map(({ type, own }) => (kind ? kindPages(type, own, model) : kindTable(type, own, own.slice(0, ROWS_SHOWN), building_id)))}
-${loose > 0 && html`<p>${countOf(loose, 'point')} of no equipment: <a href="/points?building=${encodeURIComponent(building.building_id)}">Points and their roles</a></p>`}
+${loose > 0 && html`<p>${sayCountOf(loose, 'point')} of no equipment: <a href="/points?building=${encodeURIComponent(building.building_id)}">Points and their roles</a></p>`}
 ${
   !kind &&
   rows.length > 0 &&
@@ -100,7 +100,7 @@ function kindPages(type: EquipmentType, all: EquipmentRow[], { q, page, row: { b
   )
   const part = partOf(found, page, KIND_ROWS)
   const hrefOf = (one: number) => `${path}?${new URLSearchParams({ kind: type, ...(q !== '' && { q }), page: String(one) })}`
-  return html`${all.length > KIND_ROWS && listSearch({ path, state: { kind: type }, q, label: 'Name or id' })}
+  return html`${all.length > KIND_ROWS && listSearch({ path, state: { kind: type }, q, label: say`Name or id` })}
 ${found.length > 0 ? kindTable(type, found, part.rows) : html`<section class="card quiet-card"><p>No equipment of this kind has “${q}” in its name or id.</p></section>`}
 ${pager(part, hrefOf)}`
 }
@@ -115,9 +115,9 @@ const kindTable = (
 <tbody>${shown.map(
   ({ equipment, points, open, parent }) => html`<tr>
 <td data-label="Equipment" class="what"><div>${equipmentLink(equipment, equipment.name)}</div></td>
-<td data-label="Open faults"><div>${openMarks(open)}${open.overrides > 0 && html` ${overrideIcon(countOf(open.overrides, 'override'))}`}</div></td>
+<td data-label="Open faults"><div>${openMarks(open)}${open.overrides > 0 && html` ${overrideIcon(sayCountOf(open.overrides, 'override'))}`}</div></td>
 <td data-label="Points"><div>${points}</div></td>
 <td data-label="Fed by"><div>${parent ? html`<a href="${equipmentHref(parent)}">${parent.name}</a>` : html`<span class="muted">–</span>`}</div></td>
 </tr>`,
 )}</tbody></table>
-${building_id !== undefined && all.length > shown.length && html`<p><a href="${buildingHref(building_id)}?kind=${type}">and ${countOf(all.length - shown.length, 'other')}, none worse</a></p>`}`
+${building_id !== undefined && all.length > shown.length && html`<p><a href="${buildingHref(building_id)}?kind=${type}">and ${sayCountOf(all.length - shown.length, 'other')}, none worse</a></p>`}`

@@ -1,7 +1,7 @@
 /** Equipment below what feeds it, with the open faults and overrides of each branch; the points of an equipment are its leaves. */
 import type { Building, Equipment, Point } from '#shared/core/model/model.ts'
 import { PRIORITIES } from '#shared/core/findings/finding.ts'
-import { countOf } from '#shared/core/number-text.ts'
+import { sayCountOf } from '#shared/node/http/language.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { overrideIcon, priorityIcon } from '#shared/central/ui/icons.ts'
 import { buildingHref, equipmentHref, pointHref } from '#shared/central/ui/links.ts'
@@ -40,7 +40,7 @@ export const branchList = ({ building, rows, points, isRoot }: Branch): Html => 
   const rest = rows.slice(BRANCHES_SHOWN)
   return html`<ul class="tree">${rows.slice(0, BRANCHES_SHOWN).map(row => branchItem(building, row))}${
     rest.length > 0 &&
-    html`<li><details><summary>${countOf(rest.length, 'other')}</summary><ul class="tree">${rest.map(row => branchItem(building, row))}</ul></details></li>`
+    html`<li><details><summary>${sayCountOf(rest.length, 'other')}</summary><ul class="tree">${rest.map(row => branchItem(building, row))}</ul></details></li>`
   }${points.map(point => html`<li><a href="${pointHref(point)}">${point.name}</a> ${point.role !== undefined && html`<code>${point.role}</code>`}</li>`)}${
     !isRoot && rows.length + points.length === 0 && html`<li class="muted">Nothing below it.</li>`
   }</ul>`
@@ -48,11 +48,11 @@ export const branchList = ({ building, rows, points, isRoot }: Branch): Html => 
 
 /** The branch opens when somebody looks into it; without script its name leads to the equipment. */
 const branchItem = ({ building_id }: Building, { equipment, open, points }: TreeRow): Html =>
-  html`<li><details hx-get="${buildingHref(building_id)}/tree?${new URLSearchParams({ of: equipment.equipment_id })}" hx-trigger="toggle once" hx-target="find .branch" hx-swap="innerHTML"><summary>${equipment.name} ${openMarks(open)} <span class="muted">${countOf(points, 'point')}</span></summary>
+  html`<li><details hx-get="${buildingHref(building_id)}/tree?${new URLSearchParams({ of: equipment.equipment_id })}" hx-trigger="toggle once" hx-target="find .branch" hx-swap="innerHTML"><summary>${equipment.name} ${openMarks(open)} <span class="muted">${sayCountOf(points, 'point')}</span></summary>
 <p><a href="${equipmentHref(equipment)}">Page of ${equipment.name}</a></p><div class="branch"></div></details></li>`
 
 /** Open faults by priority and overrides, as marks with their number; nothing where there is none. */
 const openMarks = (open: OpenCounts): Html =>
   html`<span class="by-priority">${PRIORITIES.map(
     priority => open[priority] > 0 && html`<span class="p${priority}">${open[priority]} ${priorityIcon(priority)}</span>`,
-  )}${open.overrides > 0 && overrideIcon(countOf(open.overrides, 'override'))}</span>`
+  )}${open.overrides > 0 && overrideIcon(sayCountOf(open.overrides, 'override'))}</span>`

@@ -1,6 +1,5 @@
 /** The page of one equipment: what it does now, what was wrong with it, and what looks after it. */
 import { priorityOf } from '#shared/core/findings/finding.ts'
-import { countOf } from '#shared/core/number-text.ts'
 import { formatDuration } from '#shared/core/time.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { togetherText } from '#shared/central/ui/cost-words.ts'
@@ -18,6 +17,7 @@ import { swimLanes, type SwimLane } from '#shared/central/ui/swim-lanes.ts'
 import { stateWords, titleOf } from '#shared/central/ui/words.ts'
 import { LANE_DAYS, type EquipmentModel, type EquipmentNow, type HeldPoint } from './equipment-model.ts'
 import { POINT_STATE_WORDS, type PointValue, pointValueText } from './point-values.ts'
+import { say, sayCountOf } from '#shared/node/http/language.ts'
 
 /** The values refresh themselves this often; most points are polled once a minute. */
 const REFRESH_SECS = 30
@@ -34,16 +34,16 @@ ${equipmentNow(model)}
 ${lanesSection(model)}
 <div class="columns">
 <div>${overridesSection(model)}${rulesSection(model)}</div>
-<div>${neighbours('Fed by', model.fedBy)}${neighbours('Feeds', model.feeds)}${costSection(model)}</div>
+<div>${neighbours(say`Fed by`, model.fedBy)}${neighbours(say`Feeds`, model.feeds)}${costSection(model)}</div>
 </div>`
 
 function leadWords({ equipment, building, values, open, dataEnd, here }: EquipmentModel): string {
   const [kind] = EQUIPMENT_WORDS[equipment.equipment_type]
   const faulty = open.filter(item => laneOf(item, here.now) === 'faults').length
-  const faults = faulty > 0 ? `${countOf(faulty, 'fault')} open` : 'no fault is open'
-  const data = open.length > faulty ? `, ${open.length - faulty} about sensors and data` : ''
-  const ended = dataEnd === undefined ? '' : ` Its data ended on ${formatDay(dataEnd, here)}.`
-  return `${kind} in ${building.name}, ${countOf(values.length, 'point')}; ${faults}${data}.${ended}`
+  const faults = faulty > 0 ? say`${sayCountOf(faulty, 'fault')} open` : say`no fault is open`
+  const data = open.length > faulty ? say`, ${open.length - faulty} about sensors and data` : ''
+  const ended = dataEnd === undefined ? '' : say` Its data ended on ${formatDay(dataEnd, here)}.`
+  return say`${kind} in ${building.name}, ${sayCountOf(values.length, 'point')}; ${faults}${data}.${ended}`
 }
 
 const openFaults = ({ open, here }: EquipmentModel): Html | false =>
@@ -82,7 +82,7 @@ function drawingSection({ equipment, values, building, overrides = [] }: Equipme
       return [[point.role, { role: point.role, href: pointHref(point), words, ...more }]]
     }),
   )
-  const label = `${equipment.name}, in the direction of flow; the table below has the same values`
+  const label = say`${equipment.name}, in the direction of flow; the table below has the same values`
   const wide = equipmentDrawing(equipment.equipment_type, drawn, DRAWING_WIDE, label)
   const narrow = equipmentDrawing(equipment.equipment_type, drawn, DRAWING_NARROW, label)
   return (
@@ -119,13 +119,18 @@ function lanesSection(model: EquipmentModel): Html {
   const { equipment, days, lanes, span, here, overrides = [] } = model
   const held = overrides.map((one): SwimLane => {
     const bars = one.held.filter(({ to }) => to > span.from)
-    return { title: html`<a href="${pointHref(one.point)}">${one.point.name}</a>`, bars, words: 'overridden', kind: 'override' }
+    return {
+      title: html`<a href="${pointHref(one.point)}">${one.point.name}</a>`,
+      bars,
+      words: say`overridden`,
+      kind: 'override',
+    }
   })
   const faults = lanes.map(
     ({ title, newest, bars, episodes, trueMs }): SwimLane => ({
       title: html`<a href="${findingHref(newest.finding_id)}">${title}</a>`,
       bars,
-      words: `in fault ${formatDuration(trueMs)}${episodes > 1 ? ` in ${episodes} episodes` : ''}`,
+      words: say`in fault ${formatDuration(trueMs)}${episodes > 1 ? say` in ${episodes} episodes` : ''}`,
       kind: 'fault',
     }),
   )
@@ -163,14 +168,14 @@ function rulesSection({ rules, building, equipment }: EquipmentModel): Html {
   const results =
     inFault + passed + other > 0 && html`<p>Newest results: ${inFault} in fault, ${passed} passed, ${other} not evaluated.</p>`
   return html`<section class="card"><h2>Rules</h2>
-<p>${coverage ? `${coverage.canRun} of ${countOf(coverage.all, 'rule')} for its kind can run.` : 'Which rules can run is being computed after a change; load the page again in a moment.'} <a href="/coverage?${asked}">All rules and what they lack</a></p>
+<p>${coverage ? say`${coverage.canRun} of ${sayCountOf(coverage.all, 'rule')} for its kind can run.` : say`Which rules can run is being computed after a change; load the page again in a moment.`} <a href="/coverage?${asked}">All rules and what they lack</a></p>
 ${results}
 ${
   gains.length > 0 &&
   html`<h3>Would let more run</h3><ul class="log">${gains
     .slice(0, GAINS_SHOWN)
     .map(
-      ({ role, rule_ids }) => html`<li><code>${role}</code> ${roleWords(role)}: ${countOf(rule_ids.length, 'rule')}</li>`,
+      ({ role, rule_ids }) => html`<li><code>${role}</code> ${roleWords(role)}: ${sayCountOf(rule_ids.length, 'rule')}</li>`,
     )}</ul>
 <p><a href="/points?${asked}">Give points their roles</a></p>`
 }</section>`
@@ -183,7 +188,7 @@ const neighbours = (title: string, all: EquipmentModel['feeds']): Html | false =
     .slice(0, NEIGHBOURS_SHOWN)
     .map(
       one =>
-        html`<li>${equipmentLink(one, one.name)} <span class="muted">${one.open > 0 ? countOf(one.open, 'open fault') : 'no open fault'}</span></li>`,
+        html`<li>${equipmentLink(one, one.name)} <span class="muted">${one.open > 0 ? sayCountOf(one.open, 'open fault') : say`no open fault`}</span></li>`,
     )}</ul>${all.length > NEIGHBOURS_SHOWN && html`<p class="muted">and ${all.length - NEIGHBOURS_SHOWN} more</p>`}</section>`
 
 const costSection = ({ cost }: EquipmentModel): Html | false =>

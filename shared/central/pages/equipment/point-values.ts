@@ -8,6 +8,7 @@ import { gapsOf, HOLDS_INTERVALS, type Span, usualInterval } from '#shared/core/
 import { SECOND } from '#shared/core/time.ts'
 import type { State } from '#shared/central/ui/icons.ts'
 import { formatValue, measureOf, type UnitSystem } from '#shared/central/ui/measure.ts'
+import { words } from '#shared/node/http/language.ts'
 
 export type PointValue = {
   point: Point
@@ -67,14 +68,14 @@ function withLive(value: PointValue, live: Reading | undefined, to: number): Poi
 }
 
 /** What the state of a point means, as it stands beside the mark. */
-export const POINT_STATE_WORDS: Record<State, string> = {
+export const POINT_STATE_WORDS: Record<State, string> = words({
   ok: 'ok',
   stale: 'stale',
   down: 'down',
   fault: 'no usable value',
   disabled: 'not measured any more',
   unknown: 'no value yet',
-}
+})
 
 /** A value of a point in words: the state text where the point has one, else figure and unit of the building. */
 export function pointValueText({ unit, kind, role, states }: Point, value: number | null, system: UnitSystem): string {

@@ -1,6 +1,5 @@
 /** The page of one point: its value, its last days, who commands it and who reads it. */
 import { priorityOf } from '#shared/core/findings/finding.ts'
-import { countOf, formatCount } from '#shared/core/number-text.ts'
 import { activeSlot } from '#shared/core/priority/array-snapshot.ts'
 import { levelMeanings, RELINQUISHED } from '#shared/core/priority/priority-levels.ts'
 import { formatDuration, formatInstant, SECOND } from '#shared/core/time.ts'
@@ -15,6 +14,7 @@ import { trendsHref } from '#shared/central/ui/trends-link.ts'
 import { shareOf, titleOf } from '#shared/central/ui/words.ts'
 import { POINT_DAYS, type PointModel } from './point-model.ts'
 import { POINT_STATE_WORDS, pointValueText } from './point-values.ts'
+import { say, sayCount, sayCountOf } from '#shared/node/http/language.ts'
 
 export const pointBody = (model: PointModel): Html => html`${breadcrumbs(model.building, model.equipment, model.now.point.name)}
 <h1>${model.now.point.name}</h1>
@@ -31,17 +31,17 @@ ${plotSection(model)}
 <p class="as-of">As of ${momentNow(model.here)} <a href="${pointHref(model.now.point)}">Refresh</a></p>`
 
 function valueNow({ now: { point, value, at, state }, building, here, array, dataEnd }: PointModel): Html {
-  const words = value === null && at !== null ? 'No usable value' : pointValueText(point, value, building.unit_system)
+  const words = value === null && at !== null ? say`No usable value` : pointValueText(point, value, building.unit_system)
   return html`<p class="figure">${words}${array?.overridden && html` ${overrideIcon(`P${activeSlot(array)}`)}`}</p>
-<p>${stateIcon(state, POINT_STATE_WORDS[state])} <span class="muted">${at === null ? 'no sample is stored' : momentAge(at, here)}${dataEnd !== undefined && `; the building's data ended on ${formatDay(dataEnd, here)}`}</span></p>`
+<p>${stateIcon(state, POINT_STATE_WORDS[state])} <span class="muted">${at === null ? say`no sample is stored` : momentAge(at, here)}${dataEnd !== undefined && say`; the building's data ended on ${formatDay(dataEnd, here)}`}</span></p>`
 }
 
 function plotSection({ plot, now: { point }, days }: PointModel): Html {
   const summary = plot.traces.length > 0 ? plotSummary(plot) : ''
-  const label = `Plot of ${point.name}. ${summary}`
-  return html`<section class="card" id="plot"><div class="row"><h2>${days === 1 ? 'Last 24 hours' : `Last ${days} days`}</h2><ul class="choices">${POINT_DAYS.map(
+  const label = say`Plot of ${point.name}. ${summary}`
+  return html`<section class="card" id="plot"><div class="row"><h2>${days === 1 ? say`Last 24 hours` : say`Last ${days} days`}</h2><ul class="choices">${POINT_DAYS.map(
     choice =>
-      html`<li><a href="${pointHref(point)}?days=${choice}#plot"${choice === days && html` aria-current="true"`}>${choice === 1 ? '24 hours' : `${choice} days`}</a></li>`,
+      html`<li><a href="${pointHref(point)}?days=${choice}#plot"${choice === days && html` aria-current="true"`}>${choice === 1 ? say`24 hours` : say`${choice} days`}</a></li>`,
   )}</ul></div>
 ${
   plot.traces.length > 0
@@ -56,17 +56,17 @@ ${plotTable(plot)}`
 function factsSection({ now: { point, nominalMs }, equipment }: PointModel): Html {
   const { role, unit, kind, source, poll_secs, edge_id, point_id, states } = point
   const lines: (readonly [string, Html | string])[] = [
-    ['Equipment', equipment ? equipmentLink(equipment, equipment.name) : 'none'],
-    ['Role', role === undefined ? 'none: no rule reads it' : html`<code>${role}</code> ${roleWords(role)}`],
-    ['Unit', kind === 'number' ? unitLabel(unit) : kind],
-    ['Address', html`<code>${source.protocol} ${source.address}</code>`],
+    [say`Equipment`, equipment ? equipmentLink(equipment, equipment.name) : say`none`],
+    [say`Role`, role === undefined ? say`none: no rule reads it` : html`<code>${role}</code> ${roleWords(role)}`],
+    [say`Unit`, kind === 'number' ? unitLabel(unit) : kind],
+    [say`Address`, html`<code>${source.protocol} ${source.address}</code>`],
     [
-      'Read',
-      poll_secs === undefined ? `about every ${formatDuration(nominalMs)}` : `every ${formatDuration(poll_secs * SECOND)}`,
+      say`Read`,
+      poll_secs === undefined ? say`about every ${formatDuration(nominalMs)}` : say`every ${formatDuration(poll_secs * SECOND)}`,
     ],
-    ...(edge_id === undefined ? [] : [['Box', html`<code>${edge_id}</code>`] as const]),
-    ['Id', html`<code>${point_id}</code>`],
-    ...(states === undefined ? [] : [['States', states.map((text, i) => `${i} ${text}`).join(', ')] as const]),
+    ...(edge_id === undefined ? [] : [[say`Box`, html`<code>${edge_id}</code>`] as const]),
+    [say`Id`, html`<code>${point_id}</code>`],
+    ...(states === undefined ? [] : [[say`States`, states.map((text, i) => `${i} ${text}`).join(', ')] as const]),
   ]
   return html`<section class="card"><h2>About this point</h2><dl class="values">${lines.map(([term, what]) => html`<div><dt>${term}</dt><dd>${what}</dd></div>`)}</dl></section>`
 }
@@ -78,31 +78,31 @@ function statisticsSection({ statistics, now: { point }, building, days }: Point
   const figures: (readonly [string, string])[] = [
     ...(point.kind === 'number'
       ? ([
-          ['Least', words(min)],
-          ['Mean', words(mean)],
-          ['Greatest', words(max)],
+          [say`Least`, words(min)],
+          [say`Mean`, words(mean)],
+          [say`Greatest`, words(max)],
         ] as const)
       : []),
-    ...(point.kind === 'bool' ? ([['On', shareOf(mean)]] as const) : []),
-    ['Samples', formatCount(samples)],
-    ['Time with data', shareOf(Math.max(0, coverage))],
+    ...(point.kind === 'bool' ? ([[say`On`, shareOf(mean)]] as const) : []),
+    [say`Samples`, sayCount(samples)],
+    [say`Time with data`, shareOf(Math.max(0, coverage))],
   ]
-  return html`<section class="card"><h2>In ${days === 1 ? '24 hours' : `${days} days`}</h2><dl class="values">${figures.map(([term, what]) => html`<div><dt>${term}</dt><dd>${what}</dd></div>`)}</dl></section>`
+  return html`<section class="card"><h2>In ${days === 1 ? say`24 hours` : say`${days} days`}</h2><dl class="values">${figures.map(([term, what]) => html`<div><dt>${term}</dt><dd>${what}</dd></div>`)}</dl></section>`
 }
 
 function arraySection({ array, now: { point }, building, here }: PointModel): Html | false {
   if (!array) return false
   const active = activeSlot(array)
-  const words = (value: number) => (Number.isNaN(value) ? 'not read' : pointValueText(point, value, building.unit_system))
+  const words = (value: number) => (Number.isNaN(value) ? say`not read` : pointValueText(point, value, building.unit_system))
   const meanings = levelMeanings()
   return html`<section class="card"><h2>Priority array</h2>
 <p class="muted">As the visit of ${momentAge(array.t, here)} saw it. <a href="/overrides">All overrides</a></p>
 <table class="slots"><thead><tr><th scope="col">Slot</th><th scope="col">Name</th><th scope="col">Value</th></tr></thead>
 <tbody>${array.slots.map((value, i) => {
     const commands = active === i + 1
-    return html`<tr${commands && html` class="commands"`}><th scope="row">P${i + 1}</th><td>${meanings[i]!.name}</td><td>${value === null ? 'empty' : words(value)}${commands && ' (commands)'}</td></tr>`
+    return html`<tr${commands && html` class="commands"`}><th scope="row">P${i + 1}</th><td>${meanings[i]!.name}</td><td>${value === null ? say`empty` : words(value)}${commands && say` (commands)`}</td></tr>`
   })}
-<tr${active === RELINQUISHED && html` class="commands"`}><th scope="row">–</th><td>Relinquish default</td><td>${words(array.fallback)}${active === RELINQUISHED && ' (counts)'}</td></tr>
+<tr${active === RELINQUISHED && html` class="commands"`}><th scope="row">–</th><td>Relinquish default</td><td>${words(array.fallback)}${active === RELINQUISHED && say` (counts)`}</td></tr>
 </tbody></table></section>`
 }
 
@@ -113,7 +113,7 @@ function rulesSection({ rules, now: { point }, building }: PointModel): Html {
   }
   if (rules.length === 0)
     return html`<section class="card"><h2>Who reads it</h2><p>No rule for this kind of equipment reads its role.</p></section>`
-  return html`<section class="card"><h2>Who reads it</h2><p>${countOf(rules.length, 'rule')} for this kind of equipment.</p>
+  return html`<section class="card"><h2>Who reads it</h2><p>${sayCountOf(rules.length, 'rule')} for this kind of equipment.</p>
 <ul class="log">${rules.map(({ id, title }) => html`<li><a href="${ruleHref(id, building.building_id)}">${title}</a> <span class="muted">${id}</span></li>`)}</ul></section>`
 }
 

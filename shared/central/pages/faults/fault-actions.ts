@@ -5,14 +5,15 @@ import { DAY, HOUR } from '#shared/core/time.ts'
 import { csrfField, type User } from '#shared/central/ui/frame.ts'
 import { NOTE_MAX } from '#shared/central/commands/command.ts'
 import { type Here, moment } from '#shared/central/ui/moment.ts'
+import { say, words } from '#shared/node/http/language.ts'
 
 /** How long a fault may be snoozed: it always ends. */
-export const SNOOZES = [
+export const SNOOZES = words([
   { name: '4 hours', ms: 4 * HOUR },
   { name: '1 day', ms: DAY },
   { name: '7 days', ms: 7 * DAY },
   { name: '30 days', ms: 30 * DAY },
-] as const
+] as const)
 
 type ActionsModel = {
   finding: { finding_id: string }
@@ -28,7 +29,7 @@ export const faultActions = ({ finding, note, here, user, csrf }: ActionsModel):
   const form = (action: string, body: Html) =>
     html`<form method="post" action="/faults/${encodeURIComponent(finding.finding_id)}/${action}">${csrfField(csrf)}<fieldset${!open && html` disabled`}>${body}</fieldset></form>`
   return html`<section class="card actions"><h2>What to do about it</h2>
-${!open && html`<p class="why">These need the operator role; you are signed in as ${user?.role ?? 'nobody'}.</p>`}
+${!open && html`<p class="why">These need the operator role; you are signed in as ${user?.role ?? say`nobody`}.</p>`}
 ${note.ack === 'acked' ? html`<p>Acknowledged.</p>` : form('ack', html`<button class="primary">Acknowledge</button>`)}
 ${form(
   'note',

@@ -4,6 +4,7 @@ import { type Html, html } from '#shared/node/http/html.ts'
 import type { PricingGap } from '#shared/core/impact/impact.ts'
 import type { Building, Equipment } from '#shared/core/model/model.ts'
 import { CARRIER_WORDS, costText, gapText, kindWords, rangeText } from '#shared/central/ui/cost-words.ts'
+import { say } from '#shared/node/http/language.ts'
 
 type CostModel = { finding: Finding; building: Building; equipment: Equipment | undefined }
 
@@ -18,8 +19,8 @@ export function costSection({ finding, building, equipment }: CostModel): Html |
   return html`<section class="card" id="cost"><h2>What it costs</h2>
 ${
   impact &&
-  html`<p><strong>About ${costText(impact, unit_system)}</strong>${finding.to === null && ' so far'}: ${kindWords(impact)}.
-${range && `Should every assumption be off at once: ${range}.`}</p>
+  html`<p><strong>About ${costText(impact, unit_system)}</strong>${finding.to === null && say` so far`}: ${kindWords(impact)}.
+${range && say`Should every assumption be off at once: ${range}.`}</p>
 ${
   impact.energy.length > 0 &&
   html`<dl class="values">${impact.energy.map(
@@ -31,9 +32,9 @@ ${impact.basis.length > 0 && html`<details class="figures"><summary>What this re
 }
 ${
   gaps.length > 0 &&
-  html`<p>${impact ? 'No money is said, for want of:' : 'Not priced, for want of:'}</p><ul>${gaps.map(
+  html`<p>${impact ? say`No money is said, for want of:` : say`Not priced, for want of:`}</p><ul>${gaps.map(
     gap =>
-      html`<li>${gapText(gap, name)}${waste !== undefined && mendable(gap) && html` <a href="${hrefOf(gap, building)}">${gap.what === 'price' ? 'Set it' : 'Enter or review it'}</a>`}</li>`,
+      html`<li>${gapText(gap, name)}${waste !== undefined && mendable(gap) && html` <a href="${hrefOf(gap, building)}">${gap.what === 'price' ? say`Set it` : say`Enter or review it`}</a>`}</li>`,
   )}</ul>
 ${waste === undefined && gaps.some(mendable) && html`<p class="muted">It is entered on the box that looks for faults in this building.</p>`}`
 }

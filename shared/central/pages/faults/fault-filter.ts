@@ -16,20 +16,21 @@ import {
   SORTS,
 } from './fault-list.ts'
 import type { FaultsModel } from './faults-model.ts'
+import { say, words } from '#shared/node/http/language.ts'
 
-const LANE_WORDS: Record<Lane, string> = {
+const LANE_WORDS: Record<Lane, string> = words({
   faults: 'Equipment faults',
   overrides: 'Overrides',
   data: 'Sensors and data',
   silenced: 'Silenced',
-}
-const GROUPING_WORDS: Record<Grouping, string> = {
+})
+const GROUPING_WORDS: Record<Grouping, string> = words({
   none: 'nothing',
   equipment: 'equipment',
   fault: 'rule',
   building: 'building',
   priority: 'priority',
-}
+})
 
 /** Text of a number of days in the filter. */
 const withinWords = (days: number): string =>
@@ -46,26 +47,26 @@ export function filterForm({ query, buildings }: FaultsModel): Html {
   const { group, days, sort, state, priority, building, equipment, rule, minutes = 0 } = query
   return html`<form class="filter" method="get" action="/faults" data-submit-on-change>
 <input type="hidden" name="lane" value="${query.lane}">
-${select('state', 'State', state ?? '', [
-  ['', 'all'],
-  ['active', 'open'],
-  ['cleared', 'cleared'],
+${select('state', say`State`, state ?? '', [
+  ['', say`all`],
+  ['active', say`open`],
+  ['cleared', say`cleared`],
 ])}
-${select('priority', 'Priority', String(priority ?? ''), [['', 'all'], ...PRIORITIES.map(p => [String(p), `${p} ${PRIORITY_WORDS[p]}`] as const)])}
-${select('days', 'Within', String(days), choicesOf([...DAYS_CHOICES, ANY_AGE_DAYS], days, withinWords))}
-${select('minutes', 'In fault for', String(minutes), choicesOf([...MINUTES_CHOICES], minutes, minutesWords))}
-${buildings.length > 1 && select('building', 'Building', building ?? '', [['', 'all'], ...buildings.map(b => [b.building_id, b.name] as const)])}
+${select('priority', say`Priority`, String(priority ?? ''), [['', say`all`], ...PRIORITIES.map(p => [String(p), `${p} ${PRIORITY_WORDS[p]}`] as const)])}
+${select('days', say`Within`, String(days), choicesOf([...DAYS_CHOICES, ANY_AGE_DAYS], days, withinWords))}
+${select('minutes', say`In fault for`, String(minutes), choicesOf([...MINUTES_CHOICES], minutes, minutesWords))}
+${buildings.length > 1 && select('building', say`Building`, building ?? '', [['', say`all`], ...buildings.map(b => [b.building_id, b.name] as const)])}
 ${select(
   'group',
-  'Group by',
+  say`Group by`,
   group,
   GROUPINGS.filter(value => value !== 'building' || buildings.length > 1).map(value => [value, GROUPING_WORDS[value]]),
 )}
 ${select(
   'sort',
-  'First',
+  say`First`,
   sort,
-  SORTS.map(value => [value, value === 'worst' ? 'the worst' : 'the dearest']),
+  SORTS.map(value => [value, value === 'worst' ? say`the worst` : say`the dearest`]),
 )}
 ${equipment !== undefined && html`<input type="hidden" name="equipment" value="${equipment}">`}
 ${rule !== undefined && html`<input type="hidden" name="rule" value="${rule}">`}

@@ -13,6 +13,7 @@ import { shortStateWords, titleOf } from '#shared/central/ui/words.ts'
 import { SNOOZES } from './fault-actions.ts'
 import { type FaultGroup, type FaultPart, type FaultRow, faultsHref } from './fault-list.ts'
 import { type FaultsModel, hereOf, systemOf } from './faults-model.ts'
+import { say } from '#shared/node/http/language.ts'
 
 /** Whether any fault of the list costs something that is known: else there is no column for it. */
 const hasCost = ({ groups }: FaultsModel): boolean => groups.some(({ rows }) => rows.some(({ cost }) => cost !== undefined))
@@ -56,7 +57,7 @@ function faultRow({ finding, note, priority, episodes, inFaultMs, cost, parts }:
   return html`<tr class="${loud} ${finding.state}">
 ${model.mayOperate && html`<td class="choose"><input type="checkbox" class="pick" name="fault-${finding.finding_id}" value="${finding.finding_id}" aria-label="Choose ${title}"></td>`}
 <td class="mark-cell p${priority}">${priorityIcon(priority)}</td>
-<td class="what"><a href="${findingHref(finding.finding_id)}">${title}</a>${finding.relabelled_by !== undefined && parts.every(({ is }) => is !== 'cause') && html` ${overrideIcon('this fault is an override')}`}${partsOf(parts, model)}</td>
+<td class="what"><a href="${findingHref(finding.finding_id)}">${title}</a>${finding.relabelled_by !== undefined && parts.every(({ is }) => is !== 'cause') && html` ${overrideIcon(say`this fault is an override`)}`}${partsOf(parts, model)}</td>
 <td class="where">${equipmentLink(finding, model.equipmentName(finding))}</td>
 <td class="since">${moment(finding.from, here)} <span class="phone-only muted">${formatAge(finding.from, here.now)}</span></td>
 <td class="long">${formatDuration(inFaultMs)}${episodes > 1 && html` <span class="muted">in ${episodes} episodes</span>`}</td>
@@ -69,7 +70,7 @@ ${hasCost(model) && html`<td class="cost${cost === undefined && ' none'}">${cost
 function costCell(finding: Finding, cost: FaultRow['cost'] | undefined, model: FaultsModel): Html {
   const system = systemOf(finding, model)
   if (cost) return html`<span title="${rangeText(cost, cost.unit, system)}">${costText(cost, system)}</span>`
-  return html`<span class="muted" title="${gapsText(finding.not_priced ?? [])}">${(finding.not_priced ?? []).length > 0 ? 'not priced' : '–'}</span>`
+  return html`<span class="muted" title="${gapsText(finding.not_priced ?? [])}">${(finding.not_priced ?? []).length > 0 ? say`not priced` : '–'}</span>`
 }
 
 /** Findings of one cause are one line; its parts open below. */
@@ -77,8 +78,8 @@ function partsOf(parts: FaultPart[], model: FaultsModel): Html | false {
   if (parts.length === 0) return false
   const explained = parts.filter(({ is }) => is === 'explained').length
   const more = explained > 0 && html`+${explained}<span class="hidden"> of the same cause</span>`
-  return html`<details class="parts"><summary>${more}${explained < parts.length && overrideIcon('override')}</summary><ul>${parts.map(
+  return html`<details class="parts"><summary>${more}${explained < parts.length && overrideIcon(say`override`)}</summary><ul>${parts.map(
     ({ finding, is }) =>
-      html`<li>${is === 'cause' && 'Cause: '}<a href="${findingHref(finding.finding_id)}">${titleOf(finding)}</a> <span class="muted">${model.equipmentName(finding)}</span></li>`,
+      html`<li>${is === 'cause' && say`Cause: `}<a href="${findingHref(finding.finding_id)}">${titleOf(finding)}</a> <span class="muted">${model.equipmentName(finding)}</span></li>`,
   )}</ul></details>`
 }

@@ -26,6 +26,7 @@ import { zoomPlot, zoomScripts } from '#shared/central/pages/trends/zoom-plot.ts
 import { inputWords, inUnitsOf, withValues } from '#shared/central/ui/measure-text.ts'
 import { trendsHref } from '#shared/central/ui/trends-link.ts'
 import { componentWords, REASON_WORDS, shareOf, SOURCE_WORDS, stateWords, titleOf } from '#shared/central/ui/words.ts'
+import { say, words } from '#shared/node/http/language.ts'
 
 /** One point that the rule read, and how well it was covered in the plot's window. */
 export type InputRow = {
@@ -85,12 +86,12 @@ function head({ finding, note, building, equipment, here, dataEnd, silencedBy, r
 <div><dt>Equipment</dt><dd>${equipmentLink(finding, equipment?.name ?? finding.equipment_id)}<span class="muted"> in <a href="${buildingHref(building.building_id)}">${building.name}</a></span></dd></div>
 <div><dt>Priority</dt><dd class="p${priorityOf(severity)}">${priorityIcon(priorityOf(severity))}</dd></div>
 <div><dt>State</dt><dd>${stateWords(finding, note, endedOn(dataEnd, here))}${finding.ended && html` <span class="muted">${moment(finding.ended.at, here)}</span>`}</dd></div>
-<div><dt>${to === null ? 'Since' : 'When'}</dt><dd>${to === null ? momentAge(from, here) : html`${moment(from, here)} to ${moment(to, here)}`}</dd></div>
-<div><dt>In fault</dt><dd>${formatDuration(duration_secs * 1000)}, confirmed ${confirmed_at > from ? `after ${formatDuration(confirmed_at - from)}` : 'at once'}</dd></div>
+<div><dt>${to === null ? say`Since` : say`When`}</dt><dd>${to === null ? momentAge(from, here) : html`${moment(from, here)} to ${moment(to, here)}`}</dd></div>
+<div><dt>In fault</dt><dd>${formatDuration(duration_secs * 1000)}, confirmed ${confirmed_at > from ? say`after ${formatDuration(confirmed_at - from)}` : say`at once`}</dd></div>
 <div><dt>Rule</dt><dd>${rule ? html`<a href="${rulePath(rule_id)}"><code>${rule_id}</code></a>` : html`<code>${rule_id}</code>`}${rule && html` <span class="muted">${rule.source}</span>`}</dd></div>
 </dl>
 ${silencedBy && html`<p class="notice">Silenced: explained by <a href="/faults/${encodeURIComponent(silencedBy.finding_id)}">${titleOf(silencedBy)}</a>.</p>`}
-${relabelledBy && html`<p class="notice">${overrideIcon('This fault is an override.')} <a href="/faults/${encodeURIComponent(relabelledBy.finding_id)}">${titleOf(relabelledBy)}</a> for at least half of its time. Should it stay when the point is released, look at the next cause.</p>`}
+${relabelledBy && html`<p class="notice">${overrideIcon(say`This fault is an override.`)} <a href="/faults/${encodeURIComponent(relabelledBy.finding_id)}">${titleOf(relabelledBy)}</a> for at least half of its time. Should it stay when the point is released, look at the next cause.</p>`}
 ${note.not_a_fault !== undefined && html`<p class="notice">Marked as not a fault: ${note.not_a_fault}</p>`}`
 }
 
@@ -98,7 +99,7 @@ ${note.not_a_fault !== undefined && html`<p class="notice">Marked as not a fault
 const endedOn = (dataEnd: number | undefined, here: Here): string | undefined =>
   dataEnd === undefined ? undefined : formatDay(dataEnd, here)
 
-const WINDOW_WORDS: Record<Window, string> = { episode: 'This episode', day: '24 hours', week: '7 days' }
+const WINDOW_WORDS: Record<Window, string> = words({ episode: 'This episode', day: '24 hours', week: '7 days' })
 
 function plotSection({ plot, window, finding, notPlotted, inputs, building }: FaultModel, assets: PlotAssets): Html {
   const summary = plotSummary(plot)
@@ -112,7 +113,7 @@ function plotSection({ plot, window, finding, notPlotted, inputs, building }: Fa
   )}</ul></div>
 ${
   plot.traces.length
-    ? html`${zoomPlot({ building, plot, lines, name: 'Plot of the inputs' })}
+    ? html`${zoomPlot({ building, plot, lines, name: say`Plot of the inputs` })}
 <p class="summary">${summary}</p>
 ${notPlotted.length > 0 && html`<p class="summary">Not on the plot, but in the table below: ${notPlotted.join(', ')}.</p>`}
 ${trendsLink(lines, plot, building)}
@@ -150,7 +151,7 @@ ${baselines(finding, building)}
 /** True, false or not evaluated: a sign, a word, and no colour needed. */
 function term({ text, holds }: Evidence['terms'][number], evidence: Evidence, { unit_system }: Building): Html {
   const [kind, sign, word] =
-    holds === null ? ['open', '?', 'could not be evaluated'] : holds ? ['true', '✓', 'true'] : ['false', '✗', 'false']
+    holds === null ? ['open', '?', say`could not be evaluated`] : holds ? ['true', '✓', say`true`] : ['false', '✗', say`false`]
   return html`<li class="term ${kind}"><span class="sign" aria-hidden="true">${sign}</span> <code>${withValues(text, evidence, unit_system)}</code> <span class="muted">${word}</span></li>`
 }
 
@@ -186,7 +187,7 @@ function inputsSection({ inputs, building }: FaultModel): Html {
 <tbody>${inputs.map(
     ({ role, point, samples, coverage }) => html`<tr>
 <td data-label="Role"><div><code>${role}</code> <span class="muted">${roleWords(role)}</span></div></td>
-<td data-label="Point"><div>${point ? html`<a href="${pointHref(point)}">${point.name}</a> <span class="muted address">${point.point_id} · ${point.source.protocol} ${point.source.address}</span>` : 'no point has this role'}</div></td>
+<td data-label="Point"><div>${point ? html`<a href="${pointHref(point)}">${point.name}</a> <span class="muted address">${point.point_id} · ${point.source.protocol} ${point.source.address}</span>` : say`no point has this role`}</div></td>
 <td data-label="Unit"><div>${point ? unitWords(role, point, building.unit_system) : '–'}</div></td>
 <td data-label="Samples"><div>${samples}</div></td>
 <td data-label="Coverage"><div>${coverage === null ? '–' : shareOf(coverage)}</div></td>
@@ -236,7 +237,7 @@ function caveats({ finding, inputs, result, here, dataEnd }: FaultModel): Html {
     result?.reason && html`<li>The rest was not evaluated, mostly: ${REASON_WORDS[result.reason]}.</li>`,
   ].filter(Boolean)
   return html`<section class="card"><h2>How good the data is</h2>
-${said.length ? html`<ul>${said}</ul>` : html`<p>All inputs were there for the time shown${result && ', and nothing was left unevaluated'}.</p>`}</section>`
+${said.length ? html`<ul>${said}</ul>` : html`<p>All inputs were there for the time shown${result && say`, and nothing was left unevaluated`}.</p>`}</section>`
 }
 
 const roleList = (rows: InputRow[]): Html[] => rows.map(({ role }, i) => html`${i > 0 && ', '}<code>${role}</code>`)

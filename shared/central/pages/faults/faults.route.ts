@@ -31,6 +31,7 @@ import { panelOf, type RunStores } from '#shared/central/pages/runs.route.ts'
 import { readInstant } from '#shared/central/api/record-views.ts'
 import { type DataEndContext, type DataEnds, dataEnds } from '#shared/central/pages/data-freshness.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
+import { say } from '#shared/node/http/language.ts'
 
 /** Most episodes that one page gathers into rows. */
 const EPISODES_MAX = 1000
@@ -77,7 +78,7 @@ export const faultsPage = (context: ListStores, layout: PageLayout): Route[] => 
         csrf: layout.csrfOf(call.caller),
         done: readDone(call.query),
       }
-      return layout.document(call, { title: 'Faults', current: '/faults', here: model.here }, faultsBody(model))
+      return layout.document(call, { title: say`Faults`, current: '/faults', here: model.here }, faultsBody(model))
     },
   }),
   route({

@@ -1,6 +1,5 @@
 /** The page of faults: tabs, filter, groups, and a positive statement when there is nothing. */
 import { formatInstant } from '#shared/core/time.ts'
-import { formatCount, countOf } from '#shared/core/number-text.ts'
 import { countResults } from '#shared/core/runs/run-summary.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { togetherText } from '#shared/central/ui/cost-words.ts'
@@ -13,15 +12,16 @@ import { ANY_AGE_DAYS, faultsHref } from './fault-list.ts'
 import { faultTable } from './fault-table.ts'
 import { type BulkAction, type FaultsDone, type FaultsModel, hereOf, type LastRun } from './faults-model.ts'
 import { isUnconfirmed } from './unconfirmed-card.ts'
+import { say, sayCount, sayCountOf, words } from '#shared/node/http/language.ts'
 
-const DONE_WORDS: Record<BulkAction, string> = {
+const DONE_WORDS: Record<BulkAction, string> = words({
   ack: 'acknowledged',
   unack: 'no longer acknowledged',
   snooze: 'snoozed',
   wake: 'no longer snoozed',
   assign: 'assigned',
   unassign: 'no longer assigned',
-}
+})
 const UNDO: Partial<Record<BulkAction, BulkAction>> = { ack: 'unack', snooze: 'wake', assign: 'unassign' }
 export const faultsBody = (model: FaultsModel): Html => html`<h1>Faults</h1>
 ${model.done && toast(model.done, model)}
@@ -37,7 +37,7 @@ ${runPanel(model.runs)}`
 /** What was just done to several faults, with the button that takes it back. */
 const toast = ({ action, count, finding_ids }: FaultsDone, { query, csrf, mayOperate }: FaultsModel): Html => {
   const undo = UNDO[action]
-  return html`<div class="toast" role="status"><p>${countOf(count, 'fault')} ${DONE_WORDS[action]}.</p>
+  return html`<div class="toast" role="status"><p>${sayCountOf(count, 'fault')} ${DONE_WORDS[action]}.</p>
 ${
   mayOperate &&
   undo !== undefined &&
@@ -50,13 +50,13 @@ ${
 
 const truncatedNotice = ({ truncated, query, here }: FaultsModel): Html | false =>
   truncated !== undefined &&
-  html`<p class="notice">Of the episodes that fit, the newest ${formatCount(truncated.at)} are shown. <a href="${faultsHref({ ...query, before: formatInstant(truncated.oldest) })}">The older ones, before ${moment(truncated.oldest, here)}</a></p>`
+  html`<p class="notice">Of the episodes that fit, the newest ${sayCount(truncated.at)} are shown. <a href="${faultsHref({ ...query, before: formatInstant(truncated.oldest) })}">The older ones, before ${moment(truncated.oldest, here)}</a></p>`
 
 /** @param isEnded of a building whose data ended, its last days are meant */
 function lastWords(days: number, isEnded: boolean): string {
-  if (days === ANY_AGE_DAYS) return 'In all'
-  const span = days === 366 ? 'year' : days === 1 ? 'day' : `${days} days`
-  return `In the last ${span}${isEnded ? ' of its data' : ''}`
+  if (days === ANY_AGE_DAYS) return say`In all`
+  const span = days === 366 ? say`year` : days === 1 ? say`day` : say`${days} days`
+  return say`In the last ${span}${isEnded ? say` of its data` : ''}`
 }
 
 /** A sum that counts nothing twice, and says so. */
@@ -78,8 +78,8 @@ function allQuiet(model: FaultsModel): Html {
     query.rule !== undefined ||
     (query.minutes ?? 0) > 0
   const unseen = !model.lastRuns.length && model.boxes.every(({ last_data_at }) => last_data_at === null)
-  const quiet = narrowed ? 'Nothing fits this filter.' : unseen ? 'Not looked yet.' : 'All quiet.'
-  const nothing = query.lane === 'silenced' ? 'Nothing is silenced.' : quiet
+  const quiet = narrowed ? say`Nothing fits this filter.` : unseen ? say`Not looked yet.` : say`All quiet.`
+  const nothing = query.lane === 'silenced' ? say`Nothing is silenced.` : quiet
   return html`<section class="card quiet-card"><h2>${nothing}</h2>
 ${looked(model)}
 </section>`
@@ -92,17 +92,17 @@ function looked(model: FaultsModel): Html {
   if (!lastRuns.length && !boxes.length) return html`<p>No run has finished yet, so nothing has been looked at.</p>`
   return html`${lastRuns.map(run => runLine(run, model))}${boxes.map(
     ({ name, building_id, last_data_at }) =>
-      html`<p>The box <strong>${name}</strong> looks for faults itself${last_data_at === null ? ' and has not sent anything yet' : html`; its last data came ${momentAge(last_data_at, hereOf(building_id, model))}`}.</p>`,
+      html`<p>The box <strong>${name}</strong> looks for faults itself${last_data_at === null ? say` and has not sent anything yet` : html`; its last data came ${momentAge(last_data_at, hereOf(building_id, model))}`}.</p>`,
   )}${brief.map(
     ({ building_id, results }) =>
-      html`<p><a href="/runs?building=${encodeURIComponent(building_id)}#brief">${countOf(results.filter(isUnconfirmed).length, 'condition')} too brief or too seldom sampled to count</a></p>`,
+      html`<p><a href="/runs?building=${encodeURIComponent(building_id)}#brief">${sayCountOf(results.filter(isUnconfirmed).length, 'condition')} too brief or too seldom sampled to count</a></p>`,
   )}`
 }
 
 function runLine(run: LastRun, model: FaultsModel): Html {
   const { counts, reasons } = countResults(run.results)
   const name = model.buildings.find(({ building_id }) => building_id === run.building_id)?.name ?? run.building_id
-  return html`<p>${model.buildings.length > 1 && html`<strong>${name}</strong>: `}Last run ${momentAge(run.finished_at, hereOf(run.building_id, model))}: ${countOf(run.results.length, 'check')}: ${countWords(counts, reasons)}${
-    run.failed > 0 && html`, <strong>${countOf(run.failed, 'rule')} failed</strong>`
+  return html`<p>${model.buildings.length > 1 && html`<strong>${name}</strong>: `}Last run ${momentAge(run.finished_at, hereOf(run.building_id, model))}: ${sayCountOf(run.results.length, 'check')}: ${countWords(counts, reasons)}${
+    run.failed > 0 && html`, <strong>${sayCountOf(run.failed, 'rule')} failed</strong>`
   }. <a href="/runs?building=${encodeURIComponent(run.building_id)}">All runs</a></p>`
 }

@@ -4,7 +4,7 @@ import { type Html, html } from '#shared/node/http/html.ts'
 import { nearness } from '#shared/core/rules/episodes/unconfirmed.ts'
 import { equipmentLink } from '#shared/central/ui/links.ts'
 import { formatDuration, SECOND } from '#shared/core/time.ts'
-import { countOf } from '#shared/core/number-text.ts'
+import { say, sayCountOf } from '#shared/node/http/language.ts'
 
 export type UnconfirmedResult = Pick<RuleResult, 'rule_id' | 'equipment_id' | 'unconfirmed' | 'sampling' | 'untrusted_secs'>
 export type UnconfirmedModel = {
@@ -47,14 +47,14 @@ export function unconfirmedCard({ building_id, results, titleOf, nameOf }: Uncon
 <td data-label="Why it does not count"><div>${unconfirmedText(result)}</div></td>
 </tr>`,
   )}</tbody></table>
-${more > 0 && html`<p class="muted">and ${countOf(more, 'other')}</p>`}</section>`
+${more > 0 && html`<p class="muted">and ${sayCountOf(more, 'other')}</p>`}</section>`
 }
 
 const rankOf = ({ unconfirmed }: UnconfirmedResult): number => (unconfirmed ? nearness(unconfirmed) : 0)
 
 /** @returns for example `held for 1 h without a break on 2026-01-14, needs 2 h` */
 export function unconfirmedText({ unconfirmed, sampling }: UnconfirmedResult): string {
-  if (sampling) return `sampled every ${durationOf(sampling.every_secs)}, needs every ${durationOf(sampling.needs_secs)}`
+  if (sampling) return say`sampled every ${durationOf(sampling.every_secs)}, needs every ${durationOf(sampling.needs_secs)}`
   if (!unconfirmed) return ''
   const { date, short } = unconfirmed
   return `${short.map(shortfallWords).join('; ')} (${date})`
@@ -66,6 +66,6 @@ const HOW: Record<Shortfall['of'], (held: string) => string> = {
   window: held => `stood still for ${held}`,
 }
 const shortfallWords = ({ of, held_secs, needs_secs }: Shortfall): string =>
-  `${HOW[of](durationOf(held_secs))}, needs ${durationOf(needs_secs)}`
+  say`${HOW[of](durationOf(held_secs))}, needs ${durationOf(needs_secs)}`
 
 const durationOf = (secs: number): string => formatDuration(secs * SECOND)

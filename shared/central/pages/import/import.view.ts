@@ -2,7 +2,6 @@
 import type { Check } from '#shared/core/csv/checks.ts'
 import type { PackageReport } from '#shared/core/csv/package-report.ts'
 import { EQUIPMENT_TYPES } from '#shared/core/model/model.ts'
-import { countOf, formatCount } from '#shared/core/number-text.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import type { ImportResult } from '#shared/flow/ingest/import-package.ts'
 import { isSingleTable } from '#shared/central/commands/import-mapping.ts'
@@ -10,6 +9,7 @@ import type { ImportSession } from '#shared/central/import/sessions.ts'
 import { csrfField } from '#shared/central/ui/frame.ts'
 import { EQUIPMENT_WORDS } from '#shared/central/ui/equipment-words.ts'
 import { componentWords } from '#shared/central/ui/words.ts'
+import { say, sayCount, sayCountOf } from '#shared/node/http/language.ts'
 
 /** Lines of one list that the page shows; the API gives all. */
 const SHOWN = 200
@@ -34,7 +34,7 @@ export const packageBody = (csrf: string): Html => html`<h1>Import</h1>
 export const reportBody = ({ session, csrf }: { session: ImportSession; csrf: string }): Html => {
   const { report, result } = session
   return html`<p class="crumbs"><a href="/import">Import</a></p>
-<h1>${result ? 'Imported' : 'Report of the package'}</h1>
+<h1>${result ? say`Imported` : say`Report of the package`}</h1>
 <section class="card">${result ? resultCard(result) : verdictCard(session, csrf)}${!result && mappingLink(session)}</section>
 ${report.checks.length > 0 && checkTable(report.checks)}
 ${report.equipment.map(one => equipmentCard(one))}`
@@ -46,17 +46,17 @@ const mappingLink = ({ session_id, files }: ImportSession): Html | false =>
   html`<p><a href="/import/${encodeURIComponent(session_id)}/mapping">Say what the columns are</a>: equipment, role and unit of each, and the time. Samples stand beside them.</p>`
 
 const resultCard = ({ building_id, rows_in, rows_written, rows_duplicate, rows_rejected }: ImportResult): Html =>
-  html`<p class="lead">Of ${countOf(rows_in, 'row')} of ${building_id}, ${formatCount(rows_written)} were stored, ${formatCount(rows_duplicate)} were there already and ${formatCount(rows_rejected)} were rejected.</p>
+  html`<p class="lead">Of ${sayCountOf(rows_in, 'row')} of ${building_id}, ${sayCount(rows_written)} were stored, ${sayCount(rows_duplicate)} were there already and ${sayCount(rows_rejected)} were rejected.</p>
 <p><a href="/points?building=${encodeURIComponent(building_id)}">Assign roles to its points</a> or look at its <a href="/faults?building=${encodeURIComponent(building_id)}">faults</a> after the next run.</p>`
 
 function verdictCard(session: ImportSession, csrf: string): Html {
   const { session_id, report } = session
   const { can_execute, building_id, rows_in, rows_rejected } = report
-  const rows = html`${countOf(rows_in, 'row')}, ${formatCount(rows_rejected)} rejected${
+  const rows = html`${sayCountOf(rows_in, 'row')}, ${sayCount(rows_rejected)} rejected${
     rows_rejected > 0 && html` (<a href="/api/csv/import/preflight/${encodeURIComponent(session_id)}/rejects.csv">list</a>)`
   }`
   if (!can_execute) {
-    return html`<p class="notice" role="alert"><strong>It cannot be imported.</strong> ${isSingleTable(session.files) ? 'Say below what the columns are, or correct what is marked as an error and upload it again.' : 'Correct what is marked as an error and upload it again.'}</p><p>${rows}.</p>`
+    return html`<p class="notice" role="alert"><strong>It cannot be imported.</strong> ${isSingleTable(session.files) ? say`Say below what the columns are, or correct what is marked as an error and upload it again.` : say`Correct what is marked as an error and upload it again.`}</p><p>${rows}.</p>`
   }
   return html`<p class="lead">It can be imported into the building <strong>${building_id}</strong>: ${rows}.</p>
 <form class="fields" method="post" action="/import/${encodeURIComponent(session_id)}">${csrfField(csrf)}
@@ -70,9 +70,9 @@ const checkTable = (checks: Check[]): Html => html`<section class="card"><h2>Che
   ({ severity, code, message, count, examples }) => html`<tr>
 <td data-label="Kind"><div>${severity}</div></td>
 <td data-label="What"><div>${message} <span class="muted">${code}</span></div></td>
-<td data-label="Count"><div>${formatCount(count)}</div></td>
-<td data-label="Examples"><div>${examples.join('; ') || 'none'}</div></td></tr>`,
-)}</tbody></table>${checks.length > SHOWN && html`<p class="muted">and ${formatCount(checks.length - SHOWN)} more</p>`}</section>`
+<td data-label="Count"><div>${sayCount(count)}</div></td>
+<td data-label="Examples"><div>${examples.join('; ') || say`none`}</div></td></tr>`,
+)}</tbody></table>${checks.length > SHOWN && html`<p class="muted">and ${sayCount(checks.length - SHOWN)} more</p>`}</section>`
 
 const equipmentCard = ({
   equipment_id,
@@ -82,12 +82,12 @@ const equipmentCard = ({
   last_at_local,
   columns,
 }: PackageReport['equipment'][number]): Html => html`<section class="card"><h2>${equipment_id}</h2>
-<p>${componentWords(equipment_type)}, ${countOf(rows, 'row')}${first_at_local !== null && html` from ${first_at_local} to ${last_at_local}`}</p>
+<p>${componentWords(equipment_type)}, ${sayCountOf(rows, 'row')}${first_at_local !== null && html` from ${first_at_local} to ${last_at_local}`}</p>
 <table class="tried"><thead><tr><th scope="col">Column</th><th scope="col">Role</th><th scope="col">Unit</th><th scope="col">State</th></tr></thead>
 <tbody>${columns.slice(0, SHOWN).map(
   ({ header, role, unit, status, suggestion }) => html`<tr>
 <td data-label="Column"><div>${header}</div></td>
-<td data-label="Role"><div>${role ?? (suggestion === undefined ? 'none' : html`none <span class="muted">perhaps ${suggestion}</span>`)}</div></td>
-<td data-label="Unit"><div>${unit || 'none'}</div></td>
+<td data-label="Role"><div>${role ?? (suggestion === undefined ? say`none` : html`none <span class="muted">perhaps ${suggestion}</span>`)}</div></td>
+<td data-label="Unit"><div>${unit || say`none`}</div></td>
 <td data-label="State"><div>${status}</div></td></tr>`,
-)}</tbody></table>${columns.length > SHOWN && html`<p class="muted">and ${formatCount(columns.length - SHOWN)} more</p>`}</section>`
+)}</tbody></table>${columns.length > SHOWN && html`<p class="muted">and ${sayCount(columns.length - SHOWN)} more</p>`}</section>`

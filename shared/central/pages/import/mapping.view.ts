@@ -6,7 +6,6 @@ import type { TableMapping } from '#shared/core/csv/table-mapping.ts'
 import { EQUIPMENT_TYPES } from '#shared/core/model/model.ts'
 import { ROLES } from '#shared/core/model/role.ts'
 import { UNITS } from '#shared/core/model/unit.ts'
-import { countOf } from '#shared/core/number-text.ts'
 import { LIKELY } from '#shared/flow/commission.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { csrfField } from '#shared/central/ui/frame.ts'
@@ -14,6 +13,7 @@ import { UNIT_SYSTEM_WORDS } from '#shared/central/ui/measure.ts'
 import { EQUIPMENT_WORDS } from '#shared/central/ui/equipment-words.ts'
 import { componentWords, shareOf } from '#shared/central/ui/words.ts'
 import { MAPPED_MAX, suggestionOf } from './mapping-form.ts'
+import { say, sayCountOf, words } from '#shared/node/http/language.ts'
 
 type MappingModel = {
   session: ImportSession
@@ -24,7 +24,7 @@ type MappingModel = {
   csrf: string
 }
 
-const ORDER_WORDS: Record<DateOrder, string> = { mdy: 'month first: 5/7 is 7 May', dmy: 'day first: 5/7 is 5 July' }
+const ORDER_WORDS: Record<DateOrder, string> = words({ mdy: 'month first: 5/7 is 7 May', dmy: 'day first: 5/7 is 5 July' })
 
 export function mappingBody({ session, head, mapping, refusals, csrf }: MappingModel): Html {
   const path = `/import/${encodeURIComponent(session.session_id)}`
@@ -39,25 +39,25 @@ ${
 <form method="post" action="${path}/mapping">${csrfField(csrf)}
 <div class="columns"><section class="card"><h2>Time</h2><div class="fields">
 <label>Column of the time <select name="time_1">${headers.map(header => option(header, header, mapping.time_columns[0]))}</select></label>
-<label>Time of day in a column of its own <select name="time_2">${option('', 'no, it is in the same', mapping.time_columns[1] ?? '')}${headers.map(header => option(header, header, mapping.time_columns[1]))}</select></label>
-<label>Order of day and month <select name="date_order">${option('', 'as the dates show it', mapping.date_order ?? '')}${DATE_ORDERS.map(order => option(order, ORDER_WORDS[order], mapping.date_order))}</select></label>
+<label>Time of day in a column of its own <select name="time_2">${option('', say`no, it is in the same`, mapping.time_columns[1] ?? '')}${headers.map(header => option(header, header, mapping.time_columns[1]))}</select></label>
+<label>Order of day and month <select name="date_order">${option('', say`as the dates show it`, mapping.date_order ?? '')}${DATE_ORDERS.map(order => option(order, ORDER_WORDS[order], mapping.date_order))}</select></label>
 <label>Time zone <input name="timezone" value="${mapping.timezone ?? ''}" maxlength="64" placeholder="Europe/Berlin" autocomplete="off" spellcheck="false" aria-describedby="zone-help"></label>
 <p class="muted" id="zone-help">For times without an offset. First time: <strong>${timeSample(head, mapping)}</strong>${readTime(session)}</p>
 <label>Minutes between rows <input name="grid_minutes" type="number" min="1" max="1440" value="${mapping.grid_minutes}" required></label>
 </div></section>
 <section class="card"><h2>Building and equipment</h2><div class="fields">
 <label>Building id <input name="building_id" value="${mapping.building_id}" maxlength="128" required autocomplete="off" spellcheck="false"></label>
-<label>Units where nothing says them <select name="unit_system">${option('', 'those of the building', mapping.unit_system ?? '')}${option('si', UNIT_SYSTEM_WORDS.si, mapping.unit_system)}${option('us', UNIT_SYSTEM_WORDS.us, mapping.unit_system)}</select></label>
+<label>Units where nothing says them <select name="unit_system">${option('', say`those of the building`, mapping.unit_system ?? '')}${option('si', UNIT_SYSTEM_WORDS.si, mapping.unit_system)}${option('us', UNIT_SYSTEM_WORDS.us, mapping.unit_system)}</select></label>
 ${[...mapping.equipment, undefined].map(equipmentFields)}
 </div></section></div>
-<section class="card"><h2>${countOf(headers.length, 'column')}</h2>
+<section class="card"><h2>${sayCountOf(headers.length, 'column')}</h2>
 <p class="muted">A column without equipment is left out. One without a role is stored and shown; no rule reads it.</p>
 <datalist id="equipment">${mapping.equipment.map(({ equipment_id }) => html`<option value="${equipment_id}"></option>`)}</datalist>
 <datalist id="roles">${Object.entries(ROLES).map(([name, { label }]) => html`<option value="${name}">${componentWords(label)}</option>`)}</datalist>
 <datalist id="units">${Object.keys(UNITS).map(unit => html`<option value="${unit}"></option>`)}</datalist>
 <table class="tried mapping"><thead><tr><th scope="col">Column</th><th scope="col">Samples</th><th scope="col">Equipment</th><th scope="col">Role</th><th scope="col">Unit</th></tr></thead>
 <tbody>${headers.slice(0, MAPPED_MAX).map((header, i) => columnRow(header, i, { session, head, mapping }))}</tbody></table>
-${headers.length > MAPPED_MAX && html`<p class="muted">The ${countOf(headers.length - MAPPED_MAX, 'column')} after these stay as they are; a program maps them with <code>PUT /api/csv/import/preflight/…/mapping</code>.</p>`}
+${headers.length > MAPPED_MAX && html`<p class="muted">The ${sayCountOf(headers.length - MAPPED_MAX, 'column')} after these stay as they are; a program maps them with <code>PUT /api/csv/import/preflight/…/mapping</code>.</p>`}
 <p class="buttons"><button class="primary">Check the table again</button> ${likelyButton(session)}</p></section></form>`
 }
 
@@ -67,9 +67,9 @@ const option = (value: string, text: string, chosen: string | undefined): Html =
 /** The last one is blank, for another equipment. */
 const equipmentFields = (known: TableMapping['equipment'][number] | undefined, i: number): Html => {
   const [id, type] = [known?.equipment_id ?? '', known?.equipment_type ?? '']
-  return html`<fieldset><legend>${known ? `Equipment ${id}` : 'Another equipment'}</legend>
+  return html`<fieldset><legend>${known ? say`Equipment ${id}` : say`Another equipment`}</legend>
 <label>Id <input name="id.${i}" value="${id}" maxlength="128" autocomplete="off" spellcheck="false"></label>
-<label>Type <select name="type.${i}">${option('', 'choose', type)}${EQUIPMENT_TYPES.map(one => option(one, EQUIPMENT_WORDS[one][0], type))}</select></label></fieldset>`
+<label>Type <select name="type.${i}">${option('', say`choose`, type)}${EQUIPMENT_TYPES.map(one => option(one, EQUIPMENT_WORDS[one][0], type))}</select></label></fieldset>`
 }
 
 function columnRow(
@@ -102,7 +102,7 @@ const samplesOf = ({ rows }: TableHead, i: number): Html | string => {
 
 function timeSample({ headers, rows }: TableHead, { time_columns }: TableMapping): string {
   const [first] = rows
-  return first ? time_columns.map(header => first[headers.indexOf(header)] ?? '').join(' ') : 'no row'
+  return first ? time_columns.map(header => first[headers.indexOf(header)] ?? '').join(' ') : say`no row`
 }
 
 /** What the check before has read as the first and last time. */
@@ -114,5 +114,5 @@ function readTime({ report }: ImportSession): Html | false {
 function likelyButton(session: ImportSession): Html | false {
   const headers = session.report.equipment.flatMap(({ columns }) => columns.map(({ header }) => header))
   const likely = headers.filter(header => (suggestionOf(session, header)?.confidence ?? 0) >= LIKELY).length
-  return likely > 0 && html`<button name="likely" value="yes">Check again with ${countOf(likely, 'likely role')}</button>`
+  return likely > 0 && html`<button name="likely" value="yes">Check again with ${sayCountOf(likely, 'likely role')}</button>`
 }

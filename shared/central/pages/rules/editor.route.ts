@@ -18,6 +18,7 @@ import { checkedPart, editorBody, type EditorForm, type EditorModel, type RuleVe
 import { reviewBody, type ReviewModel } from './review.view.ts'
 import { copyOf, NEW_RULE_TEXT } from './start-text.ts'
 import { EDITOR_PATH, originOf } from './rule-words.ts'
+import { say } from '#shared/node/http/language.ts'
 
 const FILE = Type.Optional(orBlank(Type.String({ pattern: RULE_FILENAME })))
 const START = strict({
@@ -111,7 +112,7 @@ const deployRoutes = (context: CentralParts, layout: PageLayout): Route[] => [
       const verdict = await verdictOn(context, call, form)
       if ('refused' in verdict) return show(context, layout, call, { form, verdict })
       const body = reviewBody({ ...(await reviewModel(context, form, verdict)), csrf: layout.csrfOf(call.caller) })
-      return layout.document(call, { title: 'Deploy a rule', current: RULES_PATH }, body)
+      return layout.document(call, { title: say`Deploy a rule`, current: RULES_PATH }, body)
     },
   }),
   route({
@@ -205,7 +206,7 @@ function show(context: CentralParts, layout: PageLayout, call: AnyCall, { form, 
     here,
     csrf: layout.csrfOf(call.caller),
   }
-  return layout.document(call, { title: 'Write a rule', current: RULES_PATH, here }, editorBody(model))
+  return layout.document(call, { title: say`Write a rule`, current: RULES_PATH, here }, editorBody(model))
 }
 
 async function reviewModel(

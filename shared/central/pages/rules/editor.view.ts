@@ -1,6 +1,5 @@
 /** The page on which a rule is written. It works without script: the same check is a button. */
 import type { Building } from '#shared/core/model/model.ts'
-import { countOf } from '#shared/core/number-text.ts'
 import type { BacktestReport } from '#shared/flow/fdd/backtest.ts'
 import type { Publication } from '#shared/flow/fdd/publish-rules.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
@@ -10,6 +9,7 @@ import { rulePath, RULES_PATH } from '#shared/central/ui/links.ts'
 import type { Here } from '#shared/central/ui/moment.ts'
 import { backtestResult } from '#shared/central/pages/settings/backtest-result.ts'
 import { EDITOR_PATH, equipmentWords } from './rule-words.ts'
+import { say, sayCountOf } from '#shared/node/http/language.ts'
 
 /** Fields of the form; `rule` and `sha` are the rule that was opened, and its text then. */
 export type EditorForm = { yaml: string; file: string; rule: string; sha: string; building: string; days: number }
@@ -39,7 +39,7 @@ const LINE_SHOWN = 80
 export const editorBody = (
   model: EditorModel,
 ): Html => html`<p class="crumbs"><a href="${RULES_PATH}">Rules</a>${model.form.rule !== '' && html` <span aria-hidden="true">›</span> <a href="${rulePath(model.form.rule)}">${model.form.rule}</a>`}</p>
-<h1>${model.form.rule === '' ? 'Write a rule' : 'Change a rule'}</h1>
+<h1>${model.form.rule === '' ? say`Write a rule` : say`Change a rule`}</h1>
 <p class="lead">A rule is a text with its own tests. Nothing counts before it is deployed.</p>
 ${textForm(model)}
 ${tried(model)}`
@@ -64,7 +64,7 @@ ${
     ? html`<label>Building <select name="building">${buildings.map(one => html`<option value="${one.building_id}"${one === building && html` selected`}>${one.name}</option>`)}</select></label>`
     : html`<input type="hidden" name="building" value="${building?.building_id}">`
 }
-<label>Look back <select name="days">${DAYS_TRIED.map(days => html`<option value="${days}"${days === form.days && html` selected`}>${countOf(days, 'day')}</option>`)}</select></label>
+<label>Look back <select name="days">${DAYS_TRIED.map(days => html`<option value="${days}"${days === form.days && html` selected`}>${sayCountOf(days, 'day')}</option>`)}</select></label>
 <button formaction="${EDITOR_PATH}/try#tried">What would this have found?</button></section>`
 }
 
@@ -73,13 +73,13 @@ export function checkedPart(verdict: RuleVerdict | undefined, yaml: string): Htm
   if (!verdict) return html`<p>The text is checked while you type, and when you press Check.</p>`
   if ('refused' in verdict) return refusal(verdict, yaml.split('\n'))
   const { rule_id, title, equipment, tests } = verdict.publication.rules[0]!
-  const passed = tests === 0 ? 'It has no tests: write one before you trust it.' : `${countOf(tests, 'test')}, all pass.`
+  const passed = tests === 0 ? say`It has no tests: write one before you trust it.` : say`${sayCountOf(tests, 'test')}, all pass.`
   return html`<p><strong>It checks.</strong> ${title} (<code>${rule_id}</code>), for ${equipmentWords(equipment)}. ${passed}</p>`
 }
 
 function refusal({ refused, errors }: Extract<RuleVerdict, { refused: string }>, lines: string[]): Html {
   if (errors.length === 0) return html`<p role="alert"><strong>Nothing was deployed.</strong> ${refused}</p>`
-  return html`<p role="alert"><strong>${countOf(errors.length, 'place')} to correct.</strong></p><ul class="log">${errors
+  return html`<p role="alert"><strong>${sayCountOf(errors.length, 'place')} to correct.</strong></p><ul class="log">${errors
     .slice(0, ERRORS_SHOWN)
     .map(
       ({ line, message }) =>

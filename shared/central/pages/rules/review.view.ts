@@ -1,5 +1,4 @@
 /** What deploying a rule changes, before it is done. */
-import { countOf } from '#shared/core/number-text.ts'
 import type { Publication } from '#shared/flow/fdd/publish-rules.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { csrfField } from '#shared/central/ui/frame.ts'
@@ -7,6 +6,7 @@ import { rulePath, RULES_PATH } from '#shared/central/ui/links.ts'
 import { type EditorForm, kept } from './editor.view.ts'
 import { diffLines } from './line-diff.ts'
 import { EDITOR_PATH, type RuleOrigin } from './rule-words.ts'
+import { say, sayCountOf, words } from '#shared/node/http/language.ts'
 
 export type ReviewModel = {
   form: EditorForm
@@ -34,31 +34,33 @@ ${model.before && difference(model.before.yaml, model.form.yaml)}
 const isSame = ({ before, form }: ReviewModel): boolean => before?.yaml === form.yaml
 
 function consequences(model: ReviewModel): string[] {
-  if (isSame(model)) return ['Nothing: this text counts already.']
+  if (isSame(model)) return [say`Nothing: this text counts already.`]
   const { rule, before, isInactive, open, reached } = model
   const here = reached.filter(({ appliance }) => appliance === undefined)
   const elsewhere = reached.filter(({ appliance }) => appliance !== undefined)
-  const places = here.map(({ building, count }) => `${count} in ${building}`).join(', ')
+  const places = here.map(({ building, count }) => say`${count} in ${building}`).join(', ')
   return [
-    before ? REPLACED[before.origin] : 'It is a new rule.',
+    before ? REPLACED[before.origin] : say`It is a new rule.`,
     here.length > 0
-      ? `From the next run on it is evaluated for the equipment of its types: ${places}.`
-      : 'No building whose rules run here has equipment of its types yet.',
+      ? say`From the next run on it is evaluated for the equipment of its types: ${places}.`
+      : say`No building whose rules run here has equipment of its types yet.`,
     ...elsewhere.map(
-      ({ building, appliance }) => `It does not reach ${building}: the appliance ${appliance} runs the rules there.`,
+      ({ building, appliance }) => say`It does not reach ${building}: the appliance ${appliance} runs the rules there.`,
     ),
-    ...(isInactive ? ['The rule is deactivated and stays so until somebody activates it.'] : []),
-    ...(open > 0 ? [`${countOf(open, 'finding')} of it ${open === 1 ? 'is' : 'are'} open: the next run says which remain.`] : []),
-    rule.tests === 0 ? 'It has no tests of its own.' : `${countOf(rule.tests, 'test')} of its own: all pass.`,
-    'It can be taken back: the page of the rule has its versions.',
+    ...(isInactive ? [say`The rule is deactivated and stays so until somebody activates it.`] : []),
+    ...(open > 0
+      ? [say`${sayCountOf(open, 'finding')} of it ${open === 1 ? say`is` : say`are`} open: the next run says which remain.`]
+      : []),
+    rule.tests === 0 ? say`It has no tests of its own.` : say`${sayCountOf(rule.tests, 'test')} of its own: all pass.`,
+    say`It can be taken back: the page of the rule has its versions.`,
   ]
 }
 
-const REPLACED: Record<RuleOrigin, string> = {
+const REPLACED: Record<RuleOrigin, string> = words({
   shipped: 'It takes the place of the rule that ships with the program.',
   own: 'It takes the place of the text that was deployed before.',
   override: 'It takes the place of the text that was deployed before, and of the rule that ships with the program.',
-}
+})
 
 function difference(before: string, after: string): Html | false {
   const lines = diffLines(before, after)
@@ -67,6 +69,6 @@ function difference(before: string, after: string): Html | false {
     .filter(({ sign }) => sign !== ' ')
     .map(
       ({ sign, line, text }) =>
-        html`<li class="${sign === '+' ? 'added' : 'removed'}"><span class="sign" aria-hidden="true">${sign === '+' ? '+' : '−'}</span><span class="hidden">${sign === '+' ? 'added' : 'removed'} in line ${line}: </span><code>${text}</code></li>`,
+        html`<li class="${sign === '+' ? 'added' : 'removed'}"><span class="sign" aria-hidden="true">${sign === '+' ? '+' : '−'}</span><span class="hidden">${sign === '+' ? say`added` : say`removed`} in line ${line}: </span><code>${text}</code></li>`,
     )}</ul></section>`
 }

@@ -2,6 +2,7 @@
 import type { EquipmentType } from '#shared/core/model/model.ts'
 import type { RuleFileView } from '#shared/central/fdd/rule-views.ts'
 import { EQUIPMENT_WORDS } from '#shared/central/ui/equipment-words.ts'
+import { say, words } from '#shared/node/http/language.ts'
 
 export const EDITOR_PATH = '/rule-editor'
 /** Days whose findings are counted beside a rule. */
@@ -9,11 +10,11 @@ export const FINDING_DAYS = 30
 
 /** `override`: an own rule in the place of a shipped one of the same id. */
 export type RuleOrigin = 'shipped' | 'own' | 'override'
-export const ORIGIN_WORDS: Record<RuleOrigin, string> = {
+export const ORIGIN_WORDS: Record<RuleOrigin, string> = words({
   shipped: 'shipped',
   own: 'own',
   override: 'own, in the place of a shipped one',
-}
+})
 
 export type ListedRule = {
   id: string
@@ -31,7 +32,7 @@ export const originOf = (file: RuleFileView | undefined): RuleOrigin =>
 
 /** @returns `Air handler, Rooftop unit`, or `Any equipment` */
 export const equipmentWords = (types: readonly (EquipmentType | 'any')[]): string =>
-  types.map(type => (type === 'any' ? 'Any equipment' : EQUIPMENT_WORDS[type][0])).join(', ')
+  types.map(type => (type === 'any' ? say`Any equipment` : EQUIPMENT_WORDS[type][0])).join(', ')
 
 /** The list of faults of a rule. */
 export const findingsHref = (rule_id: string): string =>

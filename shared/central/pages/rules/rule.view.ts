@@ -1,6 +1,5 @@
 /** The page of one rule: what it says, what it reads, its thresholds, causes and tests, where it comes from, and its versions. */
 import { priorityOf } from '#shared/core/findings/finding.ts'
-import { countOf } from '#shared/core/number-text.ts'
 import type { RuleParam } from '#shared/core/rules/check/rule.ts'
 import type { RuleState } from '#shared/core/stores.ts'
 import type { RuleCheck } from '#shared/flow/fdd/publish-rules.ts'
@@ -15,16 +14,17 @@ import { componentWords } from '#shared/central/ui/words.ts'
 import { paramWords } from '#shared/central/pages/settings/param-words.ts'
 import { type ListedVersion, versionsCard, type VersionsModel } from './versions-card.ts'
 import { editorHref, equipmentWords, FINDING_DAYS, findingsHref, ORIGIN_WORDS, type RuleOrigin } from './rule-words.ts'
+import { say, sayCountOf, words } from '#shared/node/http/language.ts'
 
 export const RULE_DONE = ['activated', 'deactivated', 'deployed', 'rolled-back', 'removed'] as const
 type RuleDone = (typeof RULE_DONE)[number]
-const DONE_WORDS: Record<RuleDone, string> = {
+const DONE_WORDS: Record<RuleDone, string> = words({
   activated: 'The rule is active from the next run on.',
   deactivated: 'The rule is deactivated: no run evaluates it.',
   deployed: 'The rule is deployed and counts from the next run on.',
   'rolled-back': 'The earlier text counts from the next run on.',
   removed: 'The rule is removed.',
-}
+})
 
 export type RuleModel = {
   rule: RuleView
@@ -75,7 +75,7 @@ function facts({ rule, origin, filename, findings }: RuleModel): Html {
 <div><dt>For</dt><dd>${equipmentWords(equipment)}</dd></div>
 <div><dt>Kind</dt><dd>${kind}</dd></div>
 <div><dt>Priority</dt><dd class="p${priorityOf(severity)}">${priorityIcon(priorityOf(severity))}</dd></div>
-<div><dt>Found</dt><dd>${findings > 0 ? html`<a href="${findingsHref(id)}">${countOf(findings, 'finding')} in ${FINDING_DAYS} days</a>` : `nothing in ${FINDING_DAYS} days`}</dd></div>
+<div><dt>Found</dt><dd>${findings > 0 ? html`<a href="${findingsHref(id)}">${sayCountOf(findings, 'finding')} in ${FINDING_DAYS} days</a>` : say`nothing in ${FINDING_DAYS} days`}</dd></div>
 <div><dt>Comes from</dt><dd>${ORIGIN_WORDS[origin]} <span class="muted">${filename}</span></dd></div>
 <div><dt>Source</dt><dd>${source}</dd></div>
 </dl>`
@@ -84,7 +84,7 @@ function facts({ rule, origin, filename, findings }: RuleModel): Html {
 /** A rule that is changed here does not reach an appliance that runs its own. */
 const appliancesNotice = (appliances: RuleModel['appliances']): Html | false =>
   appliances.length > 0 &&
-  html`<p class="notice">${appliances.map(({ building, appliance }) => `The rules of ${building} run on the appliance ${appliance}. `)}What is changed here does not reach it: change it on its pages.</p>`
+  html`<p class="notice">${appliances.map(({ building, appliance }) => say`The rules of ${building} run on the appliance ${appliance}. `)}What is changed here does not reach it: change it on its pages.</p>`
 
 const condition = ({ reading }: RuleModel): Html => html`<section class="card"><h2>What it says</h2>
 <ul class="lets">${reading.words.map(words => html`<li>${words.trim()}</li>`)}</ul></section>`
@@ -97,7 +97,7 @@ function inputs({ rule }: RuleModel): Html {
 <td data-label="Unit"><div>${unitLabel(unit)}</div></td>
 <td data-label="Needed"><div>${need}</div></td></tr>`,
     )
-  const rows = [...listed(rule.roles, 'yes'), ...listed(rule.optional, 'where it is mapped')]
+  const rows = [...listed(rule.roles, say`yes`), ...listed(rule.optional, say`where it is mapped`)]
   return html`<section class="card"><h2>Inputs</h2>${
     rows.length > 0
       ? html`<table class="inputs"><thead><tr><th scope="col">Role</th><th scope="col">Unit</th><th scope="col">Needed</th></tr></thead><tbody>${rows}</tbody></table>`
@@ -124,14 +124,14 @@ function paramRow(
   const others = Object.entries(perRole).map(([role, each]) => `${role} ${each}`)
   return html`<tr>
 <td data-label="Parameter"><div><code>${name}</code></div></td>
-<td data-label="Value"><div>${words(value)}${unit === 'any' && " in the role's unit"}${others.length > 0 && html` <span class="muted">${others.join(', ')}</span>`}</div></td>
+<td data-label="Value"><div>${words(value)}${unit === 'any' && say` in the role's unit`}${others.length > 0 && html` <span class="muted">${others.join(', ')}</span>`}</div></td>
 <td data-label="Range"><div>${words(min)} to ${words(max)}</div></td>
 <td data-label="Why"><div>${sourceWords(source)}</div></td></tr>`
 }
 
 /** The shipped catalogue names a reason that several rules share by one word: `closed_end`. */
 const sourceWords = (source: string): string =>
-  source === '' ? 'no reason is given' : /\s/.test(source) ? source : source.replaceAll('_', ' ')
+  source === '' ? say`no reason is given` : /\s/.test(source) ? source : source.replaceAll('_', ' ')
 
 const text = ({ reading, user, rule }: RuleModel): Html => html`<section class="card"><h2>Text</h2>
 ${
@@ -144,12 +144,12 @@ ${
 function state({ rule, state: own, here, user, csrf }: RuleModel): Html {
   const active = own?.active ?? true
   const meaning = active
-    ? 'When it is deactivated no run evaluates it. Its open findings end with the next run, and say that they were not cured.'
-    : 'When it is activated its tests are run once more; the next run evaluates it.'
-  return html`<section class="card" id="state"><h2>${active ? 'Active' : 'Deactivated'}</h2>
-${own && html`<p class="muted">${active ? 'Activated' : 'Deactivated'} by ${own.changed_by}, ${moment(own.changed_at, here)}</p>`}
+    ? say`When it is deactivated no run evaluates it. Its open findings end with the next run, and say that they were not cured.`
+    : say`When it is activated its tests are run once more; the next run evaluates it.`
+  return html`<section class="card" id="state"><h2>${active ? say`Active` : say`Deactivated`}</h2>
+${own && html`<p class="muted">${active ? say`Activated` : say`Deactivated`} by ${own.changed_by}, ${moment(own.changed_at, here)}</p>`}
 <p>${meaning}</p>
-<form method="post" action="${rulePath(rule.id)}/activate">${csrfField(csrf)}<input type="hidden" name="active" value="${String(!active)}">${operatorButton(user, 'state-why', active ? 'Deactivate' : 'Activate')}</form></section>`
+<form method="post" action="${rulePath(rule.id)}/activate">${csrfField(csrf)}<input type="hidden" name="active" value="${String(!active)}">${operatorButton(user, 'state-why', active ? say`Deactivate` : say`Activate`)}</form></section>`
 }
 
 function causes({ reading }: RuleModel): Html | false {
@@ -162,8 +162,8 @@ function causes({ reading }: RuleModel): Html | false {
 
 /** Tests are run when somebody asks: those of a rule with a long past take seconds. */
 function tests({ rule, reading, tested }: RuleModel): Html {
-  const count = countOf(reading.tests.length, 'test')
-  const said = tested && (tested.failing.length > 0 ? `${tested.failing.length} of ${count} fail.` : `${count}: all pass.`)
+  const count = sayCountOf(reading.tests.length, 'test')
+  const said = tested && (tested.failing.length > 0 ? say`${tested.failing.length} of ${count} fail.` : say`${count}: all pass.`)
   return html`<section class="card" id="tests"><h2>Its own tests</h2>
 ${reading.tests.length === 0 ? html`<p>It has none.</p>` : said ? html`<p role="status">${said}</p>` : html`<p>${count}. <a href="${rulePath(rule.id)}?tests=run#tests">Run them now</a></p>`}
 ${tested && tested.failing.length > 0 && html`<ul class="log">${tested.failing.map(({ name, line, problems }) => html`<li>Line ${line}, <strong>${name}</strong>: ${problems.join('; ')}</li>`)}</ul>`}

@@ -10,6 +10,7 @@ import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { RULES_PATH } from '#shared/central/ui/links.ts'
 import { FINDING_DAYS, originOf, type ListedRule } from './rule-words.ts'
 import { type RuleQuery, rulesBody, type RulesModel, SHOWN } from './rules.view.ts'
+import { say } from '#shared/node/http/language.ts'
 
 /** Rules of one page of the list: three screens of a phone. */
 const ROWS_SHOWN = 20
@@ -33,7 +34,7 @@ export const rulesPage = (context: ListContext, layout: PageLayout): Route[] => 
     handle: async call => {
       const model = await rulesModel(context, call.query)
       const mayOperate = layout.userOf(call.caller)?.mayOperate === true
-      return layout.document(call, { title: 'Rules', current: RULES_PATH }, rulesBody({ ...model, mayOperate }))
+      return layout.document(call, { title: say`Rules`, current: RULES_PATH }, rulesBody({ ...model, mayOperate }))
     },
   }),
 ]

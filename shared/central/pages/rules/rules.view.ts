@@ -1,15 +1,15 @@
 /** The list of rules: what each finds, for which equipment, how often it did, and whether it runs. */
 import type { EquipmentType } from '#shared/core/model/model.ts'
-import { countOf } from '#shared/core/number-text.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import type { RuleFileView } from '#shared/central/fdd/rule-views.ts'
 import { rulePath, RULES_PATH } from '#shared/central/ui/links.ts'
 import { listSearch, type ListPart, pager } from '#shared/central/ui/pager.ts'
 import { editorHref, equipmentWords, FINDING_DAYS, findingsHref, ORIGIN_WORDS, type ListedRule } from './rule-words.ts'
+import { say, sayCountOf, words } from '#shared/node/http/language.ts'
 
 export const SHOWN = ['all', 'found', 'active', 'inactive', 'shipped', 'own', 'errors'] as const
 type Shown = (typeof SHOWN)[number]
-const SHOWN_WORDS: Record<Shown, string> = {
+const SHOWN_WORDS: Record<Shown, string> = words({
   all: 'all',
   found: `with findings in ${FINDING_DAYS} days`,
   active: 'active',
@@ -17,7 +17,7 @@ const SHOWN_WORDS: Record<Shown, string> = {
   shipped: 'shipped',
   own: 'own',
   errors: 'files with errors',
-}
+})
 
 export type RuleQuery = { q: string; type?: EquipmentType; show: Shown }
 export type RulesModel = {
@@ -35,7 +35,7 @@ export type RulesModel = {
 }
 
 export const rulesBody = (model: RulesModel): Html => html`<h1>Rules</h1>
-<p class="lead">${countOf(model.active, 'rule')} of ${model.total} run${model.own > 0 && html`, ${model.own} of your own`}.</p>
+<p class="lead">${sayCountOf(model.active, 'rule')} of ${model.total} run${model.own > 0 && html`, ${model.own} of your own`}.</p>
 ${model.mayOperate && html`<ul class="choices"><li><a href="${editorHref()}">Write a rule</a></li></ul>`}
 ${search(model)}
 ${chips(model)}
@@ -48,7 +48,7 @@ function search({ query, types }: RulesModel): Html {
     path: RULES_PATH,
     state: {},
     q,
-    label: 'Title or id',
+    label: say`Title or id`,
     fields: html`<label>Equipment <select name="type"><option value="">any</option>${types.map(
       one => html`<option value="${one}"${one === type && html` selected`}>${equipmentWords([one])}</option>`,
     )}</select></label>
@@ -68,7 +68,7 @@ function chips({ query, part }: RulesModel): Html | false {
   ]
   return (
     parts.length > 0 &&
-    html`<p class="chips"><strong>${show === 'errors' ? 'Filtered:' : `${countOf(part.total, 'rule')}:`}</strong> ${parts.map(
+    html`<p class="chips"><strong>${show === 'errors' ? say`Filtered:` : `${sayCountOf(part.total, 'rule')}:`}</strong> ${parts.map(
       ([text, without]) =>
         html`<a class="chip" href="${listHref(without, 1)}">${text} <span aria-hidden="true">×</span><span class="hidden"> remove</span></a> `,
     )}<a class="clear" href="${RULES_PATH}">show all</a></p>`
@@ -115,6 +115,6 @@ const ruleRow = ({
 }: ListedRule): Html => html`<tr${!active && html` class="cleared"`}>
 <td class="what" data-label="Rule"><div><a href="${rulePath(id)}">${title}</a> <span class="muted">${id}</span></div></td>
 <td data-label="For"><div>${equipmentWords(equipment)}</div></td>
-<td data-label="Found"><div>${findings > 0 ? html`<a href="${findingsHref(id)}">${countOf(findings, 'finding')}</a>` : html`<span class="muted">no finding</span>`}</div></td>
-<td data-label="State"><div>${active ? 'active' : 'deactivated'}${origin !== 'shipped' && html` <span class="muted">${ORIGIN_WORDS[origin]}</span>`}</div></td>
+<td data-label="Found"><div>${findings > 0 ? html`<a href="${findingsHref(id)}">${sayCountOf(findings, 'finding')}</a>` : html`<span class="muted">no finding</span>`}</div></td>
+<td data-label="State"><div>${active ? say`active` : say`deactivated`}${origin !== 'shipped' && html` <span class="muted">${ORIGIN_WORDS[origin]}</span>`}</div></td>
 </tr>`

@@ -5,6 +5,7 @@ import { csrfField, type User } from '#shared/central/ui/frame.ts'
 import { rulePath } from '#shared/central/ui/links.ts'
 import { type Here, moment } from '#shared/central/ui/moment.ts'
 import { editorHref } from './rule-words.ts'
+import { say } from '#shared/node/http/language.ts'
 
 /** Without its text. `is_current`: the rule that counts now. */
 export type ListedVersion = { sha256: string; deployed_by: string | null; deployed_at: number | null; is_current: boolean }
@@ -25,8 +26,8 @@ export function versionsCard(rule_id: string, model: VersionsModel): Html | fals
   if (versions.length === 0 && origin !== 'override') return false
   return html`<section class="card" id="versions"><h2>Versions</h2><ul class="log">${versions.map(
     version => html`<li>${versionWords(version, here)}${version.is_current && html` <strong>counts now</strong>`}
-${!version.is_current && html`${model.user?.mayOperate && html`<a href="${editorHref({ rule: rule_id, version: version.sha256 })}">Look at it</a>`}${goBack(rule_id, model, version.sha256, 'Go back to this text')}`}</li>`,
-  )}${shipped && html`<li>The rule that ships with the program${origin === 'shipped' ? html` <strong>counts now</strong>` : goBack(rule_id, model, SHIPPED, 'Go back to the shipped rule')}</li>`}</ul></section>`
+${!version.is_current && html`${model.user?.mayOperate && html`<a href="${editorHref({ rule: rule_id, version: version.sha256 })}">Look at it</a>`}${goBack(rule_id, model, version.sha256, say`Go back to this text`)}`}</li>`,
+  )}${shipped && html`<li>The rule that ships with the program${origin === 'shipped' ? html` <strong>counts now</strong>` : goBack(rule_id, model, SHIPPED, say`Go back to the shipped rule`)}</li>`}</ul></section>`
 }
 
 const versionWords = ({ deployed_by, deployed_at }: ListedVersion, here: Here): Html =>
@@ -37,6 +38,6 @@ const versionWords = ({ deployed_by, deployed_at }: ListedVersion, here: Here): 
 /** Opens to what it means before it is done. */
 function goBack(rule_id: string, { user, csrf }: VersionsModel, to: string, words: string): Html | false {
   if (!user?.mayOperate) return false
-  return html`<details><summary>${words}</summary><p>${to === SHIPPED ? '' : 'Its tests are run first. '}It counts from the next run on; the text that counts now stays in this list.</p>
+  return html`<details><summary>${words}</summary><p>${to === SHIPPED ? '' : say`Its tests are run first. `}It counts from the next run on; the text that counts now stays in this list.</p>
 <form method="post" action="${rulePath(rule_id)}/roll-back">${csrfField(csrf)}<input type="hidden" name="to" value="${to}"><button>${words}</button></form></details>`
 }

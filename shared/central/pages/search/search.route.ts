@@ -7,6 +7,7 @@ import type { CentralContext } from '#shared/central/context.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { SEARCH_PATH } from '#shared/central/ui/frame.ts'
 import { searchBody, type SearchModel, searchPart } from './search.view.ts'
+import { say } from '#shared/node/http/language.ts'
 
 /** Hits of the page, and of the list under the box: that is as long as a phone is high. */
 const PAGE_HITS = 100
@@ -34,7 +35,7 @@ export function searchPage({ search }: Pick<CentralContext, 'search'>, layout: P
       query: strict({ q: Type.Optional(SEARCH_TEXT), kind: Type.Optional(oneOf(SEARCH_KINDS)) }),
       handle: async call => {
         const model = await find(call.caller, call.query.q ?? '', PAGE_HITS, call.query.kind)
-        return layout.document(call, { title: 'Search', current: SEARCH_PATH }, searchBody(model))
+        return layout.document(call, { title: say`Search`, current: SEARCH_PATH }, searchBody(model))
       },
     }),
     route({

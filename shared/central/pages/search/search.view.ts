@@ -1,19 +1,19 @@
 /** The page of the search, and the list under the box while somebody types. */
 import { SEARCH_KINDS, type SearchEntry, type SearchKind, type SearchResult } from '#shared/core/search/search-index.ts'
-import { countOf } from '#shared/core/number-text.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { buildingHref, equipmentHref, findingHref, pointHref, rulePath } from '#shared/central/ui/links.ts'
+import { say, sayCountOf, words } from '#shared/node/http/language.ts'
 
 export type SearchModel = SearchResult & { query: string; kind: SearchKind | undefined }
 
-const KIND_WORDS: Record<SearchKind, readonly [one: string, many: string]> = {
+const KIND_WORDS: Record<SearchKind, readonly [one: string, many: string]> = words({
   page: ['page', 'Pages'],
   building: ['building', 'Buildings'],
   equipment: ['equipment', 'Equipment'],
   fault: ['fault', 'Open faults'],
   rule: ['rule', 'Rules'],
   point: ['point', 'Points'],
-}
+})
 
 export const searchBody = (model: SearchModel): Html => html`<h1>Search</h1>
 <form class="filter" role="search" method="get" action="/search">
@@ -30,9 +30,9 @@ function results(model: SearchModel): Html {
   const choice = (one: SearchKind | undefined, text: string) =>
     html`<li><a href="${href(one)}"${one === kind && html` aria-current="true"`}>${text}</a></li>`
   const shown = kind === undefined ? total : counts[kind]
-  return html`<ul class="choices found-kinds">${choice(undefined, `All ${total}`)}${SEARCH_KINDS.filter(one => counts[one] > 0).map(one => choice(one, `${KIND_WORDS[one][1]} ${counts[one]}`))}</ul>
+  return html`<ul class="choices found-kinds">${choice(undefined, say`All ${total}`)}${SEARCH_KINDS.filter(one => counts[one] > 0).map(one => choice(one, `${KIND_WORDS[one][1]} ${counts[one]}`))}</ul>
 ${hitList(hits)}
-${shown > hits.length && html`<p class="muted">${countOf(shown - hits.length, 'more')} of them: add a word.</p>`}`
+${shown > hits.length && html`<p class="muted">${sayCountOf(shown - hits.length, 'more')} of them: add a word.</p>`}`
 }
 
 const hitList = (hits: SearchEntry[]): Html =>

@@ -3,12 +3,12 @@ import type { AlertRoute } from '#shared/core/alerts/alert-route.ts'
 import type { AlertMessage } from '#shared/core/alerts/alert-text.ts'
 import { PRIORITIES, PRIORITY_WORDS } from '#shared/core/findings/finding.ts'
 import type { Building } from '#shared/core/model/model.ts'
-import { countOf } from '#shared/core/number-text.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import type { Delivery, DeliveryState } from '#shared/node/store/alerts.ts'
 import { ALERT_KINDS } from '#shared/central/commands/alerts.ts'
 import { csrfField, type User } from '#shared/central/ui/frame.ts'
 import { formatMoment, type Here, moment } from '#shared/central/ui/moment.ts'
+import { say, sayCountOf, words } from '#shared/node/http/language.ts'
 
 type AlertsModel = {
   routes: AlertRoute[]
@@ -21,17 +21,20 @@ type AlertsModel = {
   csrf: string
 }
 
-export const HOURS_CHOICES = [
-  { value: 'any', text: 'at any time', days: undefined },
-  { value: 'working', text: 'Monday to Friday', days: [1, 2, 3, 4, 5] },
-  { value: 'daily', text: 'every day', days: [1, 2, 3, 4, 5, 6, 7] },
-] as const
-const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'] as const
-const STATE_WORDS: Record<Exclude<DeliveryState, 'waiting'>, string> = {
+export const HOURS_CHOICES = words(
+  [
+    { value: 'any', text: 'at any time', days: undefined },
+    { value: 'working', text: 'Monday to Friday', days: [1, 2, 3, 4, 5] },
+    { value: 'daily', text: 'every day', days: [1, 2, 3, 4, 5, 6, 7] },
+  ] as const,
+  'text',
+)
+const WEEKDAYS = words(['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'] as const)
+const STATE_WORDS: Record<Exclude<DeliveryState, 'waiting'>, string> = words({
   sent: 'sent',
   failed: 'failed',
   dropped: 'not sent: it recovered before its hours',
-}
+})
 
 export const alertsBody = (model: AlertsModel): Html => html`<h1>Alerts</h1>
 <p class="lead">New faults, and edges that send no data, are sent to people by mail or to another system by webhook. A fault that comes and goes is one alert.</p>
@@ -53,7 +56,7 @@ export const newRouteBody = (name: string, secret: string): Html => html`<h1>Ale
 const routeItem = (
   route: AlertRoute,
   model: AlertsModel,
-): Html => html`<li><strong>${route.name}</strong>${!route.enabled && ' (off)'}: ${addressOf(route)}
+): Html => html`<li><strong>${route.name}</strong>${!route.enabled && say` (off)`}: ${addressOf(route)}
 <span class="muted">${routeWords(route, model.buildings)}</span>
 ${model.user?.role === 'admin' && routeForms(route, model.csrf)}</li>`
 
@@ -61,7 +64,7 @@ const routeForms = ({ route_id, enabled }: AlertRoute, csrf: string): Html => {
   const form = (action: string, button: Html) =>
     html`<form method="post" action="/alerts/${action}">${csrfField(csrf)}<input type="hidden" name="route_id" value="${route_id}">${button}</form>`
   return html`<div class="buttons">${form('test', html`<button>Send a test</button>`)}
-${form('enable', html`<button name="enabled" value="${String(!enabled)}">${enabled ? 'Switch off' : 'Switch on'}</button>`)}
+${form('enable', html`<button name="enabled" value="${String(!enabled)}">${enabled ? say`Switch off` : say`Switch on`}</button>`)}
 ${form('remove', html`<button>Remove</button>`)}</div>`
 }
 
@@ -71,17 +74,21 @@ const addressOf = ({ webhook_url, mail_to = [] }: AlertRoute): string => webhook
 function routeWords(route: AlertRoute, buildings: Building[]): string {
   const { building_ids, kinds, priority_max, hours, urgent_at_once, digest_day } = route
   const names = building_ids?.map(id => buildings.find(({ building_id }) => building_id === id)?.name ?? id)
-  const what = [priorityWords(priority_max), ...(kinds ? [kinds.join(', ')] : []), ...(names ? [`in ${names.join(', ')}`] : [])]
-  const urgent = urgent_at_once ? ', high priority at once' : ''
+  const what = [
+    priorityWords(priority_max),
+    ...(kinds ? [kinds.join(', ')] : []),
+    ...(names ? [say`in ${names.join(', ')}`] : []),
+  ]
+  const urgent = urgent_at_once ? say`, high priority at once` : ''
   const when = hours ? [`${daysWords(hours.days)} ${hours.from}–${hours.to}${urgent}`] : []
-  const digest = digest_day === undefined ? [] : [`digest on ${WEEKDAYS[digest_day - 1]}`]
+  const digest = digest_day === undefined ? [] : [say`digest on ${WEEKDAYS[digest_day - 1]}`]
   return [what.join(', '), ...when, ...digest].join('; ')
 }
 
 const priorityWords = (max: number): string =>
   max === PRIORITIES.length
-    ? 'all priorities'
-    : `${PRIORITIES.slice(0, max)
+    ? say`all priorities`
+    : say`${PRIORITIES.slice(0, max)
         .map(one => PRIORITY_WORDS[one])
         .join(' and ')} priority`
 
@@ -119,7 +126,7 @@ function deliveryTable({ deliveries, routes, here, user, csrf }: AlertsModel): H
     delivery => html`<tr>
 <td data-label="Created"><div>${moment(delivery.created_at, here)}</div></td>
 <td data-label="Alert"><div>${messageTitle(delivery.message)}</div></td>
-<td data-label="Route"><div>${names.get(delivery.route_id) ?? 'a removed route'}</div></td>
+<td data-label="Route"><div>${names.get(delivery.route_id) ?? say`a removed route`}</div></td>
 <td data-label="State"><div>${stateText(delivery, here)}${
       user?.mayOperate === true &&
       delivery.state !== 'waiting' &&
@@ -137,15 +144,15 @@ const resendForm = (
 <input type="hidden" name="delivery_id" value="${delivery_id}"><button>Send again</button></form>`
 
 function messageTitle(message: AlertMessage): string {
-  if ('test' in message) return 'Test'
-  if ('digest' in message) return 'Weekly digest'
+  if ('test' in message) return say`Test`
+  if ('digest' in message) return say`Weekly digest`
   const { type, condition } = message.alert
-  return `${type === 'recovered' ? 'Recovered: ' : ''}${condition.title}, ${condition.building_name}`
+  return `${type === 'recovered' ? say`Recovered: ` : ''}${condition.title}, ${condition.building_name}`
 }
 
 function stateText({ state, attempts, error, due_at }: Delivery, here: Here): string {
-  const tries = attempts > 1 ? ` after ${countOf(attempts, 'attempt')}` : ''
-  if (state === 'waiting' && error === null) return `waits until ${formatMoment(due_at, here)}`
-  if (state === 'waiting') return `${error}; next attempt ${formatMoment(due_at, here)}`
+  const tries = attempts > 1 ? say` after ${sayCountOf(attempts, 'attempt')}` : ''
+  if (state === 'waiting' && error === null) return say`waits until ${formatMoment(due_at, here)}`
+  if (state === 'waiting') return say`${error}; next attempt ${formatMoment(due_at, here)}`
   return `${STATE_WORDS[state]}${tries}${error === null ? '' : `: ${error}`}`
 }

@@ -7,14 +7,14 @@ import type { UnitSystem } from '#shared/central/ui/measure.ts'
 import { inUnitsOf } from '#shared/central/ui/measure-text.ts'
 import { type Here, moment } from '#shared/central/ui/moment.ts'
 import { REASON_WORDS } from '#shared/central/ui/words.ts'
-import { countOf } from '#shared/core/number-text.ts'
+import { say, sayCountOf, words } from '#shared/node/http/language.ts'
 
 export type BacktestModel = Pick<BacktestReport, 'from' | 'to' | 'equipment' | 'failed'>
 /** A value of a parameter, or a text of a rule, beside the rule of its id where one is deployed. */
 type Proposal = { proposed: 'value' | 'text'; is_deployed: boolean }
 /** Episodes that the page lists. */
 const LISTED_MAX = 200
-const CHANGE_WORDS: Record<EpisodeChange, string> = { appears: 'appears', goes: 'goes away', stays: 'stays' }
+const CHANGE_WORDS: Record<EpisodeChange, string> = words({ appears: 'appears', goes: 'goes away', stays: 'stays' })
 
 export function backtestResult(
   { from, to, is_deployed, equipment, failed, proposed }: BacktestModel & Proposal,
@@ -23,12 +23,12 @@ export function backtestResult(
   here: Here,
 ): Html {
   const sum = (side: 'before' | 'after') => equipment.reduce((total, one) => total + one[side].episodes, 0)
-  const words = proposed === 'value' ? 'as it is set' : 'as it is deployed'
+  const words = proposed === 'value' ? say`as it is set` : say`as it is deployed`
   const [appear, go, stay] = (['appears', 'goes', 'stays'] as const).map(change => countChanges(equipment, change))
   const episodes = equipment.flatMap(one => one.episodes.map(episode => ({ equipment_id: one.equipment_id, ...episode })))
   const silent = equipment.filter(({ result_after }) => result_after?.status === 'not_evaluated')
-  const compared = `${countOf(sum('before'), 'episode')} ${words}, ${sum('after')} with this ${proposed}: ${appear} would appear, ${go} would go away, ${stay} would stay.`
-  const alone = `${countOf(sum('after'), 'episode')} with this text; no rule of this id is deployed to compare with.`
+  const compared = say`${sayCountOf(sum('before'), 'episode')} ${words}, ${sum('after')} with this ${proposed}: ${appear} would appear, ${go} would go away, ${stay} would stay.`
+  const alone = say`${sayCountOf(sum('after'), 'episode')} with this text; no rule of this id is deployed to compare with.`
   return html`<p class="lead">${is_deployed ? compared : alone}</p>
 <p class="muted">Tried on ${equipment.length} equipment, ${moment(from, here)} to ${moment(to, here)}. Nothing was stored.</p>
 ${episodes.length > 0 && episodeTable(episodes.slice(0, LISTED_MAX), nameOf, system, here)}

@@ -7,6 +7,7 @@ import { beginBackup, PASSPHRASE } from '#shared/central/commands/backup.ts'
 import type { CentralParts } from '#shared/central/context.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { backupsBody } from './backups.view.ts'
+import { say } from '#shared/node/http/language.ts'
 
 export const backupsPage = ({ backups }: CentralParts, layout: PageLayout): Route[] => [
   route({
@@ -17,7 +18,7 @@ export const backupsPage = ({ backups }: CentralParts, layout: PageLayout): Rout
     handle: async call => {
       const { schedule } = backups
       const model = { schedule, stored: await backups.stored(), here: layout.here(), csrf: layout.csrfOf(call.caller) }
-      return layout.document(call, { title: 'Backups', current: '/backups' }, backupsBody(model))
+      return layout.document(call, { title: say`Backups`, current: '/backups' }, backupsBody(model))
     },
   }),
   route({

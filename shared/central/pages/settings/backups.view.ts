@@ -1,10 +1,10 @@
 /** The page of backups: the schedule, the stored ones, and a form that downloads one. */
 import { type Html, html } from '#shared/node/http/html.ts'
-import { countOf, formatNumber } from '#shared/core/number-text.ts'
 import type { Backups, StoredBackup } from '#shared/central/backup/backups.ts'
 import { PASSPHRASE } from '#shared/central/commands/backup.ts'
 import { csrfField } from '#shared/central/ui/frame.ts'
 import { type Here, moment, momentAge } from '#shared/central/ui/moment.ts'
+import { say, sayCountOf, sayNumber } from '#shared/node/http/language.ts'
 
 type BackupsModel = { schedule: Backups['schedule']; stored: StoredBackup[]; here: Here; csrf: string }
 
@@ -23,7 +23,7 @@ function leadOf({ schedule, stored: [newest], here }: BackupsModel): Html {
   if (!schedule) {
     return html`No backups are scheduled. Set <code>SERVICE_BACKUP_DIR</code> and <code>SERVICE_BACKUP_PASSPHRASE</code> to store one every day.`
   }
-  const every = schedule.everyHours === 24 ? 'day' : countOf(schedule.everyHours, 'hour')
+  const every = schedule.everyHours === 24 ? say`day` : sayCountOf(schedule.everyHours, 'hour')
   const place = html`Every ${every} a backup is stored in <code>${schedule.folder}</code> and restored once to verify it; the newest ${schedule.keep} stay.`
   return newest ? html`${place} The newest is from ${momentAge(newest.created_at, here)}.` : html`${place} None is stored yet.`
 }
@@ -35,6 +35,6 @@ ${
     : html`<table><thead><tr><th scope="col">File</th><th scope="col">Made</th><th scope="col">Size</th></tr></thead>
 <tbody>${stored.map(
         ({ filename, created_at, bytes }) =>
-          html`<tr><td><code>${filename}</code></td><td>${moment(created_at, here)}</td><td class="num">${formatNumber(bytes / 1e6, 1)} MB</td></tr>`,
+          html`<tr><td><code>${filename}</code></td><td>${moment(created_at, here)}</td><td class="num">${sayNumber(bytes / 1e6, 1)} MB</td></tr>`,
       )}</tbody></table>`
 }</section>`

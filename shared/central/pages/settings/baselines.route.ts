@@ -15,6 +15,7 @@ import {
 import type { CentralParts } from '#shared/central/context.ts'
 import { ruleOwner } from '#shared/central/fdd/rule-owner.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
+import { say } from '#shared/node/http/language.ts'
 
 /** The form sends an empty role for a baseline that has none. */
 const KEY = { ...BASELINE, role: orBlank(BASELINE.role) }
@@ -32,7 +33,11 @@ export const baselinesPage = (context: CentralParts, layout: PageLayout): Route[
       const person = { user: layout.userOf(call.caller), csrf: layout.csrfOf(call.caller) }
       const model = await baselinesModel(context, building, equipment)
       const here = { ...layout.here(), timezone: model.building.timezone }
-      return layout.document(call, { title: 'Baselines', current: '/params', here }, baselinesBody({ ...model, ...person, here }))
+      return layout.document(
+        call,
+        { title: say`Baselines`, current: '/params', here },
+        baselinesBody({ ...model, ...person, here }),
+      )
     },
   }),
   route({

@@ -9,7 +9,7 @@ import { formatMoment, type Here, moment } from '#shared/central/ui/moment.ts'
 import { buildingChoice, tuningTabs } from './params.view.ts'
 import { settingButton } from '#shared/central/ui/setting-button.ts'
 import { ruleOwnerNotice } from '#shared/central/ui/words.ts'
-import { countOf } from '#shared/core/number-text.ts'
+import { say, sayCountOf } from '#shared/node/http/language.ts'
 
 export type BaselinesModel = {
   building: Building
@@ -39,7 +39,7 @@ ${model.shown.map((one, i) => card(one, i, model))}`
 const equipmentList = ({ equipment, chosen, building }: BaselinesModel): Html =>
   html`<section class="card"><h2>Equipment</h2><ul class="choices">${equipment.map(
     ({ equipment_id, name, baselines, cold, reset }) =>
-      html`<li><a href="/baselines?building=${encodeURIComponent(building.building_id)}&amp;equipment=${encodeURIComponent(equipment_id)}"${equipment_id === chosen && html` aria-current="true"`}>${[`${name}: ${baselines}`, ...(cold > 0 ? [`${cold} cold`] : []), ...(reset > 0 ? [`${reset} begun anew`] : [])].join(', ')}</a></li>`,
+      html`<li><a href="/baselines?building=${encodeURIComponent(building.building_id)}&amp;equipment=${encodeURIComponent(equipment_id)}"${equipment_id === chosen && html` aria-current="true"`}>${[`${name}: ${baselines}`, ...(cold > 0 ? [say`${cold} cold`] : []), ...(reset > 0 ? [say`${reset} begun anew`] : [])].join(', ')}</a></li>`,
   )}</ul></section>`
 
 function card({ baseline, title, reset }: BaselinesModel['shown'][number], index: number, model: BaselinesModel): Html {
@@ -48,7 +48,7 @@ function card({ baseline, title, reset }: BaselinesModel['shown'][number], index
   const coldness = coldWords(baseline, unit_system)
   return html`<section class="card" id="${rule_id}"><h2>${title}${role !== undefined && `: ${role}`}</h2>
 <p class="muted"><a href="/params/${encodeURIComponent(rule_id)}?building=${encodeURIComponent(model.building.building_id)}&amp;equipment=${encodeURIComponent(baseline.equipment_id)}"><code>${rule_id}</code></a> <code>${name}</code>, as it stood on ${date}</p>
-<p><strong>${valueWords(baseline, unit_system)}</strong> <span class="muted">${cold ? 'cold' : `warm, from ${countOf(days_used, 'day')}`}</span></p>
+<p><strong>${valueWords(baseline, unit_system)}</strong> <span class="muted">${cold ? say`cold` : say`warm, from ${sayCountOf(days_used, 'day')}`}</span></p>
 ${coldness !== undefined && html`<p>${coldness}.</p>`}
 ${dayLists(baseline)}
 ${reset ? resetSaid(reset, index, model) : resetForm(baseline, index, model)}
@@ -60,7 +60,7 @@ const resetSaid = (
   index: number,
   model: BaselinesModel,
 ): Html => html`<p class="notice">Begun anew at ${formatMoment(reset.at, model.here)} by ${reset.changed_by}, ${moment(reset.changed_at, model.here)}: ${reset.note}. The next run takes it.</p>
-<form method="post" action="/baselines/restore">${keyFields(reset, model)}${settingButton(model, `restore-${index}`, 'Let the earlier days count again')}</form>`
+<form method="post" action="/baselines/restore">${keyFields(reset, model)}${settingButton(model, `restore-${index}`, say`Let the earlier days count again`)}</form>`
 
 const resetForm = (
   baseline: StoredBaseline,
@@ -69,7 +69,7 @@ const resetForm = (
 ): Html => html`<details class="figures"><summary>Begin anew</summary><form class="fields" method="post" action="/baselines/reset">${keyFields(baseline, model)}
 <p class="muted">After a repair or a change: days before now no longer count. Findings of earlier days keep what they were compared with.</p>
 <label>Why <input name="note" maxlength="${NOTE_MAX}" required></label>
-${settingButton(model, `reset-${index}`, 'Begin anew')}</form></details>`
+${settingButton(model, `reset-${index}`, say`Begin anew`)}</form></details>`
 
 const keyFields = (
   { equipment_id, rule_id, role, name }: Pick<StoredReset, 'equipment_id' | 'rule_id' | 'role' | 'name'>,

@@ -1,6 +1,7 @@
 /** Values of parameters, and where they are set, as people read them. */
 import type { ParamSetting } from '#shared/core/rules/check/param-settings.ts'
 import { formatParam, unitLabel, type UnitSystem } from '#shared/central/ui/measure.ts'
+import { say } from '#shared/node/http/language.ts'
 
 /** Units that say nothing beside a figure. */
 const BARE = new Set(['fraction', 'count', 'bool'])
@@ -17,6 +18,7 @@ export function placeWords(
   { scope, scope_id, role }: Pick<ParamSetting, 'scope' | 'scope_id' | 'role'>,
   name = scope_id,
 ): string {
-  const place = scope === 'site' ? `the site ${scope_id}` : scope === 'type' ? `every ${scope_id.replaceAll('_', ' ')}` : name
-  return role === undefined ? place : `${place}, ${role} alone`
+  const place =
+    scope === 'site' ? say`the site ${scope_id}` : scope === 'type' ? say`every ${scope_id.replaceAll('_', ' ')}` : name
+  return role === undefined ? place : say`${place}, ${role} alone`
 }

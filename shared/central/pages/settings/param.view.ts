@@ -15,7 +15,7 @@ import { buildingChoice, tuningTabs } from './params.view.ts'
 import { settingButton } from '#shared/central/ui/setting-button.ts'
 import { ruleOwnerNotice } from '#shared/central/ui/words.ts'
 import { componentWords, SOURCE_WORDS } from '#shared/central/ui/words.ts'
-import { countOf } from '#shared/core/number-text.ts'
+import { say, sayCountOf } from '#shared/node/http/language.ts'
 
 /** Fields of a form of the page. */
 export type ParamForm = {
@@ -87,7 +87,7 @@ function tried({ form, outcome, building, here, equipment, params, ...model }: P
   const fields = Object.entries({ ...form, building: building.building_id })
   return html`<section class="card" id="tried" role="status"><h2><code>${form.param}</code> at ${paramWords(form.value, unit, building.unit_system)} for ${place}</h2>
 ${backtestResult({ ...outcome, proposed: 'value', is_deployed: true }, nameOf, building.unit_system, here)}
-<form method="post" action="/params/${encodeURIComponent(model.rule.id)}/set">${csrfField(model.csrf)}${fields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}${settingButton(model, 'tried-why', 'Save this value', 'primary')}</form>
+<form method="post" action="/params/${encodeURIComponent(model.rule.id)}/set">${csrfField(model.csrf)}${fields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}${settingButton(model, 'tried-why', say`Save this value`, 'primary')}</form>
 </section>`
 }
 
@@ -106,8 +106,8 @@ function paramCard(param: ParamCard, model: ParamPageModel): Html {
   const { unit_system } = model.building
   const isAny = unit === 'any'
   const bounds = isAny
-    ? `From ${min} to ${max}, in the unit of the role`
-    : `From ${paramWords(min, unit, unit_system)} to ${paramWords(max, unit, unit_system)}`
+    ? say`From ${min} to ${max}, in the unit of the role`
+    : say`From ${paramWords(min, unit, unit_system)} to ${paramWords(max, unit, unit_system)}`
   const special = Object.entries(perRole)
   return html`<section class="card" id="param-${name}"><h2><code>${name}</code></h2>
 <p>${bounds}; the rule's own value is ${isAny ? param.default : paramWords(param.default, unit, unit_system)}${special.length > 0 && html`, for ${special.map(([role, value], i) => html`${i > 0 && ', '}<code>${role}</code> ${value}`)}`}.</p>
@@ -119,7 +119,7 @@ ${uses.length > 0 && !model.rule.isOverRoles && html`<ul>${uses.map(use => useLi
 function useLine({ value, source, equipment_ids }: ParamUse, unit: string, { building, equipment }: ParamPageModel): Html {
   const names = equipment_ids.map(id => equipment.find(({ equipment_id }) => equipment_id === id)?.name || id)
   const more = names.length - NAMED_MAX
-  return html`<li><strong>${paramWords(value, unit, building.unit_system)}</strong> <span class="muted">${SOURCE_WORDS[source]}</span>: ${names.slice(0, NAMED_MAX).join(', ')}${more > 0 && ` and ${more} more`}</li>`
+  return html`<li><strong>${paramWords(value, unit, building.unit_system)}</strong> <span class="muted">${SOURCE_WORDS[source]}</span>: ${names.slice(0, NAMED_MAX).join(', ')}${more > 0 && say` and ${more} more`}</li>`
 }
 
 /** One form with two buttons: to look first, and to save. */
@@ -135,18 +135,18 @@ function valueForm(param: ParamCard, model: ParamPageModel): Html {
 <label>Value${unit !== 'any' && unitLabel(unit) !== 'none' && ` (${unitLabel(unit)})`} <input type="number" name="value" step="any" min="${min}" max="${max}" value="${own?.value}" required></label>
 <label>For <select name="where">${places(model).map(([value, text]) => html`<option value="${value}"${value === (own?.where ?? first) && html` selected`}>${text}</option>`)}</select></label>
 ${rule.isOverRoles && html`<label>Role <select name="role">${unit !== 'any' && html`<option value="">every role</option>`}${model.roles.map(role => html`<option value="${role}"${role === own?.role && html` selected`}>${role}${unit === 'any' && ` (${unitLabel(unitFor(unit, role))})`}</option>`)}</select></label>`}
-<label>Look back <select name="days">${DAYS_TRIED.map(days => html`<option value="${days}"${days === (own?.days ?? 7) && html` selected`}>${countOf(days, 'day')}</option>`)}</select></label>
+<label>Look back <select name="days">${DAYS_TRIED.map(days => html`<option value="${days}"${days === (own?.days ?? 7) && html` selected`}>${sayCountOf(days, 'day')}</option>`)}</select></label>
 <label>Why <input name="note" maxlength="${NOTE_MAX}" value="${own?.note}"></label>
-${operatorButton(user, `${name}-why`, 'What would this have found?')}
-${open && (model.ruleOwner === undefined ? html`<button class="primary" formaction="${to('set')}">Save</button>` : settingButton(model, `${name}-save`, 'Save', 'primary'))}
+${operatorButton(user, `${name}-why`, say`What would this have found?`)}
+${open && (model.ruleOwner === undefined ? html`<button class="primary" formaction="${to('set')}">Save</button>` : settingButton(model, `${name}-save`, say`Save`, 'primary'))}
 </form>`
 }
 
 const places = ({ building, equipment }: ParamPageModel): [string, string][] => [
-  ['site', `the whole site ${building.site_id}`],
+  ['site', say`the whole site ${building.site_id}`],
   ...[...new Set(equipment.map(({ equipment_type }) => equipment_type))].map((type): [string, string] => [
     `type ${type}`,
-    `every ${componentWords(type)}`,
+    say`every ${componentWords(type)}`,
   ]),
   ...equipment.map(({ equipment_id, name }): [string, string] => [`equipment ${equipment_id}`, name || equipment_id]),
 ]
@@ -160,6 +160,6 @@ function setByPeople({ settings, rule, equipment, building, here, user, csrf }: 
     const name = equipment.find(({ equipment_id }) => equipment_id === scope_id)?.name
     return html`<li><code>${param}</code> <strong>${paramWords(value, unit, building.unit_system)}</strong> for ${placeWords(setting, name)} <span class="muted">by ${changed_by}, ${moment(changed_at, here)}${note !== undefined && `: ${note}`}</span>
 ${problem !== undefined && html`<span class="error">It does not count: ${problem}.</span>`}
-<form method="post" action="/params/${encodeURIComponent(rule.id)}/remove">${csrfField(csrf)}<input type="hidden" name="building" value="${building.building_id}"><input type="hidden" name="param" value="${param}"><input type="hidden" name="where" value="${where}"><input type="hidden" name="role" value="${role}">${operatorButton(user, `remove-${i}`, 'Remove')}</form></li>`
+<form method="post" action="/params/${encodeURIComponent(rule.id)}/remove">${csrfField(csrf)}<input type="hidden" name="building" value="${building.building_id}"><input type="hidden" name="param" value="${param}"><input type="hidden" name="where" value="${where}"><input type="hidden" name="role" value="${role}">${operatorButton(user, `remove-${i}`, say`Remove`)}</form></li>`
   })}</ul></section>`
 }

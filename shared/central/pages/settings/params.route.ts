@@ -22,6 +22,7 @@ import type { CentralParts } from '#shared/central/context.ts'
 import { ruleOwner } from '#shared/central/fdd/rule-owner.ts'
 import type { RuleView } from '#shared/central/fdd/rule-views.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
+import { say } from '#shared/node/http/language.ts'
 
 const RULE = strict({ rule_id: PAGE_ID })
 /** Values of the choice of places: no other value may stand for the whole site. */
@@ -66,7 +67,7 @@ const listPage = (context: CentralParts, layout: PageLayout) =>
         ruleOwner: ruleOwner(context, building.building_id),
         here,
       })
-      return layout.document(call, { title: 'Parameters', current: '/params', here }, body)
+      return layout.document(call, { title: say`Parameters`, current: '/params', here }, body)
     },
   })
 
@@ -195,7 +196,7 @@ async function show(context: CentralParts, layout: PageLayout, call: AnyCall, ru
     user: layout.userOf(call.caller),
     csrf: layout.csrfOf(call.caller),
   })
-  return layout.document(call, { title: `Parameters of ${id}`, current: '/params', here }, body)
+  return layout.document(call, { title: say`Parameters of ${id}`, current: '/params', here }, body)
 }
 
 function cardsOf(rule: RuleView, settings: ParamPageModel['settings'], equipment: Equipment[]): ParamPageModel['params'] {

@@ -6,6 +6,7 @@ import { type Here, moment } from '#shared/central/ui/moment.ts'
 import { paramWords, placeWords } from './param-words.ts'
 import { ruleOwnerNotice } from '#shared/central/ui/words.ts'
 import { componentWords } from '#shared/central/ui/words.ts'
+import { say } from '#shared/node/http/language.ts'
 
 type ParamsModel = {
   building: Building
@@ -29,8 +30,8 @@ ${ruleOwnerNotice(model.building.name, model.ruleOwner)}
 /** @param current one of the two pages, or undefined on a page below one */
 export const tuningTabs = (current: '/params' | '/baselines', building_id: string): Html =>
   html`<nav class="tabs" aria-label="What can be tuned"><ul>${[
-    ['/params', 'Parameters'],
-    ['/baselines', 'Baselines'],
+    ['/params', say`Parameters`],
+    ['/baselines', say`Baselines`],
   ].map(
     ([href, text]) =>
       html`<li><a href="${href}?building=${encodeURIComponent(building_id)}"${href === current && html` aria-current="true"`}>${text}</a></li>`,

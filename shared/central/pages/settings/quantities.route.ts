@@ -14,6 +14,7 @@ import { invalidField } from '#shared/central/commands/command.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 import { ruleOwner } from '#shared/central/fdd/rule-owner.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
+import { say } from '#shared/node/http/language.ts'
 
 const ASKED = Type.Optional(PAGE_ID)
 type Context = Pick<CentralContext, 'model' | 'quantities' | 'prices' | 'pricing' | 'findings' | 'edges'>
@@ -38,7 +39,7 @@ export const quantitiesPage = (context: Context, layout: PageLayout): Route[] =>
       const { query, caller } = call
       const at = { user: layout.userOf(caller), csrf: layout.csrfOf(caller) }
       const model = { ...pageModel(context, query, layout.here().now), ...at }
-      return layout.document(call, { title: 'Quantities', current: '/quantities' }, quantitiesBody(model))
+      return layout.document(call, { title: say`Quantities`, current: '/quantities' }, quantitiesBody(model))
     },
   }),
   enterRoute(context),

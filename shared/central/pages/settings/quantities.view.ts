@@ -18,6 +18,7 @@ import { CARRIER_WORDS, propertyWords } from '#shared/central/ui/cost-words.ts'
 import { csrfField, type User } from '#shared/central/ui/frame.ts'
 import { settingButton } from '#shared/central/ui/setting-button.ts'
 import { ruleOwnerNotice } from '#shared/central/ui/words.ts'
+import { say, words } from '#shared/node/http/language.ts'
 
 export type QuantitiesModel = {
   /** All of the site, for the choice; the page is of one. */
@@ -36,15 +37,15 @@ export type QuantitiesModel = {
   csrf: string
 }
 
-const STATUS_WORDS = { NeedsReview: 'needs review', Reviewed: 'reviewed', Rejected: 'rejected' } as const
-const REVIEW_VERBS = { NeedsReview: 'Open again', Reviewed: 'Accept', Rejected: 'Reject' } as const
-const BASIS_WORDS = {
+const STATUS_WORDS = words({ NeedsReview: 'needs review', Reviewed: 'reviewed', Rejected: 'rejected' } as const)
+const REVIEW_VERBS = words({ NeedsReview: 'Open again', Reviewed: 'Accept', Rejected: 'Reject' } as const)
+const BASIS_WORDS = words({
   Measured: 'measured on site',
   TAB: 'balancing report (TAB)',
   Rated: 'rating plate or data sheet',
   Design: 'design document',
   Assumed: 'assumed',
-} as const
+} as const)
 
 export function quantitiesBody(model: QuantitiesModel): Html {
   const { building } = model
@@ -66,7 +67,7 @@ const buildingForm = ({ buildings }: QuantitiesModel, chosen: Building): Html =>
 
 const nameOf = ({ equipment }: QuantitiesModel, equipment_id: string | undefined): string =>
   equipment_id === undefined
-    ? 'the whole building'
+    ? say`the whole building`
     : equipment.find(one => one.equipment_id === equipment_id)?.name || equipment_id
 
 function wantedSection(model: QuantitiesModel, { building_id }: Building): Html | false {
@@ -75,7 +76,7 @@ function wantedSection(model: QuantitiesModel, { building_id }: Building): Html 
     wanted.length > 0 &&
     html`<section class="card"><h2>Faults wait for these</h2><ul>${wanted.map(({ gap, faults }) => {
       const at = new URLSearchParams({ building: building_id, equipment: gap.equipment_id, property: gap.name })
-      return html`<li><a href="/quantities?${at}#enter">${propertyWords(gap.name)} of ${nameOf(model, gap.equipment_id)}</a> <span class="muted">${gap.why}; ${faults === 1 ? '1 fault' : `${faults} faults`} of the last 30 days</span></li>`
+      return html`<li><a href="/quantities?${at}#enter">${propertyWords(gap.name)} of ${nameOf(model, gap.equipment_id)}</a> <span class="muted">${gap.why}; ${faults === 1 ? say`1 fault` : say`${faults} faults`} of the last 30 days</span></li>`
     })}</ul></section>`
   )
 }
@@ -121,7 +122,7 @@ function enterSection(model: QuantitiesModel, { building_id }: Building): Html {
   const property = known?.property ?? begin.property
   const unit = known?.unit_code ?? UNITS_OFFERED[property as Quantity['property']]?.[0]
   const units = [...new Set([...(unit === undefined ? [] : [unit]), ...QUANTITY_PROPERTIES.flatMap(one => UNITS_OFFERED[one])])]
-  return html`<section class="card" id="enter"><h2>${known ? 'Correct a quantity' : 'Enter a quantity'}</h2>
+  return html`<section class="card" id="enter"><h2>${known ? say`Correct a quantity` : say`Enter a quantity`}</h2>
 <form class="fields" method="post" action="/quantities">${csrfField(csrf)}<fieldset${(user?.mayOperate !== true || model.ruleOwner !== undefined) && html` disabled`}>
 <input type="hidden" name="building_id" value="${building_id}">
 ${known && html`<input type="hidden" name="quantity_id" value="${known.quantity_id}">`}
@@ -139,7 +140,7 @@ ${known && html`<input type="hidden" name="quantity_id" value="${known.quantity_
   )}</select></label>
 <label>Source <input name="source_type" maxlength="${SOURCE_MAX}" required placeholder="rating plate, report, drawing"${known && html` value="${known.source_type}"`}></label>
 <p class="muted">It waits for review before it counts. Ratios without a unit, such as a COP, have the unit 1.</p>
-${settingButton(model, 'enter-why', known ? 'Save' : 'Enter')}
+${settingButton(model, 'enter-why', known ? say`Save` : say`Enter`)}
 </fieldset></form></section>`
 }
 
@@ -152,6 +153,6 @@ const priceSection = ({ prices, user, ruleOwner, csrf }: QuantitiesModel, { buil
 <label>Currency <input name="currency" required pattern="[A-Z]{3}" maxlength="3" placeholder="EUR" value="${prices?.currency}"></label>
 ${field('electricity')}${field('fuel')}
 <p class="muted">What is left blank has no price: then faults say kilowatt-hours.</p>
-${settingButton({ user, ruleOwner }, 'price-why', 'Set the prices')}
+${settingButton({ user, ruleOwner }, 'price-why', say`Set the prices`)}
 </fieldset></form></section>`
 }

@@ -7,6 +7,7 @@ import { oneOf } from '#shared/node/http/route.ts'
 import { csrfField } from '#shared/central/ui/frame.ts'
 import { stateIcon } from '#shared/central/ui/icons.ts'
 import { type Here, momentSecond } from '#shared/central/ui/moment.ts'
+import { say, words } from '#shared/node/http/language.ts'
 
 /** Lines that one page shows. */
 const LINES_SHOWN = 200
@@ -36,12 +37,12 @@ type LogModel = {
   csrf: string
 }
 
-const LEVEL_WORDS: Record<LogLevel, string> = {
+const LEVEL_WORDS: Record<LogLevel, string> = words({
   debug: 'everything (debug)',
   info: 'events (info)',
   warn: 'warnings and errors (warn)',
   error: 'errors alone (error)',
-}
+})
 
 export function logPart({ answer, query, path, of = {}, here, csrf }: LogModel): Html {
   const { lines, level, next_before_line } = answer
@@ -58,7 +59,7 @@ ${
   lines.length > 0
     ? html`<table class="tried"><thead><tr><th scope="col">When</th><th scope="col">Level</th><th scope="col">What</th></tr></thead>
 <tbody>${lines.map(line => lineRow(line, here))}</tbody></table>`
-    : html`<section class="card quiet-card"><h2>No ${before_line === undefined ? '' : 'older '}line of this level since the start.</h2></section>`
+    : html`<section class="card quiet-card"><h2>No ${before_line === undefined ? '' : say`older `}line of this level since the start.</h2></section>`
 }
 ${ends.length > 0 && html`<nav aria-label="Parts of the log"><ul class="choices">${ends}</ul></nav>`}`
 }

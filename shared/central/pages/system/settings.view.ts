@@ -1,18 +1,18 @@
 /** The page of settings: each variable of the process, its value, and where that comes from. */
 import type { Effective } from '#shared/core/env.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
-import { countOf } from '#shared/core/number-text.ts'
+import { sayCountOf, words } from '#shared/node/http/language.ts'
 
 type SettingsModel = { settings: Effective[]; shown: 'set' | 'all' }
 
-const SOURCE_WORDS: Record<Effective['source'], string> = {
+const SOURCE_WORDS: Record<Effective['source'], string> = words({
   'command line': 'command line',
   environment: 'environment',
   file: 'a file named in the environment',
   'auth.env.local': 'auth.env.local in the workspace',
   'settings file': 'settings file',
   default: 'default',
-}
+})
 
 export function settingsBody({ settings, shown }: SettingsModel): Html {
   const given = settings.filter(({ source }) => source !== 'default')
@@ -26,7 +26,7 @@ export function settingsBody({ settings, shown }: SettingsModel): Html {
 </ul></nav>
 ${
   rows.length === 0
-    ? html`<section class="card quiet-card"><h2>Nothing is set.</h2><p>${countOf(settings.length, 'setting')} have their default.</p></section>`
+    ? html`<section class="card quiet-card"><h2>Nothing is set.</h2><p>${sayCountOf(settings.length, 'setting')} have their default.</p></section>`
     : settingTable(rows)
 }`
 }

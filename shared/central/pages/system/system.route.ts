@@ -15,13 +15,14 @@ import { readMachine, timeSynced } from '#shared/node/machine.ts'
 import { LOG_QUERY, logPart, logRequest } from './log.view.ts'
 import { settingsBody } from './settings.view.ts'
 import { systemBody } from './system.view.ts'
+import { say, words } from '#shared/node/http/language.ts'
 
 export const SYSTEM_PATH = '/system'
-export const SYSTEM_PAGE = {
+export const SYSTEM_PAGE = words({
   href: SYSTEM_PATH,
   text: 'System',
   about: 'Health, clock, disk, log, settings, diagnostics and updates',
-} as const satisfies NavItem
+} as const satisfies NavItem)
 const AT = { title: 'System', current: SYSTEM_PATH }
 
 type SystemOptions = {
@@ -74,7 +75,7 @@ export function systemPages({ context, layout, auth, more, restart }: SystemOpti
       query: strict({ shown: Type.Optional(oneOf(['set', 'all'])) }),
       handle: call => {
         const body = settingsBody({ settings: context.inspection.effective, shown: call.query.shown ?? 'set' })
-        return layout.document(call, { title: 'Settings', current: SYSTEM_PATH }, body)
+        return layout.document(call, { title: say`Settings`, current: SYSTEM_PATH }, body)
       },
     }),
   ]
@@ -110,7 +111,7 @@ const logPages = (context: CentralContext, layout: PageLayout): Route[] => [
 <h1>Log</h1>
 <p class="lead">The newest lines of this process since it started. All of them go to its standard error, too.</p>
 ${logPart(shown)}`
-      return layout.document(call, { title: 'Log', current: SYSTEM_PATH }, body)
+      return layout.document(call, { title: say`Log`, current: SYSTEM_PATH }, body)
     },
   }),
   route({

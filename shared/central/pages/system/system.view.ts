@@ -2,7 +2,6 @@
 import { diskLevel, type DiskSpace, usedPercent } from '#shared/core/disk-use.ts'
 import type { HistoryExtent } from '#shared/core/series/history-quota.ts'
 import { nameTable } from '#shared/core/name-table.ts'
-import { formatNumber } from '#shared/core/number-text.ts'
 import { DAY, formatDuration } from '#shared/core/time.ts'
 import type { HealthCheck } from '#shared/central/context.ts'
 import type { PublicCertificate } from '#shared/node/http/server-tls.ts'
@@ -11,6 +10,7 @@ import { csrfField, versionText } from '#shared/central/ui/frame.ts'
 import { type State, stateIcon } from '#shared/central/ui/icons.ts'
 import { type Here, moment, momentAge } from '#shared/central/ui/moment.ts'
 import { historyWords } from '#shared/central/pages/setup.view.ts'
+import { say, sayNumber, words } from '#shared/node/http/language.ts'
 
 type SystemModel = {
   version: string
@@ -50,32 +50,34 @@ function diskWarning({ disk }: SystemModel): Html | false {
   const level = diskLevel(used)
   return (
     level !== undefined &&
-    html`<p class="notice" role="status">${stateIcon(level === 80 ? 'stale' : 'fault', `The disk is ${used} % full.`)} ${gigabytes(disk.free_bytes)} of ${gigabytes(disk.total_bytes)} are free. Old months of history are given up before readings are.</p>`
+    html`<p class="notice" role="status">${stateIcon(level === 80 ? 'stale' : 'fault', say`The disk is ${used} % full.`)} ${gigabytes(disk.free_bytes)} of ${gigabytes(disk.total_bytes)} are free. Old months of history are given up before readings are.</p>`
   )
 }
 
-const CHECK_NAMES = nameTable<string>({
-  database: 'Database',
-  workspace: 'Disk',
-  history: 'History',
-  clock: 'Clock',
-  config: 'Settings of the rules',
-  fdd: 'Runs of rules',
-  result_files: 'Files of results',
-  backup: 'Backups',
-  alerts: 'Alerts',
-  poll: 'Polling',
-  hub: 'Uplink to the hub',
-  priority_history: 'Priority history',
-  edge_ids: 'Edge ids',
-  update: 'Update on trial',
-  ingest: 'Messages of edges',
-  broker: 'Broker',
-  certificates: 'Certificates of the hub',
-  edge_claims: 'Buildings of edges',
-  budget: 'Budget',
-  cluster: 'Copy for a standby',
-})
+const CHECK_NAMES = words(
+  nameTable<string>({
+    database: 'Database',
+    workspace: 'Disk',
+    history: 'History',
+    clock: 'Clock',
+    config: 'Settings of the rules',
+    fdd: 'Runs of rules',
+    result_files: 'Files of results',
+    backup: 'Backups',
+    alerts: 'Alerts',
+    poll: 'Polling',
+    hub: 'Uplink to the hub',
+    priority_history: 'Priority history',
+    edge_ids: 'Edge ids',
+    update: 'Update on trial',
+    ingest: 'Messages of edges',
+    broker: 'Broker',
+    certificates: 'Certificates of the hub',
+    edge_claims: 'Buildings of edges',
+    budget: 'Budget',
+    cluster: 'Copy for a standby',
+  }),
+)
 const MARKS: Record<HealthCheck['status'], [State, string]> = {
   ok: ['ok', 'well'],
   warn: ['stale', 'warning'],
@@ -92,16 +94,16 @@ function healthSection({ checks }: SystemModel): Html {
 }
 
 function machineFacts({ disk, history, clockSynced, certificate, addresses, here }: SystemModel): Html {
-  return html`<div><dt>Clock</dt><dd>${moment(here.now, here)}, ${clockSynced === true ? 'set by a time server' : clockSynced === false ? html`<strong>not set by a time server</strong>` : 'not known whether by a time server'}</dd></div>
+  return html`<div><dt>Clock</dt><dd>${moment(here.now, here)}, ${clockSynced === true ? say`set by a time server` : clockSynced === false ? html`<strong>not set by a time server</strong>` : say`not known whether by a time server`}</dd></div>
 <div><dt>Disk</dt><dd>${gigabytes(disk.free_bytes)} of ${gigabytes(disk.total_bytes)} free</dd></div>
 <div><dt>History</dt><dd>${historyWords(history)}</dd></div>
-<div><dt>Certificate of the pages</dt><dd>${certificate ? certificateWords(certificate, here) : 'none; the pages are not encrypted by this process'}</dd></div>
+<div><dt>Certificate of the pages</dt><dd>${certificate ? certificateWords(certificate, here) : say`none; the pages are not encrypted by this process`}</dd></div>
 ${addresses.map(({ name, address }) => html`<div><dt>Network <code>${name}</code></dt><dd><code>${address}</code></dd></div>`)}`
 }
 
 function certificateWords({ not_after, fingerprint }: PublicCertificate, here: Here): Html {
   const left = not_after - here.now
-  const until = left < 0 ? 'expired' : `${formatDuration(left)} left`
+  const until = left < 0 ? say`expired` : say`${formatDuration(left)} left`
   return html`${moment(not_after, here)}, ${left < CERTIFICATE_SOON ? html`<strong>${until}</strong>` : until}<br><code>${fingerprint}</code>`
 }
 
@@ -121,4 +123,4 @@ const restartSection = ({ csrf }: SystemModel): Html => html`<section class="car
 <p>Ends the program and starts it again, which takes about half a minute. Polling stops meanwhile, a run of rules is cancelled, and nobody is signed out. Nothing that is stored is lost.</p>
 <form method="post" action="/system/restart">${csrfField(csrf)}<label class="check"><input type="checkbox" name="sure" value="yes" required> Restart although polling stops</label><button>Restart</button></form></section>`
 
-const gigabytes = (bytes: number): string => `${formatNumber(bytes / 1e9, bytes < 1e9 ? 2 : 1)} GB`
+const gigabytes = (bytes: number): string => say`${sayNumber(bytes / 1e9, bytes < 1e9 ? 2 : 1)} GB`

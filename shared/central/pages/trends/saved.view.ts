@@ -4,14 +4,14 @@ import { type Html, html } from '#shared/node/http/html.ts'
 import { csrfField, operatorButton, type User } from '#shared/central/ui/frame.ts'
 import { formatClock, formatDay, type Here, moment } from '#shared/central/ui/moment.ts'
 import { COMPARE, savedTrendHref, trendsHref } from '#shared/central/ui/trends-link.ts'
-import { countOf } from '#shared/core/number-text.ts'
 import type { SavedRow, TrendsModel } from './trends-model.ts'
+import { say, sayCountOf, words } from '#shared/node/http/language.ts'
 
 export type TrendReader = { user: User | undefined; csrf: string }
 
 /** @param state what is shown, as hidden fields */
 export const saveForm = (state: Html, { user, csrf }: TrendReader): Html =>
-  html`<form class="filter" method="post" action="/trends/saved">${csrfField(csrf)}${state}<label>Save this view as<input name="name" required maxlength="100" autocomplete="off"></label>${operatorButton(user, 'save-trend', 'Save view')}</form>`
+  html`<form class="filter" method="post" action="/trends/saved">${csrfField(csrf)}${state}<label>Save this view as<input name="name" required maxlength="100" autocomplete="off"></label>${operatorButton(user, 'save-trend', say`Save view`)}</form>`
 
 export function savedSection({ saved, buildings, query, here }: TrendsModel, { user, csrf }: TrendReader): Html {
   const back = html`${csrfField(csrf)}<input type="hidden" name="back" value="${trendsHref(query)}">`
@@ -20,7 +20,7 @@ export function savedSection({ saved, buildings, query, here }: TrendsModel, { u
     return html`<tr>
 <td data-label="View"><div>${trend.point_ids.length > 0 ? html`<a href="${savedTrendHref(trend)}">${trend.name}</a>` : trend.name}</div></td>
 ${buildings.length > 1 && html`<td data-label="Building"><div>${building?.name ?? trend.building_id}</div></td>`}
-<td data-label="Shows"><div>${contents(one, { ...here, timezone: building?.timezone ?? here.timezone })}${gone > 0 && html` <span class="muted">${countOf(gone, 'point')} no longer there</span>`}</div></td>
+<td data-label="Shows"><div>${contents(one, { ...here, timezone: building?.timezone ?? here.timezone })}${gone > 0 && html` <span class="muted">${sayCountOf(gone, 'point')} no longer there</span>`}</div></td>
 <td data-label="Saved"><div>${moment(trend.created_at, here)} <span class="muted">by ${trend.created_by}</span></div></td>
 ${user?.mayOperate && html`<td data-label="Change"><div>${changeForms(trend, back)}</div></td>`}</tr>`
   }
@@ -35,13 +35,13 @@ ${
 
 /** @param here of the view's own building */
 function contents({ trend: { point_ids, span, compare }, fixed }: SavedRow, here: Here): string {
-  const last = 'days' in span ? `the last ${DAYS_WORDS[span.days] ?? `${span.days} days`}` : ''
-  const time = fixed ? `${dayAndClock(fixed.from, here)} to ${dayAndClock(fixed.to, here)}` : last
-  return `${countOf(point_ids.length, 'point')}, ${time}${compare ? `, compared with ${COMPARE[compare].words}` : ''}`
+  const last = 'days' in span ? say`the last ${DAYS_WORDS[span.days] ?? say`${span.days} days`}` : ''
+  const time = fixed ? say`${dayAndClock(fixed.from, here)} to ${dayAndClock(fixed.to, here)}` : last
+  return `${sayCountOf(point_ids.length, 'point')}, ${time}${compare ? say`, compared with ${COMPARE[compare].words}` : ''}`
 }
 /** The list stands for long, so each instant has its day. */
 const dayAndClock = (ms: number, here: Here): string => `${formatDay(ms, here)} ${formatClock(ms, here.timezone)}`
-const DAYS_WORDS: Record<number, string> = { 1: '24 hours', 366: 'year' }
+const DAYS_WORDS: Record<number, string> = words({ 1: '24 hours', 366: 'year' })
 
 const changeForms = ({ trend_id, name }: SavedTrend, back: Html): Html => {
   const form = (action: string, fields: Html) =>

@@ -9,6 +9,7 @@ import { COMPARE, type Compare, TREND_DAYS, TRENDS_PATH } from '#shared/central/
 import { savedTrendForms, TREND_POINT_IDS } from './saved.route.ts'
 import { type TrendsContext, trendsModel } from './trends-model.ts'
 import { trendsBody } from './trends.view.ts'
+import { say } from '#shared/node/http/language.ts'
 
 const COMPARES = Object.keys(COMPARE) as Compare[]
 /** An instant or a wall clock. */
@@ -42,7 +43,7 @@ export const trendsPage = (context: TrendsContext & Pick<CentralContext, 'clock'
       }
       const model = await trendsModel(context, asked, layout.here())
       const body = trendsBody(model, layout.assets, { user: layout.userOf(call.caller), csrf: layout.csrfOf(call.caller) })
-      return layout.document(call, { title: 'Trends', current: TRENDS_PATH, here: model.here }, body)
+      return layout.document(call, { title: say`Trends`, current: TRENDS_PATH, here: model.here }, body)
     },
   }),
   ...savedTrendForms(context),

@@ -11,8 +11,14 @@ import { COMPARE, type Compare, TREND_DAYS, trendsHref, TRENDS_PATH } from '#sha
 import { COMPARED_MAX } from '#shared/central/trend-choice.ts'
 import { type TrendReader, savedSection, saveForm } from './saved.view.ts'
 import type { TrendsModel } from './trends-model.ts'
+import { say, words } from '#shared/node/http/language.ts'
 
-const DAYS_WORDS: Record<(typeof TREND_DAYS)[number], string> = { 1: '24 hours', 7: '7 days', 30: '30 days', 366: 'A year' }
+const DAYS_WORDS: Record<(typeof TREND_DAYS)[number], string> = words({
+  1: '24 hours',
+  7: '7 days',
+  30: '30 days',
+  366: 'A year',
+})
 /** A year of minutes has more samples than a line has pixels. */
 const CSV_POINTS = 20_000
 
@@ -55,7 +61,7 @@ function plotSection(model: TrendsModel, { plot, assets, reader }: PlotParts): H
   const summary = plot.traces.length > 0 ? plotSummary(plot) : ''
   const earlier = query.compare && { shift: model.shift, mark: COMPARE[query.compare].mark }
   return html`<section class="card" id="plot">
-${zoomPlot({ building, plot, lines: chosen, path: trendsHref({ building: query.building, points: query.points, compare: query.compare }), earlier, name: 'Plot' })}
+${zoomPlot({ building, plot, lines: chosen, path: trendsHref({ building: query.building, points: query.points, compare: query.compare }), earlier, name: say`Plot` })}
 <div id="trend-words">${moves(model)}${comparing(model)}
 <p class="summary">${summary}</p>
 ${plot.traces.length > 0 && plotTable(plot)}
@@ -71,9 +77,9 @@ function moves({ query, span: { from, to } }: TrendsModel): Html {
   const href = (start: number, end: number) =>
     trendsHref({ ...query, q: undefined, from: formatInstant(start), to: formatInstant(end) })
   const links = [
-    ['Earlier', from - length / 2, to - length / 2],
-    ['Later', from + length / 2, to + length / 2],
-    ['Zoom out', from - length / 2, to + length / 2],
+    [say`Earlier`, from - length / 2, to - length / 2],
+    [say`Later`, from + length / 2, to + length / 2],
+    [say`Zoom out`, from - length / 2, to + length / 2],
   ] as const
   return html`<ul class="choices">${links.map(([text, start, end]) => html`<li><a href="${href(start, end)}">${text}</a></li>`)}</ul>`
 }
@@ -84,7 +90,7 @@ function comparing({ query, chosen }: TrendsModel): Html | false {
     return html`<p class="muted">At most ${COMPARED_MAX} points are compared with a day or a week before.</p>`
   const choice = (compare: Compare | undefined, words: string) =>
     html`<li><a href="${trendsHref({ ...query, q: undefined, compare })}"${query.compare === compare && html` aria-current="true"`}>${words}</a></li>`
-  return html`<p class="muted">Compare with the same time</p><ul class="choices">${choice(undefined, 'nothing')}${Object.entries(COMPARE).map(([name, { words, mark }]) => choice(name as Compare, `${words} (${mark})`))}</ul>`
+  return html`<p class="muted">Compare with the same time</p><ul class="choices">${choice(undefined, say`nothing`)}${Object.entries(COMPARE).map(([name, { words, mark }]) => choice(name as Compare, `${words} (${mark})`))}</ul>`
 }
 
 function pointsSection(model: TrendsModel): Html {
@@ -98,7 +104,7 @@ ${
     ({ point, label, equipment }) => html`<tr>
 <td data-label="Line"><div><strong>${label}</strong></div></td>
 <td data-label="Point"><div><a href="${pointHref(point)}">${point.name}</a></div></td>
-<td data-label="Equipment"><div>${equipment ? equipmentLink(equipment, equipment.name) : 'none'}</div></td>
+<td data-label="Equipment"><div>${equipment ? equipmentLink(equipment, equipment.name) : say`none`}</div></td>
 <td data-label="Remove"><div><a href="${without(point.point_id)}">Remove<span class="hidden"> ${label}</span></a></div></td></tr>`,
   )}</tbody></table>`
 }

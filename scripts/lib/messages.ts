@@ -1,0 +1,69 @@
+/** The texts of the product that people read, as the sources have them: the messages of the catalogues of languages. */
+import { type CallExpression, type Expression, type Node, parse, type Property, type TaggedTemplateExpression } from 'acorn'
+import { transformSync } from 'esbuild'
+import { countMessage, messageOf } from '#shared/node/http/language.ts'
+import { messagesIn, parseTemplate } from '#shared/node/http/template-messages.ts'
+
+/** @returns the messages of one source file, each as often as it stands there */
+export function extractMessages(source: string): string[] {
+  // Otherwise a template that holds `</script>` is rewritten.
+  const supported = { 'inline-script': false }
+  const { code } = transformSync(source, { loader: 'ts', charset: 'utf8', supported })
+  const messages: string[] = []
+  visit(parse(code, { ecmaVersion: 'latest', sourceType: 'module', allowHashBang: true }), node => {
+    if (node.type === 'TaggedTemplateExpression') messages.push(...ofTemplate(node as TaggedTemplateExpression))
+    if (node.type === 'CallExpression') messages.push(...ofCall(node as CallExpression))
+  })
+  return messages
+}
+
+function visit(node: Node, see: (node: Node) => void): void {
+  see(node)
+  for (const child of Object.values(node).flat()) if (isNode(child)) visit(child, see)
+}
+
+const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && 'type' in value
+
+function ofTemplate({ tag, quasi }: TaggedTemplateExpression): string[] {
+  const strings = quasi.quasis.map(({ value }) => value.cooked!)
+  const name = nameOf(tag)
+  if (name === 'html') return messagesIn(parseTemplate(strings))
+  return name === 'say' || name === 'message' ? [messageOf(strings)] : []
+}
+
+function ofCall({ callee, arguments: [first, second, ...rest] }: CallExpression): string[] {
+  const name = nameOf(callee as Expression)
+  if (name === 'sayCountOf') return second ? texts(second).map(countMessage) : []
+  if (name !== 'words' || !first) return []
+  const names = [second, ...rest].flatMap(one => (one ? texts(one) : []))
+  return tableTexts(first, names)
+}
+
+const nameOf = (node: Node): string | undefined =>
+  node.type === 'Identifier' ? (node as Node & { name: string }).name : undefined
+
+/** The texts that an expression may be: a literal, or either side of a choice. */
+function texts(node: Node): string[] {
+  if (node.type === 'Literal') {
+    const { value } = node as Node & { value: unknown }
+    return typeof value === 'string' ? [value] : []
+  }
+  const { consequent, alternate } = node as Node & { consequent?: Node; alternate?: Node }
+  return consequent && alternate ? [...texts(consequent), ...texts(alternate)] : []
+}
+
+/** The texts of a table or list that `words` is given; places of a list have numbers as names. */
+function tableTexts(node: Node, names: string[], name?: string): string[] {
+  const {
+    properties,
+    elements,
+    arguments: args,
+  } = node as Node & { properties?: Property[]; elements?: Node[]; arguments?: Node[] }
+  if (properties) return properties.flatMap(one => (one.type === 'Property' ? tableTexts(one.value, names, keyOf(one.key)) : []))
+  if (elements) return elements.flatMap((one, i) => tableTexts(one, names, String(i)))
+  if (args) return args.flatMap(one => tableTexts(one, names))
+  const isText = names.length === 0 || (name !== undefined && names.includes(name))
+  return isText ? texts(node).filter(text => /\p{L}/u.test(text)) : []
+}
+
+const keyOf = (key: Node): string | undefined => nameOf(key) ?? texts(key)[0]
