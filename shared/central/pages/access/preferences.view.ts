@@ -4,6 +4,7 @@ import type { Preferences } from '#shared/core/preferences.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { csrfField, PREFERENCES_PATH } from '#shared/central/ui/frame.ts'
 import { UNIT_SYSTEM_WORDS } from '#shared/central/ui/measure.ts'
+import { say } from '#shared/node/http/language.ts'
 
 type PreferencesForm = { chosen: Preferences; isSaved: boolean; csrf: string }
 
@@ -15,4 +16,4 @@ ${isSaved && html`<div class="toast" role="status"><p>Your choice is saved.</p><
 <button class="primary">Save</button></form>`
 
 const unitOption = (system: UnitSystem | undefined, { unit_system: chosen }: Preferences): Html =>
-  html`<option value="${system}"${system === chosen && html` selected`}>${system === undefined ? 'those of each building' : UNIT_SYSTEM_WORDS[system]}</option>`
+  html`<option value="${system}"${system === chosen && html` selected`}>${system === undefined ? say`those of each building` : UNIT_SYSTEM_WORDS[system]}</option>`
