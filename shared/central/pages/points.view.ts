@@ -13,7 +13,7 @@ import { unitLabel } from '#shared/central/ui/measure.ts'
 import { type Here, moment } from '#shared/central/ui/moment.ts'
 import { shareOf } from '#shared/central/ui/words.ts'
 import { type ListPart, listSearch, pager } from '#shared/central/ui/pager.ts'
-import { say, sayCount, sayCountOf, words } from '#shared/node/http/language.ts'
+import { say, sayCount, sayCountOf } from '#shared/node/http/language.ts'
 
 type SuggestedPoint = Point & { suggestions: Suggestion[] }
 export type PointsModel = {
@@ -43,11 +43,11 @@ export type PointsModel = {
 
 /** Fewer points are seen at a glance. */
 const SEARCH_FROM = 10
-const EXPORTS: readonly (readonly [ModelFormat, string])[] = words([
+const EXPORTS: readonly (readonly [ModelFormat, string])[] = [
   ['csv', 'CSV'],
   ['haystack', 'Haystack'],
   ['brick', 'Brick'],
-])
+]
 
 export const pointsBody = (model: PointsModel): Html => html`<h1>Points</h1>
 <p class="lead">What each point is to its equipment. Rules read roles, never names.</p>

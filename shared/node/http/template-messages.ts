@@ -18,7 +18,7 @@ const READ_ATTRIBUTE =
   /(\s(?:alt|aria-description|aria-label|aria-roledescription|aria-valuetext|data-label|data-say-[a-z-]+|label|placeholder|title)=")([^"]*)"/
 /** A template that holds attributes and nothing else, such as ` class="wide"` or ` disabled`. */
 const ATTRIBUTES =
-  /^\s+(?:[a-z][a-z:-]*="[^"]*"\s*|(?:autofocus|checked|disabled|hidden|multiple|open|readonly|required|selected)\s*)+$/
+  /^\s+(?:[a-z][a-z:-]*="[^"]*"\s*|(?:autofocus|checked|disabled|hidden|multiple|open|readonly|required|selected|data-[a-z-]+)\s*)+$/
 /** Private characters stand for values while a template is read. */
 const FIRST = 0xe000
 const VALUE = /[\uE000-\uF8FF]/

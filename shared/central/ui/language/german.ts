@@ -1,6 +1,44 @@
 /** The German texts of pages. A text without an entry stays English. */
+import { ACCESS_DE } from './de/access-de.ts'
+import { ANALYTICS_DE } from './de/analytics-de.ts'
+import { APPLIANCE_DE } from './de/appliance-de.ts'
+import { BACNET_DE } from './de/bacnet-de.ts'
+import { COMMISSION_DE } from './de/commission-de.ts'
+import { DEVICES_DE } from './de/devices-de.ts'
+import { EQUIPMENT_DE } from './de/equipment-de.ts'
+import { FAULTS_DE } from './de/faults-de.ts'
+import { FLEET_DE } from './de/fleet-de.ts'
 import { FRAME_DE } from './de/frame-de.ts'
+import { HUB_DE } from './de/hub-de.ts'
+import { IMPORT_DE } from './de/import-de.ts'
+import { MODBUS_DE } from './de/modbus-de.ts'
+import { OVERRIDES_DE } from './de/overrides-de.ts'
+import { RULES_DE } from './de/rules-de.ts'
+import { SETTINGS_DE } from './de/settings-de.ts'
+import { SYSTEM_DE } from './de/system-de.ts'
+import { TRENDS_DE } from './de/trends-de.ts'
+import { WORDS_DE } from './de/words-de.ts'
 
-const AREAS = [FRAME_DE]
+const AREAS = [
+  BACNET_DE,
+  MODBUS_DE,
+  DEVICES_DE,
+  APPLIANCE_DE,
+  FLEET_DE,
+  HUB_DE,
+  ACCESS_DE,
+  ANALYTICS_DE,
+  COMMISSION_DE,
+  EQUIPMENT_DE,
+  FAULTS_DE,
+  IMPORT_DE,
+  RULES_DE,
+  SETTINGS_DE,
+  SYSTEM_DE,
+  TRENDS_DE,
+  FRAME_DE,
+  OVERRIDES_DE,
+  WORDS_DE,
+]
 /** German by English, as `scripts/language` lists what is missing. */
 export const GERMAN_MESSAGES: ReadonlyMap<string, string> = new Map(AREAS.flatMap(area => Object.entries(area)))
