@@ -124,9 +124,6 @@ export const COMMISSION_DE = nameTable<string>({
   yes: 'ja',
   no: 'nein',
   'would also look at {0}': 'würde auch {0} ansehen',
-  CSV: 'CSV',
-  Haystack: 'Haystack',
-  Brick: 'Brick',
   'What each point is to its equipment. Rules read roles, never names.':
     'Was jeder Punkt für seine Anlage ist. Regeln lesen Rollen, nie Namen.',
   'Model of this building as a file: {0}.': 'Modell dieses Gebäudes als Datei: {0}.',
