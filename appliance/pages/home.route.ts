@@ -1,7 +1,7 @@
 /** Home: the first page of a box, its self-refreshing part, and the button that runs the rules. */
 import type { PollStatus } from '#shared/core/poll/poll-status.ts'
 import { DAY, HOUR, parseInstant, SECOND } from '#shared/core/time.ts'
-import type { CentralContext } from '#shared/central/context.ts'
+import type { CentralContext, Reading } from '#shared/central/context.ts'
 import { combinedEnergy } from '#shared/core/impact/combined-energy.ts'
 import { byCost, countOpen, type FaultRow } from '#shared/central/pages/faults/fault-list.ts'
 import type { Together } from '#shared/central/ui/cost-words.ts'
@@ -69,11 +69,12 @@ export function homeRoutes(context: CentralContext, layout: PageLayout, sources:
 const WORST_SHOWN = 5
 
 async function homeModel(
-  context: CentralContext,
+  given: CentralContext,
   layout: PageLayout,
   sources: HomeSources,
   { caller }: AnyCall,
 ): Promise<HomeModel> {
+  const context = { ...given, model: layout.modelFor(caller) }
   const here = layout.here()
   const buildings = context.model.buildings()
   const rows = openRows(context, here.now)
@@ -101,7 +102,7 @@ async function homeModel(
 }
 
 /** What the open faults wasted in the last day, of each building; nothing is counted twice. */
-function wasteOf({ model, prices }: CentralContext, open: FaultRow[], now: number): Together[] {
+function wasteOf({ model, prices }: Reading<CentralContext>, open: FaultRow[], now: number): Together[] {
   const energy = combinedEnergy(
     open.map(({ finding }) => finding),
     { from: now - DAY, to: now },
@@ -134,7 +135,7 @@ function pollTiles({ catalogue, pollStatus }: HomeSources): HomeModel['poll'] {
   return { running: status.running, points, devices: lines, last_read_at: answered.length ? Math.max(...answered) : null }
 }
 
-function runTile(context: CentralContext): RunTile {
+function runTile(context: Reading<CentralContext>): RunTile {
   const { model, results, runs } = context
   const [last] = results.runs({ limit: 1 })
   const { running, last_error } = runs.status()
@@ -160,7 +161,7 @@ function runTile(context: CentralContext): RunTile {
 const RUNS_LOOKED_AT = 50
 
 /** @returns the start of the schedule: its last run, any run before the last restart, or the start of the process */
-function nextRunAt({ results, config, startedAt }: CentralContext): number {
+function nextRunAt({ results, config, startedAt }: Reading<CentralContext>): number {
   const counts = results.runs({ limit: RUNS_LOOKED_AT }).find(run => run.trigger !== 'request' || run.finished_at < startedAt)
   return (counts?.finished_at ?? startedAt) + config.read().rule_interval_hours * HOUR
 }

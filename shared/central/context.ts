@@ -18,6 +18,7 @@ import type {
   EdgeClaims,
   EdgeStore,
   MisdatedStore,
+  ModelReader,
   ModelStore,
   PriceStore,
   QuantityStore,
@@ -106,6 +107,9 @@ export type CentralContext = {
   budget: StorageBudget | undefined
   health: HealthSources
 }
+
+/** A part of the context that changes nothing in the model, so that it may have the model as one reader sees it. */
+export type Reading<C extends { model: ModelReader }> = Omit<C, 'model'> & { model: ModelReader }
 
 /** Which tenant a central serves. */
 export type Tenancy = {

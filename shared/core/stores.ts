@@ -28,6 +28,8 @@ export interface ModelStore {
     mode: 'merge' | 'replace',
   ): { saved: number; unchanged: number; removed: number }
 }
+/** What is read of the model. */
+export type ModelReader = Omit<ModelStore, 'put' | 'dropEmpty' | 'assign'>
 export type Assignment = { point_id: string; equipment_id: string; role: string; unit?: string }
 
 /** Engineering quantities, the ratings that price a fault. */

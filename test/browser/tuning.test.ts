@@ -50,7 +50,7 @@ test.serial('without script a person tries a value, saves it and takes it back',
   await page.getByRole('link', { name: 'Change a threshold' }).click()
   const card = page.locator('#param-tolerance')
   await card.getByText('Try or set another value').click()
-  await card.getByLabel('Value').fill('2.5')
+  await card.getByLabel('Value (°F)').fill('4.5')
   await card.getByLabel('Why').fill('sensor is slow')
   await card.getByRole('button', { name: 'What would this have found?' }).click()
   const tried = page.getByRole('status')

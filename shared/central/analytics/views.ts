@@ -10,6 +10,7 @@ import { formatInstant } from '#shared/core/time.ts'
 import { dateOf } from '#shared/core/time-zone.ts'
 import type { EconomizerAnswer } from '#shared/flow/analytics/analyse-economizer.ts'
 import type { EquipmentOperations, Operations } from '#shared/flow/analytics/analyse-operations.ts'
+import { measureOf, toTyped, type UnitSystem } from '#shared/central/ui/measure.ts'
 import type { Screened } from './service.ts'
 
 const NOT_TELLABLE = 'not_tellable'
@@ -48,11 +49,18 @@ const FIGURES = [
   'zone_t_mean',
 ] as const satisfies readonly (keyof OperationFigures)[]
 
-/** One line for each equipment; hours, shares of 1 and °C. */
-export function operationsCsv(rows: readonly EquipmentOperations[]): string {
-  const head = ['equipment_id', 'name', 'equipment_type', 'fault_hours', 'findings', 'open', ...FIGURES, 'comfort_limits']
+/**
+ * One line for each equipment; hours, shares of 1 and °C.
+ *
+ * @param read the units of a person who downloads it, which its header then names
+ */
+export function operationsCsv(rows: readonly EquipmentOperations[], read?: UnitSystem): string {
+  const measure = read && measureOf('degC', read)
+  const names = FIGURES.map(field => (measure && field === 'zone_t_mean' ? `${field} (${measure.label})` : field))
+  const head = ['equipment_id', 'name', 'equipment_type', 'fault_hours', 'findings', 'open', ...names, 'comfort_limits']
   const lines = rows.map(({ equipment_id, name, equipment_type, fault_hours, findings, open, sums, plan }) => {
-    const figures = figuresOf(sums)
+    const { zone_t_mean, ...others } = figuresOf(sums)
+    const figures = { ...others, zone_t_mean: measure && zone_t_mean !== null ? toTyped(zone_t_mean, measure) : zone_t_mean }
     const own = FIGURES.map(field => figures[field] ?? undefined)
     return csvLine([equipment_id, name, equipment_type, fault_hours, findings, open, ...own, plan?.comfort_limits], ',')
   })

@@ -1,9 +1,9 @@
 /** Buildings whose own appliance runs their rules, and the notices that say so where people change settings. */
 import { Problem } from '#shared/core/problem.ts'
-import type { EdgeRecord, EdgeStore, ModelStore } from '#shared/core/stores.ts'
+import type { EdgeRecord, EdgeStore, ModelReader } from '#shared/core/stores.ts'
 import { ruleOwnerText } from '#shared/central/ui/words.ts'
 
-type Site = { edges: EdgeStore; model: ModelStore }
+type Site = { edges: EdgeStore; model: ModelReader }
 
 /** @returns the edge that runs a building's rules, if an edge reports that it does; otherwise the hub runs them */
 function runnerOf({ edges }: Pick<Site, 'edges'>): (building_id: string) => EdgeRecord | undefined {

@@ -2,6 +2,8 @@
 import { type Frame, isFor, type NavItem, page, type Site, type User } from '#shared/central/ui/frame.ts'
 import { addVary } from '#shared/node/http/compress.ts'
 import type { Caller } from '#shared/node/http/route.ts'
+import type { Building } from '#shared/core/model/model.ts'
+import type { ModelReader } from '#shared/core/stores.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 import { openAssets } from './assets.ts'
 import { words } from '#shared/node/http/language.ts'
@@ -28,6 +30,7 @@ export function createPageLayout(
     assets,
     here: () => ({ now: clock.now(), timezone: sharedZone(model.buildings().map(({ timezone }) => timezone)) }),
     userOf,
+    modelFor: caller => inUnits(model, userOf(caller)?.unit_system),
     pagesFor(caller) {
       const user = userOf(caller)
       const open = (items: NavItem[]) =>
@@ -44,6 +47,20 @@ export function createPageLayout(
     },
   }
   return layout
+}
+
+/** @param system undefined for the units of each building */
+function inUnits(model: ModelReader, system: Building['unit_system'] | undefined): ModelReader {
+  if (system === undefined) return model
+  const { buildings, building, equipment, points, revision } = model
+  const shown = <T extends Building | undefined>(one: T): T => one && { ...one, unit_system: system }
+  return {
+    buildings: () => buildings().map(shown),
+    building: building_id => shown(building(building_id)),
+    equipment,
+    points,
+    revision,
+  }
 }
 
 /** The buildings' zone where they agree, else UTC: a page never mixes zones without saying so. */

@@ -1,5 +1,6 @@
 /** The layout that all pages of a process share. */
 import type { Html } from '#shared/node/http/html.ts'
+import type { ModelReader } from '#shared/core/stores.ts'
 import type { Assets, NavItem, Site, User } from '#shared/central/ui/frame.ts'
 import type { Here } from '#shared/central/ui/moment.ts'
 import type { Call, Caller, Route } from '#shared/node/http/route.ts'
@@ -21,6 +22,11 @@ export type PageLayout = {
   assets: Assets
   here(): Here
   userOf(caller: Caller | undefined): User | undefined
+  /**
+   * The model as a person reads it: buildings have the units that were chosen for all pages. For what a page shows; what is stored
+   * has the units of the building.
+   */
+  modelFor(caller: Caller | undefined): ModelReader
   csrfOf(caller: Caller | undefined): string
   /** The pages of set-up, and all pages, that a caller may open. */
   pagesFor(caller: Caller | undefined): Record<'setup' | 'all', NavItem[]>

@@ -8,12 +8,12 @@ import { type RunPanel, runPanel } from '#shared/central/ui/run-panel.ts'
 import { runsBody } from './runs.view.ts'
 import { type Call, oneOf, PAGE_ID, type Route, route, strict } from '#shared/node/http/route.ts'
 import { cancelRun, startMissingRuns } from '#shared/central/commands/runs.ts'
-import type { CentralContext } from '#shared/central/context.ts'
+import type { CentralContext, Reading } from '#shared/central/context.ts'
 import { buildingsEvaluatedHere, ruleOwner } from '#shared/central/fdd/rule-owner.ts'
 import type { PageLayout } from './layout.ts'
 import { say } from '#shared/node/http/language.ts'
 
-export type RunStores = Pick<CentralContext, 'model' | 'edges' | 'runs'>
+export type RunStores = Reading<Pick<CentralContext, 'model' | 'edges' | 'runs'>>
 type PageStores = RunStores & Pick<CentralContext, 'log' | 'results' | 'rules'>
 /** An empty text stands for every building: that is what a form sends. */
 const BUILDING = Type.Optional(PAGE_ID)

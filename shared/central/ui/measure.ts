@@ -68,6 +68,39 @@ export function measureOf(unit: string, system: UnitSystem, role = ''): DisplayU
   return { label: shown.label, ...way, decimals: shown.decimals }
 }
 
+/** Units that people of SI do not use. */
+const US_UNITS = new Set(['degF', 'inwc', 'ftwc', 'psi', 'cfm', 'gpm', 'Btu/lb'])
+
+/**
+ * The way to show and to type a value whose unit people of a system do not use: °F for K in US units.
+ *
+ * @returns undefined where they use the unit as it is
+ */
+export function foreignMeasure(unit: string, system: UnitSystem): DisplayUnit | undefined {
+  const shown = measureOf(unit, system)
+  const isForeign = US_UNITS.has(unit) !== (system === 'us')
+  return isForeign && shown.label !== measureOf(unit, system === 'us' ? 'si' : 'us').label ? shown : undefined
+}
+
+/** More digits than anybody types. */
+const TYPED_DIGITS = 8
+/** Of a number in JavaScript. */
+const DIGITS_MAX = 15
+
+/** @returns a value as a form shows it */
+export const toTyped = (value: number, { scale, offset }: DisplayUnit): number =>
+  Number((value * scale + offset).toPrecision(TYPED_DIGITS))
+
+/** @returns the shortest value that a form shows as what was typed, so that a bound that is shown can be typed */
+export function fromTyped(typed: number, measure: DisplayUnit): number {
+  const value = (typed - measure.offset) / measure.scale
+  for (let digits = 1; digits < DIGITS_MAX; digits++) {
+    const short = Number(value.toPrecision(digits))
+    if (toTyped(short, measure) === typed) return short
+  }
+  return value
+}
+
 /** The way to show a role's value, which arrives in the role's canonical unit. */
 export const measureOfRole = (role: string, system: UnitSystem): DisplayUnit =>
   measureOf(ROLES[role]?.unit ?? 'count', system, role)

@@ -14,13 +14,13 @@ import { operationsBody, type Order, ORDER_WORDS, ORDERS } from './operations.vi
 import { MIXES } from '#shared/flow/analytics/analyse-economizer.ts'
 import { wholeHours } from '#shared/central/analytics/span.ts'
 import { SCORE_LEAST } from '#shared/central/api/analytics.ts'
-import type { CentralContext } from '#shared/central/context.ts'
+import type { CentralContext, Reading } from '#shared/central/context.ts'
 import type { Building } from '#shared/core/model/model.ts'
 import { say } from '#shared/node/http/language.ts'
 
 /** `sort` is for operations, `equipment` for the economizer, `point` for anomalies. */
 export type AnalyticsQuery = { building?: string; from?: string; to?: string; sort?: string; equipment?: string; point?: string }
-export type AnalyticsContext = Pick<CentralContext, 'model' | 'historian' | 'clock' | 'analytics' | 'results' | 'edges'>
+export type AnalyticsContext = Reading<Pick<CentralContext, 'model' | 'historian' | 'clock' | 'analytics' | 'results' | 'edges'>>
 /** The days of a building that a page shows, as instants [from, to). */
 export type ShownSpan = { building: Building; from: number; to: number; head: AnalyticsHead }
 

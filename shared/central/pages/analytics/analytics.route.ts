@@ -46,14 +46,14 @@ export const analyticsPages = (context: AnalyticsContext, layout: PageLayout): R
     auth: 'viewer',
     summary: 'The figures of operations as CSV',
     query: Query,
-    handle: async ({ query, reply }) => {
-      const asked = await readAsked('operations', query, context)
+    handle: async ({ query, reply, caller }) => {
+      const asked = await readAsked('operations', query, { ...context, model: layout.modelFor(caller) })
       if (!asked) throw new Problem('unknown_building', 'No building is known yet')
       const { operationsCsv } = await import('#shared/central/analytics/views.ts')
       const { building, from, to } = asked
       const found = await context.analytics.operations({ building_id: building.building_id, from, to }, abortOnClose(reply))
       reply.type('text/csv; charset=utf-8').header('content-disposition', 'attachment; filename="operations.csv"')
-      return reply.send(operationsCsv(found.equipment))
+      return reply.send(operationsCsv(found.equipment, building.unit_system))
     },
   }),
 ]
@@ -66,11 +66,12 @@ const pageRoute = (page: AnalyticsPage, context: AnalyticsContext, layout: PageL
     summary: `The page of ${page}`,
     query: Query,
     handle: async (call: Call<undefined, AnalyticsQuery, undefined>) => {
-      const asked = await readAsked(page, call.query, context)
+      const shown = { ...context, model: layout.modelFor(call.caller) }
+      const asked = await readAsked(page, call.query, shown)
       const here = { ...layout.here(), ...(asked && { timezone: asked.building.timezone }) }
       const { analyticsBodies } = await import('./analytics-models.ts')
       const body = asked
-        ? await analyticsBodies[page](context, asked, call.query, { here, gone: abortOnClose(call.reply) })
+        ? await analyticsBodies[page](shown, asked, call.query, { here, gone: abortOnClose(call.reply) })
         : noBuilding(page)
       return layout.document(call, { title: TITLES[page], current: '/analytics', here }, body)
     },

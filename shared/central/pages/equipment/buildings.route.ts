@@ -36,7 +36,7 @@ export const buildingPages = (context: Stores, layout: PageLayout): Route[] => [
     auth: 'viewer',
     summary: 'The page of buildings',
     handle: call => {
-      const buildings = context.model.buildings()
+      const buildings = layout.modelFor(call.caller).buildings()
       if (buildings.length === 1) return showBuilding(context, layout, call, buildings[0]!)
       const rows = buildings.map(building => buildingRow(context, building, layout.here().now))
       const worstFirst = rows.toSorted((a, b) => b.open[1] - a.open[1] || b.open[2] - a.open[2])
@@ -51,7 +51,8 @@ export const buildingPages = (context: Stores, layout: PageLayout): Route[] => [
     params: BUILDING,
     query: strict({ kind: Type.Optional(oneOf(['', ...EQUIPMENT_TYPES])), q: Type.Optional(SEARCH_TEXT), page: PAGE_NUMBER }),
     problems: ['unknown_building'],
-    handle: call => showBuilding(context, layout, call, needBuilding(context.model, call.params.building_id), call.query),
+    handle: call =>
+      showBuilding(context, layout, call, needBuilding(layout.modelFor(call.caller), call.params.building_id), call.query),
   }),
   route({
     method: 'GET',
@@ -60,8 +61,8 @@ export const buildingPages = (context: Stores, layout: PageLayout): Route[] => [
     summary: 'The part of the page of one building with comfort, running hours, energy and coverage',
     params: BUILDING,
     problems: ['unknown_building'],
-    handle: async ({ params, reply }) => {
-      const building = needBuilding(context.model, params.building_id)
+    handle: async ({ params, reply, caller }) => {
+      const building = needBuilding(layout.modelFor(caller), params.building_id)
       const { now } = layout.here()
       const until = (await dataEnds(context, [building.building_id], now)).get(building.building_id) ?? now
       return figuresSection(context, building, until, now, abortOnClose(reply))

@@ -9,7 +9,7 @@ import { type OverridePeriod, overridePeriods } from '#shared/core/priority/over
 import type { Span } from '#shared/core/series/spans.ts'
 import type { Clock } from '#shared/core/ports.ts'
 import { DAY } from '#shared/core/time.ts'
-import type { CentralContext } from '#shared/central/context.ts'
+import type { CentralContext, Reading } from '#shared/central/context.ts'
 import { dataEnds } from '#shared/central/pages/data-freshness.ts'
 import { laneOf, type Named } from '#shared/central/pages/faults/fault-list.ts'
 import type { Together } from '#shared/central/ui/cost-words.ts'
@@ -27,9 +27,11 @@ const MONTH = 30 * DAY
 const COVERAGE_WAIT_MS = 400
 export const LANE_DAYS = [7, 30] as const
 
-export type EquipmentStores = Pick<
-  CentralContext,
-  'clock' | 'model' | 'findings' | 'results' | 'notes' | 'historian' | 'live' | 'priority' | 'rules' | 'edges' | 'prices'
+export type EquipmentStores = Reading<
+  Pick<
+    CentralContext,
+    'clock' | 'model' | 'findings' | 'results' | 'notes' | 'historian' | 'live' | 'priority' | 'rules' | 'edges' | 'prices'
+  >
 >
 type FaultLane = { title: string; rule_id: string; newest: Finding; bars: Span[]; episodes: number; trueMs: number }
 export type HeldPoint = { point: Point; held: OverridePeriod[]; now: OverridePeriod | undefined }

@@ -20,7 +20,10 @@ export const pointPage = (context: EquipmentStores, layout: PageLayout): Route[]
     problems: ['unknown_building', 'unknown_point'],
     handle: async call => {
       const days = Number(call.query.days ?? DAYS_DEFAULT)
-      const model = await pointModel(context, { ...call.params, days, here: layout.here() })
+      const model = await pointModel(
+        { ...context, model: layout.modelFor(call.caller) },
+        { ...call.params, days, here: layout.here() },
+      )
       const at = { title: model.now.point.name, current: BUILDINGS_PATH, here: model.here }
       return layout.document(call, at, pointBody(model))
     },

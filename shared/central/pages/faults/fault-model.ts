@@ -13,7 +13,7 @@ import type { FaultModel, InputRow, RuleWords, Window } from './fault.view.ts'
 import { type Plot, type TimedEpisode, TRACES_MAX } from '#shared/central/ui/plot.ts'
 import { toCanonical, type Trace } from '#shared/central/ui/plot-trace.ts'
 import { clipSpans, gapsOf, mergeSpans, totalLength, usualInterval, type Span } from '#shared/core/series/spans.ts'
-import type { CentralContext } from '#shared/central/context.ts'
+import type { CentralContext, Reading } from '#shared/central/context.ts'
 import { dataEnds } from '#shared/central/pages/data-freshness.ts'
 import type { RuleView } from '#shared/central/fdd/rule-views.ts'
 
@@ -24,9 +24,8 @@ const EPISODES_MAX = 20
 /** Episodes among which these are looked for: a rule over every role has as many series of them as there are roles. */
 const LOOKED_AT_MAX = 200
 
-export type FaultContext = Pick<
-  CentralContext,
-  'model' | 'findings' | 'results' | 'notes' | 'historian' | 'priority' | 'rules' | 'edges'
+export type FaultContext = Reading<
+  Pick<CentralContext, 'model' | 'findings' | 'results' | 'notes' | 'historian' | 'priority' | 'rules' | 'edges'>
 >
 type Overridden = { role: string; held: OverridePeriod[] }
 type Input = { role: string; point: Point | undefined }

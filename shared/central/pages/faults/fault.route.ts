@@ -25,7 +25,12 @@ export const faultPage = (context: FaultContext & Pick<CentralContext, 'clock'>,
     handle: async call => {
       const { params, query, caller } = call
       const at = { here: layout.here(), user: layout.userOf(caller), csrf: layout.csrfOf(caller) }
-      const model = await faultModel(context, params.finding_id, query.window ?? 'episode', at)
+      const model = await faultModel(
+        { ...context, model: layout.modelFor(caller) },
+        params.finding_id,
+        query.window ?? 'episode',
+        at,
+      )
       return layout.document(
         call,
         { title: titleOf(model.finding), current: '/faults', here: model.here },

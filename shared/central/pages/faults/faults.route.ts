@@ -26,7 +26,7 @@ import { BulkForm, changeFaults, DONE, readDone, withDone } from './fault-bulk.t
 import { partOf } from '#shared/central/ui/pager.ts'
 import { safeNext } from '#shared/central/pages/typed-form.ts'
 import { oneOf, PAGE_ID, type Route, route, strict } from '#shared/node/http/route.ts'
-import type { CentralContext } from '#shared/central/context.ts'
+import type { CentralContext, Reading } from '#shared/central/context.ts'
 import { panelOf, type RunStores } from '#shared/central/pages/runs.route.ts'
 import { readInstant } from '#shared/central/api/record-views.ts'
 import { type DataEndContext, type DataEnds, dataEnds } from '#shared/central/pages/data-freshness.ts'
@@ -57,7 +57,7 @@ const Query = strict({
   before: Type.Optional(Type.String({ maxLength: 40 })),
 })
 
-type Stores = Pick<CentralContext, 'model' | 'findings' | 'results' | 'notes'>
+type Stores = Reading<Pick<CentralContext, 'model' | 'findings' | 'results' | 'notes'>>
 type ListModel = Omit<FaultsModel, 'runs' | 'mayOperate' | 'csrf' | 'done'>
 type ListStores = Stores & RunStores & DataEndContext & Pick<CentralContext, 'prices' | 'clock'>
 
@@ -72,7 +72,7 @@ export const faultsPage = (context: ListStores, layout: PageLayout): Route[] => 
       const query = readQuery(call.query)
       const user = layout.userOf(call.caller)
       const model = {
-        ...(await faultsModel(context, layout, query)),
+        ...(await faultsModel({ ...context, model: layout.modelFor(call.caller) }, layout, query)),
         runs: panelOf(context, layout, call, query.building),
         mayOperate: user?.mayOperate === true,
         csrf: layout.csrfOf(call.caller),

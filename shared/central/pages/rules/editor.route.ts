@@ -192,7 +192,7 @@ async function refusable<T>(
 type Shown = { form: EditorForm; verdict?: RuleVerdict; tried?: BacktestReport }
 
 function show(context: CentralParts, layout: PageLayout, call: AnyCall, { form, verdict, tried }: Shown) {
-  const buildings = context.model.buildings()
+  const buildings = layout.modelFor(call.caller).buildings()
   const building = buildings.find(({ building_id }) => building_id === form.building) ?? buildings[0]
   const here = { ...layout.here(), ...(building && { timezone: building.timezone }) }
   const names = new Map(building && context.model.equipment(building.building_id).map(one => [one.equipment_id, one.name]))

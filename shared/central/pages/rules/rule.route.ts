@@ -4,7 +4,7 @@ import { needRule } from '#shared/core/lookup.ts'
 import { DAY } from '#shared/core/time.ts'
 import { oneOf, PAGE_ID, type Route, route, strict } from '#shared/node/http/route.ts'
 import { activateRule, listVersions, removeRuleFile, ROLL_BACK_TO, rollBackRule } from '#shared/central/commands/rules.ts'
-import type { CentralParts } from '#shared/central/context.ts'
+import type { CentralParts, Reading } from '#shared/central/context.ts'
 import { ruleOwner } from '#shared/central/fdd/rule-owner.ts'
 import { rulePath, RULES_PATH } from '#shared/central/ui/links.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
@@ -34,7 +34,7 @@ export const rulePage = (context: CentralParts, layout: PageLayout): Route[] => 
         return layout.document(call, { title: rule_id, current: RULES_PATH }, body)
       }
       const model = {
-        ...(await ruleModel(context, rule_id)),
+        ...(await ruleModel({ ...context, model: layout.modelFor(call.caller) }, rule_id)),
         ...listed,
         ...shown,
         done,
@@ -99,7 +99,7 @@ const forms = (context: CentralParts): Route[] => [
 
 /** @throws Problem unknown_rule, or conflict while the rule's file is being changed */
 async function ruleModel(
-  context: CentralParts,
+  context: Reading<CentralParts>,
   rule_id: string,
 ): Promise<Omit<RuleModel, 'done' | 'here' | 'user' | 'csrf' | 'versions' | 'shipped' | 'tested'>> {
   const { rules, ruleStates, findings, model, clock } = context

@@ -12,7 +12,7 @@ import {
   resetsBySubject,
   restoreRuleBaseline,
 } from '#shared/central/commands/baselines.ts'
-import type { CentralParts } from '#shared/central/context.ts'
+import type { CentralParts, Reading } from '#shared/central/context.ts'
 import { ruleOwner } from '#shared/central/fdd/rule-owner.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { say } from '#shared/node/http/language.ts'
@@ -31,7 +31,7 @@ export const baselinesPage = (context: CentralParts, layout: PageLayout): Route[
     handle: async call => {
       const { building, equipment } = call.query
       const person = { user: layout.userOf(call.caller), csrf: layout.csrfOf(call.caller) }
-      const model = await baselinesModel(context, building, equipment)
+      const model = await baselinesModel({ ...context, model: layout.modelFor(call.caller) }, building, equipment)
       const here = { ...layout.here(), timezone: model.building.timezone }
       return layout.document(
         call,
@@ -78,7 +78,7 @@ const pageOf = ({ building_id, equipment_id, rule_id }: BaselineKey): string =>
 
 /** @throws Problem unknown_building */
 async function baselinesModel(
-  context: CentralParts,
+  context: Reading<CentralParts>,
   building_id: string | undefined,
   asked: string | undefined,
 ): Promise<Omit<BaselinesModel, 'here' | 'user' | 'csrf'>> {

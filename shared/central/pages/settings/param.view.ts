@@ -8,7 +8,7 @@ import { type BacktestModel, backtestResult } from './backtest-result.ts'
 import { NOTE_MAX } from '#shared/central/commands/command.ts'
 import { csrfField, operatorButton, type User } from '#shared/central/ui/frame.ts'
 import { rulePath } from '#shared/central/ui/links.ts'
-import { unitLabel } from '#shared/central/ui/measure.ts'
+import { type DisplayUnit, foreignMeasure, toTyped, unitLabel, type UnitSystem } from '#shared/central/ui/measure.ts'
 import { type Here, moment } from '#shared/central/ui/moment.ts'
 import { paramWords, placeWords } from './param-words.ts'
 import { buildingChoice, tuningTabs } from './params.view.ts'
@@ -20,6 +20,7 @@ import { say, sayCountOf } from '#shared/node/http/language.ts'
 /** Fields of a form of the page. */
 export type ParamForm = {
   param: string
+  /** In the unit of the parameter. */
   value: number
   /** Scope and id in one: `site`, `type ahu`, `equipment AHU-1`. */
   where: string
@@ -91,6 +92,10 @@ ${backtestResult({ ...outcome, proposed: 'value', is_deployed: true }, nameOf, b
 </section>`
 }
 
+/** The way to type a value of a parameter in the reader's units; undefined where it is typed in its own unit, or in that of a role. */
+export const typedMeasure = (unit: string, system: UnitSystem): DisplayUnit | undefined =>
+  unit === 'any' ? undefined : foreignMeasure(unit, system)
+
 /** A parameter of `any` unit has that of its role. */
 const unitFor = (unit: string, role: string): string => (unit === 'any' ? (ROLES[role]?.unit ?? '') : unit)
 
@@ -130,9 +135,12 @@ function valueForm(param: ParamCard, model: ParamPageModel): Html {
   const first = at.equipment_id === undefined ? 'site' : `equipment ${at.equipment_id}`
   const to = (verb: string) => `/params/${encodeURIComponent(rule.id)}/${verb}`
   const open = user?.mayOperate === true
+  const measure = typedMeasure(unit, building.unit_system)
+  const typed = (value: number | undefined) => (value === undefined || !measure ? value : toTyped(value, measure))
+  const label = measure?.label ?? unitLabel(unit)
   return html`<form class="fields" method="post" action="${to('try')}">${csrfField(csrf)}
-<input type="hidden" name="building" value="${building.building_id}"><input type="hidden" name="param" value="${name}">
-<label>Value${unit !== 'any' && unitLabel(unit) !== 'none' && ` (${unitLabel(unit)})`} <input type="number" name="value" step="any" min="${min}" max="${max}" value="${own?.value}" required></label>
+<input type="hidden" name="building" value="${building.building_id}"><input type="hidden" name="param" value="${name}">${measure && html`<input type="hidden" name="typed_in" value="${building.unit_system}">`}
+<label>Value${unit !== 'any' && label !== 'none' && ` (${label})`} <input type="number" name="value" step="any" min="${typed(min)}" max="${typed(max)}" value="${typed(own?.value)}" required></label>
 <label>For <select name="where">${places(model).map(([value, text]) => html`<option value="${value}"${value === (own?.where ?? first) && html` selected`}>${text}</option>`)}</select></label>
 ${rule.isOverRoles && html`<label>Role <select name="role">${unit !== 'any' && html`<option value="">every role</option>`}${model.roles.map(role => html`<option value="${role}"${role === own?.role && html` selected`}>${role}${unit === 'any' && ` (${unitLabel(unitFor(unit, role))})`}</option>`)}</select></label>`}
 <label>Look back <select name="days">${DAYS_TRIED.map(days => html`<option value="${days}"${days === (own?.days ?? 7) && html` selected`}>${sayCountOf(days, 'day')}</option>`)}</select></label>

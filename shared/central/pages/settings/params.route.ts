@@ -1,14 +1,15 @@
 /** The pages of parameters, and what their forms do. */
 import { type Static, Type } from '@sinclair/typebox'
+import { getOwn } from '#shared/core/get-own.ts'
 import { chooseBuilding, needRule } from '#shared/core/lookup.ts'
-import type { Equipment } from '#shared/core/model/model.ts'
+import { type Equipment, UNIT_SYSTEMS } from '#shared/core/model/model.ts'
 import { Problem, PROBLEMS } from '#shared/core/problem.ts'
 import { isInRoleGroup } from '#shared/core/rules/compile/compile-equipment.ts'
 import { appliesToType, paramUses } from '#shared/core/rules/check/param-settings.ts'
-import { type ParamForm, type ParamPageModel, paramBody, scopeOf } from './param.view.ts'
+import { type ParamForm, type ParamPageModel, paramBody, scopeOf, typedMeasure } from './param.view.ts'
 import { paramsBody } from './params.view.ts'
 import { listParams, type SettingName } from '#shared/flow/fdd/tune-param.ts'
-import { type Call, orBlank, PAGE_ID, type Route, route, strict } from '#shared/node/http/route.ts'
+import { type Call, oneOf, orBlank, PAGE_ID, type Route, route, strict } from '#shared/node/http/route.ts'
 import {
   BACKTEST_DAYS,
   BACKTEST_DAYS_DEFAULT,
@@ -23,6 +24,7 @@ import { ruleOwner } from '#shared/central/fdd/rule-owner.ts'
 import type { RuleView } from '#shared/central/fdd/rule-views.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { say } from '#shared/node/http/language.ts'
+import { fromTyped, toTyped } from '#shared/central/ui/measure.ts'
 
 const RULE = strict({ rule_id: PAGE_ID })
 /** Values of the choice of places: no other value may stand for the whole site. */
@@ -34,7 +36,8 @@ const NAMED = {
   where: Type.String({ maxLength: 300, pattern: WHERE }),
   role: Type.Optional(orBlank(SETTING.role)),
 }
-const VALUE = strict({ ...NAMED, ...SETTING_VALUE, days: BACKTEST_DAYS })
+/** `typed_in`: the units in which the page asked for the value; without it the parameter's own. */
+const VALUE = strict({ ...NAMED, ...SETTING_VALUE, typed_in: Type.Optional(oneOf(UNIT_SYSTEMS)), days: BACKTEST_DAYS })
 type Named = { building: string; param: string; where: string; role?: string }
 type AnyCall = Pick<Call<unknown, unknown, unknown>, 'caller' | 'reply'>
 
@@ -53,7 +56,7 @@ const listPage = (context: CentralParts, layout: PageLayout) =>
     query: strict({ building: Type.Optional(PAGE_ID) }),
     handle: async call => {
       const { model, rules } = context
-      const building = chooseBuilding(context.model, call.query.building)
+      const building = chooseBuilding(layout.modelFor(call.caller), call.query.building)
       const names = new Map(model.equipment(building.building_id).map(({ equipment_id, name }) => [equipment_id, name]))
       const catalogue = await rules.catalogue()
       const tunable = catalogue.rules.filter(({ params }) => Object.keys(params).length > 0)
@@ -82,7 +85,7 @@ const rulePage = (context: CentralParts, layout: PageLayout) =>
     handle: call => {
       const { building, equipment, finding } = call.query
       const at = { ...(equipment && { equipment_id: equipment }), ...(finding && { finding_id: finding }) }
-      const shown = { building: chooseBuilding(context.model, building), at, form: undefined, outcome: undefined }
+      const shown = { building: chooseBuilding(layout.modelFor(call.caller), building), at, form: undefined, outcome: undefined }
       return show(context, layout, call, call.params.rule_id, shown)
     },
   })
@@ -99,12 +102,13 @@ const forms = (context: CentralParts, layout: PageLayout): Route[] => [
     action: 'backtest',
     handle: async call => {
       const { rule_id } = call.params
-      const form = formOf(call.body)
+      const read = await readForm(context, rule_id, call.body)
+      const { form } = read
       const name = nameOf(rule_id, call.body)
       const asked = { ...name, params: { [form.param]: form.value }, days: form.days }
-      const outcome = await context.backtests.run(asked).catch((error: unknown) => refusedBy(call, error))
+      const outcome = await context.backtests.run(asked).catch((error: unknown) => refusedBy(call, error, read))
       return show(context, layout, call, rule_id, {
-        building: chooseBuilding(context.model, name.building_id),
+        building: chooseBuilding(layout.modelFor(call.caller), name.building_id),
         at: {},
         form,
         outcome,
@@ -122,14 +126,15 @@ const forms = (context: CentralParts, layout: PageLayout): Route[] => [
     action: 'set_param',
     handle: async call => {
       const { rule_id } = call.params
-      const form = formOf(call.body)
+      const read = await readForm(context, rule_id, call.body)
+      const { form } = read
       const name = nameOf(rule_id, call.body)
       try {
         await setRuleParam(context, call, { ...name, value: form.value, note: form.note })
         return call.reply.redirect(`${pageOf(rule_id, name)}#set`, 303)
       } catch (error) {
-        const outcome = refusedBy(call, error)
-        const building = chooseBuilding(context.model, name.building_id)
+        const outcome = refusedBy(call, error, read)
+        const building = chooseBuilding(layout.modelFor(call.caller), name.building_id)
         return show(context, layout, call, rule_id, { building, at: {}, form, outcome })
       }
     },
@@ -159,15 +164,31 @@ const nameOf = (rule_id: string, { building, param, where, role }: Named): Setti
   return { building_id: building, rule_id, param, ...scopeOf(where), ...(role && { role }) }
 }
 
-const formOf = ({ param, value, where, role = '', note = '', days = BACKTEST_DAYS_DEFAULT }: Static<typeof VALUE>): ParamForm => {
-  return { param, value, where, role, note, days }
+type ReadForm = {
+  form: ParamForm
+  /** Why a value that was typed in the reader's units is out of bounds, in these units. */
+  outOfBounds: string | undefined
+}
+
+/** Turns a value that was typed in the reader's units into the unit of the parameter. */
+async function readForm({ rules }: CentralParts, rule_id: string, body: Static<typeof VALUE>): Promise<ReadForm> {
+  const { param, where, role = '', note = '', days = BACKTEST_DAYS_DEFAULT, typed_in } = body
+  const spec = getOwn((await rules.catalogue()).byId.get(rule_id)?.params ?? {}, param)
+  const measure = spec && typed_in && typedMeasure(spec.unit, typed_in)
+  const form = { param, where, role, note, days }
+  if (!measure) return { form: { ...form, value: body.value }, outOfBounds: undefined }
+  const value = fromTyped(body.value, measure)
+  const { min, max } = spec
+  const isWithin = value >= min && value <= max
+  const bounds = say`${param} takes ${toTyped(min, measure)} to ${toTyped(max, measure)} ${measure.label}, not ${body.value}`
+  return { form: { ...form, value }, outOfBounds: isWithin ? undefined : bounds }
 }
 
 /** Errors that a person can correct are shown on the page, with the form as it was filled in. */
-function refusedBy({ reply }: AnyCall, error: unknown): { refused: string } {
+function refusedBy({ reply }: AnyCall, error: unknown, { outOfBounds }: ReadForm): { refused: string } {
   if (!(error instanceof Problem) || !['invalid', 'run_in_progress', 'query_failed'].includes(error.code)) throw error
   reply.code(PROBLEMS[error.code].status)
-  return { refused: error.message }
+  return { refused: outOfBounds ?? error.message }
 }
 
 type Shown = Pick<ParamPageModel, 'building' | 'at' | 'form' | 'outcome'>

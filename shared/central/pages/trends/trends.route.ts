@@ -15,7 +15,7 @@ const COMPARES = Object.keys(COMPARE) as Compare[]
 /** An instant or a wall clock. */
 const TIME = Type.Optional(TREND_TIME)
 
-export const trendsPage = (context: TrendsContext & Pick<CentralContext, 'clock'>, layout: PageLayout): Route[] => [
+export const trendsPage = (context: TrendsContext & Pick<CentralContext, 'clock' | 'model'>, layout: PageLayout): Route[] => [
   route({
     method: 'GET',
     path: TRENDS_PATH,
@@ -41,7 +41,7 @@ export const trendsPage = (context: TrendsContext & Pick<CentralContext, 'clock'
         to: to || undefined,
         compare: compare || undefined,
       }
-      const model = await trendsModel(context, asked, layout.here())
+      const model = await trendsModel({ ...context, model: layout.modelFor(call.caller) }, asked, layout.here())
       const body = trendsBody(model, layout.assets, { user: layout.userOf(call.caller), csrf: layout.csrfOf(call.caller) })
       return layout.document(call, { title: say`Trends`, current: TRENDS_PATH, here: model.here }, body)
     },

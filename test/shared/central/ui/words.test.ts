@@ -1,5 +1,14 @@
 import test from 'ava'
-import { formatParam, formatRoleValue, measureOf, roleWords } from '#shared/central/ui/measure.ts'
+import {
+  foreignMeasure,
+  formatParam,
+  formatRoleValue,
+  fromTyped,
+  measureOf,
+  roleWords,
+  toTyped,
+} from '#shared/central/ui/measure.ts'
+import { loadRules } from '#shared/node/rules/rule-files.ts'
 import { inUnitsOf, withValues } from '#shared/central/ui/measure-text.ts'
 import {
   formatAge,
@@ -72,6 +81,39 @@ test('a condition carries the value behind each name', t => {
 })
 
 test('a difference of temperatures takes no offset', t => t.is(measureOf('K', 'us').offset, 0))
+
+test('only a unit of the other system has another way to be typed', t => {
+  const labels = (system: 'si' | 'us', ...units: string[]) => units.map(unit => foreignMeasure(unit, system)?.label)
+  t.deepEqual(labels('us', 'K', 'degC', 'Pa', 'm3/s'), ['°F', '°F', 'in.w.c.', 'cfm'])
+  t.deepEqual(
+    labels('us', 'degF', 'psi', 'fraction', 'kW', 'min', 'count'),
+    Array.from({ length: 6 }, () => undefined),
+  )
+  t.deepEqual(labels('si', 'degF', 'inwc', 'gpm'), ['°C', 'Pa', 'L/s'])
+  t.deepEqual(
+    labels('si', 'degC', 'K', 'kPa', 'm3/s', 'fraction'),
+    Array.from({ length: 5 }, () => undefined),
+  )
+})
+
+test('every bound and default of the catalogue can be typed as it is shown in US units', t => {
+  let typed = 0
+  for (const { id, params } of loadRules(['rules']).rules) {
+    for (const [name, { unit, min, max, default: value }] of Object.entries(params)) {
+      const measure = foreignMeasure(unit, 'us')
+      if (!measure) continue
+      for (const one of [min, max, value]) t.is(fromTyped(toTyped(one, measure), measure), one, `${id} ${name}`)
+      typed++
+    }
+  }
+  t.true(typed > 100, String(typed))
+})
+
+test('what was typed is shown again as it was typed', t => {
+  const kelvin = measureOf('K', 'us')
+  for (const typed of [0.1, 1, 9.5, 4.25, -3, 0, 100.3]) t.is(toTyped(fromTyped(typed, kelvin), kelvin), typed)
+  t.is(fromTyped(68, measureOf('degC', 'us')), 20)
+})
 test('a role is named in words', t => t.is(roleWords('sa_t'), 'supply air temperature'))
 
 for (const [what, at, shown] of [
