@@ -124,6 +124,7 @@ export const SETTINGS_DE = nameTable<string>({
   '<1>{0}</1> at {1} for {2}': '<1>{0}</1> mit {1} für {2}',
   'Save this value': 'Diesen Wert speichern',
   'From {0} to {1}, in the unit of the role': 'Von {0} bis {1}, in der Einheit der Rolle',
+  '{0} takes {1} to {2} {3}, not {4}': '{0} nimmt {1} bis {2} {3}, nicht {4}',
   'From {0} to {1}': 'Von {0} bis {1}',
   "{0}; the rule's own value is {1}{2}.": '{0}; der eigene Wert der Regel ist {1}{2}.',
   'Try or set another value': 'Einen anderen Wert erproben oder setzen',
