@@ -1,21 +1,20 @@
 /** Lists the texts that German lacks and the entries that no text needs. `scripts/language` prints them by source file. */
 import { globSync, readFileSync } from 'node:fs'
 import { GERMAN_MESSAGES } from '#shared/central/ui/language/german.ts'
-import { extractMessages } from './lib/messages.ts'
+import { coreTexts, extractMessages, ruleTexts } from './lib/messages.ts'
 
 /** Sources with texts that people read. */
 const SOURCES = ['shared/central/**/*.ts', 'appliance/**/*.ts', 'hub/**/*.ts']
 
-/** @returns files by message */
+/** @returns the files with each message */
 export function messagesInSources(): Map<string, string[]> {
   const found = new Map<string, string[]>()
-  for (const file of globSync(SOURCES).toSorted()) {
-    for (const message of extractMessages(readFileSync(file, 'utf8'))) {
-      const files = found.get(message) ?? []
-      if (!files.includes(file)) files.push(file)
-      found.set(message, files)
-    }
+  const add = (file: string, messages: string[]) => {
+    for (const message of new Set(messages)) found.set(message, [...(found.get(message) ?? []), file])
   }
+  for (const file of globSync(SOURCES).toSorted()) add(file, extractMessages(readFileSync(file, 'utf8')))
+  for (const file of globSync('rules/**/*.yaml').toSorted()) add(file, ruleTexts(readFileSync(file, 'utf8')))
+  add('shared/core', coreTexts())
   return found
 }
 

@@ -1,6 +1,14 @@
 /** The texts of the product that people read, as the sources have them: the messages of the catalogues of languages. */
+import { parse as parseYaml } from 'yaml'
 import { type CallExpression, type Expression, type Node, parse, type Property, type TaggedTemplateExpression } from 'acorn'
 import { transformSync } from 'esbuild'
+import { ALERT_KINDS } from '#shared/central/commands/alerts.ts'
+import { FINDING_KINDS, PRIORITY_WORDS } from '#shared/core/findings/finding.ts'
+import { EQUIPMENT_TYPES } from '#shared/core/model/model.ts'
+import { ROLES } from '#shared/core/model/role.ts'
+import { PROBLEMS } from '#shared/core/problem.ts'
+import { STATES } from '#shared/central/ui/icons.ts'
+import { roleLabelText } from '#shared/central/ui/measure.ts'
 import { countMessage, messageOf } from '#shared/node/http/language.ts'
 import { messagesIn, parseTemplate } from '#shared/node/http/template-messages.ts'
 
@@ -67,3 +75,17 @@ function tableTexts(node: Node, names: string[], name?: string): string[] {
 }
 
 const keyOf = (key: Node): string | undefined => nameOf(key) ?? texts(key)[0]
+
+/** The texts of the core that pages show: names of roles, kinds, types and states, and the titles of problems. */
+export const coreTexts = (): string[] => [
+  ...Object.values(ROLES).map(({ label }) => roleLabelText(label)),
+  ...Object.values(PROBLEMS).map(({ title }) => title),
+  ...Object.values(PRIORITY_WORDS),
+  ...[...FINDING_KINDS, ...ALERT_KINDS, ...EQUIPMENT_TYPES, ...STATES].map(name => name.replaceAll('_', ' ')),
+]
+
+/** The texts of a rule file that pages show in other languages. */
+export function ruleTexts(source: string): string[] {
+  const { cause = {} } = parseYaml(source) as { cause?: Record<string, unknown> }
+  return Object.keys(cause).map(component => component.replaceAll('_', ' '))
+}

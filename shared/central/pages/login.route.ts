@@ -11,10 +11,10 @@ import type { CentralContext } from '#shared/central/context.ts'
 import { safeNext } from '#shared/central/pages/typed-form.ts'
 import type { PageLayout } from './layout.ts'
 import { formatTyped, parseTyped, readTyped, TYPED_MAX } from './typed-form.ts'
-import { say } from '#shared/node/http/language.ts'
+import { say, words } from '#shared/node/http/language.ts'
 
 const NEXT = Type.Optional(Type.String({ maxLength: 2048 }))
-const SIGN_IN = { title: 'Sign in', current: '' }
+const SIGN_IN = words({ title: 'Sign in', current: '' }, 'title')
 
 export const loginPage = ({ auth }: Pick<CentralContext, 'auth'>, layout: PageLayout): Route[] => [
   route({
@@ -127,7 +127,8 @@ const endedBody = (typed: TypedForm): Html =>
  */
 export function problemPages(layout: PageLayout) {
   return async (problem: Problem, request: FastifyRequest, reply: FastifyReply): Promise<boolean> => {
-    const { status, title } = PROBLEMS[problem.code]
+    const { status, title: english } = PROBLEMS[problem.code]
+    const title = say(english)
     if (request.headers['hx-request'] !== undefined) return false
     if (problem.code === 'unauthenticated' && request.method === 'GET') {
       reply.redirect(`/login?${new URLSearchParams({ next: request.url })}`, 303)

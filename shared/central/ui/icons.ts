@@ -2,6 +2,7 @@
 import { nameTable } from '#shared/core/name-table.ts'
 import { type Priority, PRIORITY_WORDS } from '#shared/core/findings/finding.ts'
 import { type Html, html, raw } from '#shared/node/http/html.ts'
+import { say } from '#shared/node/http/language.ts'
 
 /** States of a point or device. `down` is a communication failure; `fault` is configuration or reported by the device. */
 export const STATES = ['fault', 'down', 'stale', 'unknown', 'disabled', 'ok'] as const
@@ -27,10 +28,10 @@ const shape = (name: string): Html =>
 
 /** `■1 high` */
 export const priorityIcon = (priority: Priority): Html =>
-  html`<span class="marked">${shape(`p${priority}`)}<span>${PRIORITY_WORDS[priority]}</span></span>`
+  html`<span class="marked">${shape(`p${priority}`)}<span>${say(PRIORITY_WORDS[priority])}</span></span>`
 
 /** `✕ down` */
-export const stateIcon = (state: State, words: string = state): Html =>
+export const stateIcon = (state: State, words: string = say(state)): Html =>
   html`<span class="marked state-${state}">${shape(state)}<span>${words}</span></span>`
 
 /** An override of a point: `◆H P8` */

@@ -134,15 +134,17 @@ export function formatParam(value: number, unit: string, system: UnitSystem): st
   return [trimmed(value * measure.scale + measure.offset), measure.label].filter(Boolean).join(' ')
 }
 
+/** A role's label as words of a sentence. */
+export const roleLabelText = (label: string): string =>
+  label
+    .replaceAll('_', ' ')
+    .replace(/ sensor$/i, '')
+    .toLowerCase()
+
 /** @returns for example `supply air temperature`: the role in words */
 export function roleWords(role: string): string {
   const label = ROLES[role]?.label
-  return label === undefined
-    ? role
-    : label
-        .replaceAll('_', ' ')
-        .replace(/ sensor$/i, '')
-        .toLowerCase()
+  return label === undefined ? role : say(roleLabelText(label))
 }
 
 const LABELS = words(

@@ -108,7 +108,7 @@ export const titleOf = ({ title, role }: Pick<Finding, 'title' | 'role'>): strin
   role === undefined ? title : `${title}: ${role}`
 
 /** @returns `outdoor air damper` for `outdoor_air_damper` */
-export const componentWords = (component: string): string => component.replaceAll('_', ' ')
+export const componentWords = (component: string): string => say(component.replaceAll('_', ' '))
 
 /** For a building whose own appliance runs its rules: settings made here do not count there. */
 export const ruleOwnerText = (building: string, appliance: string): string =>

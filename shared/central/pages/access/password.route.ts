@@ -10,9 +10,10 @@ import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { sendTypedBody } from '#shared/central/pages/login.view.ts'
 import { parseTyped, safeNext, TYPED_MAX } from '#shared/central/pages/typed-form.ts'
 import { firstPasswordBody, noPasswordBody, passwordBody } from './password.view.ts'
+import { words } from '#shared/node/http/language.ts'
 
 const NEXT = Type.Optional(Type.String({ maxLength: 2048 }))
-const TITLE = { title: 'Change password', current: '' }
+const TITLE = words({ title: 'Change password', current: '' }, 'title')
 
 export const passwordPage = (context: Pick<CentralContext, 'auth' | 'users'>, layout: PageLayout): Route[] => [
   route({

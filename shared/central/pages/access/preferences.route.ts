@@ -7,8 +7,9 @@ import type { CentralContext } from '#shared/central/context.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { PREFERENCES_PATH } from '#shared/central/ui/frame.ts'
 import { preferencesBody } from './preferences.view.ts'
+import { words } from '#shared/node/http/language.ts'
 
-const TITLE = { title: 'Language and units', current: PREFERENCES_PATH }
+const TITLE = words({ title: 'Language and units', current: PREFERENCES_PATH }, 'title')
 
 export const preferencesPage = (context: Pick<CentralContext, 'preferences'>, layout: PageLayout): Route[] => [
   route({

@@ -18,9 +18,10 @@ import {
 import type { CentralContext } from '#shared/central/context.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { secretBody, usersBody } from './users.view.ts'
+import { words } from '#shared/node/http/language.ts'
 
 type Context = Pick<CentralContext, 'users' | 'preferences' | 'apiTokens' | 'auth' | 'model' | 'tenants'>
-const AT = { title: 'Users', current: '/users' }
+const AT = words({ title: 'Users', current: '/users' }, 'title')
 const USERNAME = strict({ username: NEW_USER.username })
 
 export const usersPage = (context: Context, layout: PageLayout): Route[] => [

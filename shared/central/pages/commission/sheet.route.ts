@@ -11,9 +11,10 @@ import type { CentralParts } from '#shared/central/context.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { COMMISSION_PATH, commissionHref } from './commission.view.ts'
 import { differenceBody, sheetBody } from './sheet.view.ts'
+import { words } from '#shared/node/http/language.ts'
 
 const PATH = `${COMMISSION_PATH}/sheet`
-const AT = { title: 'Spreadsheet', current: COMMISSION_PATH }
+const AT = words({ title: 'Spreadsheet', current: COMMISSION_PATH }, 'title')
 const FIELD_BYTES = 4096
 const LIMITS = { fileSize: MODEL_TEXT_MAX, files: 1, fields: 2, fieldSize: FIELD_BYTES }
 

@@ -16,7 +16,7 @@ import {
   SORTS,
 } from './fault-list.ts'
 import type { FaultsModel } from './faults-model.ts'
-import { say, words } from '#shared/node/http/language.ts'
+import { say, sayCountOf, words } from '#shared/node/http/language.ts'
 
 const LANE_WORDS: Record<Lane, string> = words({
   faults: 'Equipment faults',
@@ -34,7 +34,7 @@ const GROUPING_WORDS: Record<Grouping, string> = words({
 
 /** Text of a number of days in the filter. */
 const withinWords = (days: number): string =>
-  days === ANY_AGE_DAYS ? 'any age' : days === 366 ? 'a year' : days === 1 ? '1 day' : `${days} days`
+  days === ANY_AGE_DAYS ? say`any age` : days === 366 ? say`a year` : sayCountOf(days, 'day')
 
 export const laneTabs = ({ query, counts }: FaultsModel): Html =>
   html`<nav class="tabs" aria-label="Kinds of faults"><ul>${LANES.map(
@@ -52,7 +52,7 @@ ${select('state', say`State`, state ?? '', [
   ['active', say`open`],
   ['cleared', say`cleared`],
 ])}
-${select('priority', say`Priority`, String(priority ?? ''), [['', say`all`], ...PRIORITIES.map(p => [String(p), `${p} ${PRIORITY_WORDS[p]}`] as const)])}
+${select('priority', say`Priority`, String(priority ?? ''), [['', say`all`], ...PRIORITIES.map(p => [String(p), `${p} ${say(PRIORITY_WORDS[p])}`] as const)])}
 ${select('days', say`Within`, String(days), choicesOf([...DAYS_CHOICES, ANY_AGE_DAYS], days, withinWords))}
 ${select('minutes', say`In fault for`, String(minutes), choicesOf([...MINUTES_CHOICES], minutes, minutesWords))}
 ${buildings.length > 1 && select('building', say`Building`, building ?? '', [['', say`all`], ...buildings.map(b => [b.building_id, b.name] as const)])}
@@ -74,7 +74,8 @@ ${rule !== undefined && html`<input type="hidden" name="rule" value="${rule}">`}
 </form>`
 }
 
-const minutesWords = (minutes: number): string => (minutes === 0 ? 'any time' : `${formatDuration(minutes * MINUTE)} or more`)
+const minutesWords = (minutes: number): string =>
+  minutes === 0 ? say`any time` : say`${formatDuration(minutes * MINUTE)} or more`
 
 /** A link from elsewhere may have a value that the list does not offer. */
 const choicesOf = (offered: number[], chosen: number, words: (value: number) => string): [string, string][] =>
@@ -94,14 +95,14 @@ export function activeFilter({ query, buildings, equipmentWords, ruleWords }: Fa
     const { [name]: _left, ...rest } = query
     parts.push([text, { ...DEFAULT_QUERY, ...rest, page: 1 }])
   }
-  add(state && (state === 'active' ? 'open' : 'cleared'), 'state')
-  add(priority && `priority ${priority}`, 'priority')
+  add(state && (state === 'active' ? say`open` : say`cleared`), 'state')
+  add(priority && say`priority ${priority}`, 'priority')
   add(building && (buildings.find(one => one.building_id === building)?.name ?? building), 'building')
   add(equipment && equipmentWords(equipment), 'equipment')
   add(rule && ruleWords(rule), 'rule')
   add(minutes ? minutesWords(minutes) : undefined, 'minutes')
-  add(days === DEFAULT_QUERY.days ? undefined : `within ${withinWords(days)}`, 'days')
-  add(before && 'older ones', 'before')
+  add(days === DEFAULT_QUERY.days ? undefined : say`within ${withinWords(days)}`, 'days')
+  add(before && say`older ones`, 'before')
   if (parts.length === 0) return false
   return html`<p class="chips"><strong>Filtered:</strong> ${parts.map(
     ([text, without]) =>

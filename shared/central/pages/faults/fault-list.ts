@@ -11,6 +11,7 @@ import {
 import type { Impact, Range } from '#shared/core/impact/impact.ts'
 import { addRanges } from '#shared/core/impact/range.ts'
 import { MINUTE } from '#shared/core/time.ts'
+import { say } from '#shared/node/http/language.ts'
 
 export const LANES = ['faults', 'overrides', 'data', 'silenced'] as const
 export type Lane = (typeof LANES)[number]
@@ -192,7 +193,7 @@ function groupOf({ finding, priority }: FaultRow, by: Grouping, names: FindingNa
   if (by === 'none') return { key: '', title: '' }
   if (by === 'building') return { key: finding.building_id, title: names.building(finding) }
   if (by === 'fault') return { key: finding.rule_id, title: finding.title }
-  if (by === 'priority') return { key: String(priority), title: `Priority ${priority}, ${PRIORITY_WORDS[priority]}` }
+  if (by === 'priority') return { key: String(priority), title: say`Priority ${priority}, ${say(PRIORITY_WORDS[priority])}` }
   return { key: JSON.stringify([finding.building_id, finding.equipment_id]), title: names.equipment(finding) }
 }
 

@@ -7,8 +7,9 @@ import type { CentralParts } from '#shared/central/context.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { packageBody, reportBody } from './import.view.ts'
 import { mappingPages } from './mapping.route.ts'
+import { words } from '#shared/node/http/language.ts'
 
-const AT = { title: 'Import', current: '/import' }
+const AT = words({ title: 'Import', current: '/import' }, 'title')
 const BY_SESSION = strict({ session_id: Type.String({ maxLength: 128 }) })
 const pathOf = (session_id: string) => `/import/${encodeURIComponent(session_id)}`
 

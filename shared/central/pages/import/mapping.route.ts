@@ -7,8 +7,9 @@ import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { type Route, route, strict } from '#shared/node/http/route.ts'
 import { mappingBody } from './mapping.view.ts'
 import { readMappingForm } from './mapping-form.ts'
+import { words } from '#shared/node/http/language.ts'
 
-const AT = { title: 'What the columns are', current: '/import' }
+const AT = words({ title: 'What the columns are', current: '/import' }, 'title')
 const BY_SESSION = strict({ session_id: Type.String({ maxLength: 128 }) })
 /** A form with three fields for each of five hundred columns. */
 const FORM_MAX = 1024 * 1024

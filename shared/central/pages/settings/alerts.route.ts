@@ -24,8 +24,9 @@ import { invalidField } from '#shared/central/commands/command.ts'
 import type { CentralParts } from '#shared/central/context.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { alertsBody, HOURS_CHOICES, newRouteBody } from './alerts.view.ts'
+import { words } from '#shared/node/http/language.ts'
 
-const AT = { title: 'Alerts', current: '/alerts' }
+const AT = words({ title: 'Alerts', current: '/alerts' }, 'title')
 /** Deliveries on the page; the API lists all. */
 const DELIVERIES_SHOWN = 50
 const ROUTE_ID = strict({ route_id: ID })

@@ -76,7 +76,7 @@ function routeWords(route: AlertRoute, buildings: Building[]): string {
   const names = building_ids?.map(id => buildings.find(({ building_id }) => building_id === id)?.name ?? id)
   const what = [
     priorityWords(priority_max),
-    ...(kinds ? [kinds.join(', ')] : []),
+    ...(kinds ? [kinds.map(kind => say(kind)).join(', ')] : []),
     ...(names ? [say`in ${names.join(', ')}`] : []),
   ]
   const urgent = urgent_at_once ? say`, high priority at once` : ''
@@ -89,8 +89,8 @@ const priorityWords = (max: number): string =>
   max === PRIORITIES.length
     ? say`all priorities`
     : say`${PRIORITIES.slice(0, max)
-        .map(one => PRIORITY_WORDS[one])
-        .join(' and ')} priority`
+        .map(one => say(PRIORITY_WORDS[one]))
+        .join(say` and `)} priority`
 
 const daysWords = (days: readonly number[]): string =>
   HOURS_CHOICES.find(choice => choice.days?.join() === days.join())?.text ?? days.map(day => WEEKDAYS[day - 1]).join(', ')
@@ -104,7 +104,7 @@ ${!canMail && html`<input type="hidden" name="mail_to" value=""><p class="muted"
 <label>Building <select name="building_id"><option value="">all</option>${buildings.map(
   ({ building_id, name }) => html`<option value="${building_id}">${name}</option>`,
 )}</select></label>
-<label>Kind <select name="kind"><option value="">all</option>${ALERT_KINDS.map(kind => html`<option>${kind}</option>`)}</select></label>
+<label>Kind <select name="kind"><option value="">all</option>${ALERT_KINDS.map(kind => html`<option value="${kind}">${say(kind)}</option>`)}</select></label>
 <label>Priority <select name="priority_max">${PRIORITIES.toReversed().map(
   max => html`<option value="${String(max)}">${priorityWords(max)}</option>`,
 )}</select></label>

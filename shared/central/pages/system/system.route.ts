@@ -23,7 +23,7 @@ export const SYSTEM_PAGE = words({
   text: 'System',
   about: 'Health, clock, disk, log, settings, diagnostics and updates',
 } as const satisfies NavItem)
-const AT = { title: 'System', current: SYSTEM_PATH }
+const AT = words({ title: 'System', current: SYSTEM_PATH }, 'title')
 
 type SystemOptions = {
   context: CentralContext

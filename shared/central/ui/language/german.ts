@@ -18,8 +18,14 @@ import { SETTINGS_DE } from './de/settings-de.ts'
 import { SYSTEM_DE } from './de/system-de.ts'
 import { TRENDS_DE } from './de/trends-de.ts'
 import { WORDS_DE } from './de/words-de.ts'
+import { ROLES_DE } from './de/roles-de.ts'
+import { COMPONENTS_DE } from './de/components-de.ts'
+import { PROBLEMS_DE } from './de/problems-de.ts'
 
 const AREAS = [
+  PROBLEMS_DE,
+  COMPONENTS_DE,
+  ROLES_DE,
   BACNET_DE,
   MODBUS_DE,
   DEVICES_DE,

@@ -80,4 +80,5 @@ export const ACCESS_DE = nameTable<string>({
   'all that its role may': 'alles, was seine Rolle darf',
   Days: 'Tage',
   'Add token': 'Token anlegen',
+  'Change password': 'Kennwort ändern',
 })

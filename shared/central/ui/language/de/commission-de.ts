@@ -147,4 +147,5 @@ export const COMMISSION_DE = nameTable<string>({
   '<1>{0}</1>{1} <2>since {2}</2>': '<1>{0}</1>{1} <2>seit {2}</2>',
   ', was <1>{0}</1>': ', war <1>{0}</1>',
   'nothing says': 'nichts sagt es',
+  Spreadsheet: 'Tabelle',
 })

@@ -150,4 +150,12 @@ export const FAULTS_DE = nameTable<string>({
   'Why it does not count': 'Warum es nicht zählt',
   'sampled every {0}, needs every {1}': 'gemessen alle {0}, nötig alle {1}',
   '{0}, needs {1}': '{0}, nötig {1}',
+  'any age': 'beliebig alt',
+  'a year': 'ein Jahr',
+  'any time': 'beliebig lange',
+  '{0} or more': '{0} oder mehr',
+  'within {0}': 'innerhalb: {0}',
+  'Priority {0}, {1}': 'Priorität {0}, {1}',
+  'priority {0}': 'Priorität {0}',
+  'older ones': 'ältere',
 })

@@ -178,4 +178,5 @@ export const SETTINGS_DE = nameTable<string>({
   'What is left blank has no price: then faults say kilowatt-hours.':
     'Was leer bleibt, hat keinen Preis: Dann nennen Störungen Kilowattstunden.',
   'Set the prices': 'Preise setzen',
+  ' and ': ' und ',
 })
