@@ -30,11 +30,15 @@ type FirstStepsModel = {
   csrf: string
 }
 
-const MARKS: Record<FirstState, [State, string]> = {
-  done: ['ok', 'done'],
-  open: ['stale', 'open'],
-  choice: ['disabled', 'as you like'],
-}
+const MARKS: Record<FirstState | 'later', [State, string]> = words(
+  {
+    done: ['ok', 'done'],
+    open: ['stale', 'open'],
+    choice: ['disabled', 'as you like'],
+    later: ['disabled', 'later'],
+  },
+  '1',
+)
 const TITLES: Record<FirstStep, string> = words({
   people: 'Sign in as yourself',
   building: 'Say which building this is',
@@ -47,7 +51,7 @@ export function firstStepsBody(model: FirstStepsModel): Html {
   const steps = firstSteps(model.facts)
   const left = firstStepsLeft(model.facts)
   const { commission } = model
-  const mark: [State, string] = steps.devices === 'open' ? ['disabled', 'later'] : MARKS[commission.left === 0 ? 'done' : 'open']
+  const mark = MARKS[steps.devices === 'open' ? 'later' : commission.left === 0 ? 'done' : 'open']
   return html`<h1>First steps</h1>
 <p class="lead">From a new box to one that reads a building. ${left === 0 ? say`Nothing is left here.` : say`${sayCountOf(left, 'step')} left.`} You may leave at any time: where it stands follows from what is stored.</p>
 ${!model.user?.mayOperate && html`<p class="notice">You can read this. The changes need an operator or an admin.</p>`}

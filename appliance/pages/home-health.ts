@@ -20,17 +20,35 @@ export type Health = {
 /** @returns `3 faults are open and waste about 120 kWh a day; 1 device is silent. All else was checked 12 min ago.` */
 export function healthSentence({ open, waste, silent, aged, checked_at, now }: Health): Html {
   const total = PRIORITIES.reduce((sum, priority) => sum + open[priority], 0)
-  const wasted = wasteADay(waste)
-  const are = (count: number, noun: string, more: string) =>
-    count > 0 ? [`${sayCountOf(count, noun)} ${count === 1 ? say`is` : say`are`} ${more}`] : []
   const troubles = [
-    ...are(total, 'fault', wasted ? say`open, with a waste of ${wasted}` : say`open`),
-    ...are(silent, 'device', say`silent`),
-    ...are(aged, 'override', say`older than a day`),
+    ...(total > 0 ? [openText(total, wasteADay(waste))] : []),
+    ...(silent > 0 ? [silentText(silent)] : []),
+    ...(aged > 0 ? [agedText(aged)] : []),
   ]
   const isWell = troubles.length === 0
   const first = isWell ? (checked_at === null ? say`Nothing is known to be wrong` : say`Nothing needs you`) : troubles.join('; ')
-  const checked =
-    checked_at === null ? '' : say`${isWell ? say`Everything` : say`All else`} was checked ${formatAge(checked_at, now)}.`
-  return html`<strong>${first}.</strong> ${checked || say`No check for faults has finished yet.`}`
+  return html`<strong>${first}.</strong> ${checkedText(checked_at, isWell, now)}`
+}
+
+function openText(count: number, wasted: string | undefined): string {
+  const faults = sayCountOf(count, 'fault')
+  if (wasted)
+    return count === 1 ? say`${faults} is open, with a waste of ${wasted}` : say`${faults} are open, with a waste of ${wasted}`
+  return count === 1 ? say`${faults} is open` : say`${faults} are open`
+}
+
+function silentText(count: number): string {
+  const devices = sayCountOf(count, 'device')
+  return count === 1 ? say`${devices} is silent` : say`${devices} are silent`
+}
+
+function agedText(count: number): string {
+  const overrides = sayCountOf(count, 'override')
+  return count === 1 ? say`${overrides} is older than a day` : say`${overrides} are older than a day`
+}
+
+function checkedText(checked_at: number | null, isWell: boolean, now: number): string {
+  if (checked_at === null) return say`No check for faults has finished yet.`
+  const age = formatAge(checked_at, now)
+  return isWell ? say`Everything was checked ${age}.` : say`All else was checked ${age}.`
 }

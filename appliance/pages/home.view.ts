@@ -20,7 +20,7 @@ import { healthSentence } from './home-health.ts'
 import type { PublisherState } from '../services/publisher.ts'
 import type { MachineState } from '#shared/node/machine.ts'
 import { type OverridesTile, overridesWords } from './overrides-tile.ts'
-import { say, sayCountOf, words } from '#shared/node/http/language.ts'
+import { say, sayCountOf, sayNumber, words } from '#shared/node/http/language.ts'
 
 /** Tiles refresh themselves this often; the page turns grey when they stop. */
 const REFRESH_SECS = 10
@@ -190,7 +190,7 @@ function runTile({ run, here, user, csrf }: HomeModel): Html {
     html`<p class="figure">${running ? say`Running now` : last ? formatAge(last.finished_at, here.now) : say`Not yet`}</p>
 ${
   last &&
-  html`<p>${countWords(last.counts)}${last.failed > 0 && html`, <strong>${last.failed} failed</strong>`}; took ${last.seconds.toFixed(1)} s</p>`
+  html`<p>${countWords(last.counts)}${last.failed > 0 && html`, <strong>${last.failed} failed</strong>`}; took ${sayNumber(last.seconds, 1)} s</p>`
 }
 ${last_error !== null && html`<p class="error"><strong>The newest run failed:</strong> ${last_error}</p>`}
 <p class="age">${last && html`Finished ${moment(last.finished_at, here)}. `}Next run ${nextMoment(next_at, here)}${overdue && html` (overdue)`}</p>
@@ -246,8 +246,10 @@ function boxTile({ box, hub, here }: HomeModel): Html {
 
 const isClockOff = (offsetMs: number | null): boolean => offsetMs !== null && Math.abs(offsetMs) > CLOCK_OFF_MS
 
-const offsetWords = (offsetMs: number | null): Html | false =>
-  isClockOff(offsetMs) &&
-  html`, <strong>${formatDuration(Math.abs(offsetMs!))} ${offsetMs! > 0 ? say`ahead of` : say`behind`} the hub</strong>`
+function offsetWords(offsetMs: number | null): Html | false {
+  if (offsetMs === null || !isClockOff(offsetMs)) return false
+  const off = formatDuration(Math.abs(offsetMs))
+  return offsetMs > 0 ? html`, <strong>${off} ahead of the hub</strong>` : html`, <strong>${off} behind the hub</strong>`
+}
 
-const gigabytes = (bytes: number) => (bytes / 1e9).toFixed(1)
+const gigabytes = (bytes: number) => sayNumber(bytes / 1e9, 1)

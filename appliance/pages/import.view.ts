@@ -49,22 +49,28 @@ ${notes(model.plan.notes)}
 ${others(model.others)}
 ${model.done && html`<p><a href="/devices">Back to the devices</a></p>`}`
 
-function summary({ counts, refused, done }: ImportModel): string {
-  const { devices_new, devices_known, devices_without_address: silent, points_added, points_known } = counts
-  const to = [
-    ...(devices_new ? [sayCountOf(devices_new, 'new device')] : []),
-    ...(devices_known ? [say`${sayCountOf(devices_known, 'device')} of the list`] : []),
-  ].join(' and ')
+function summary(model: ImportModel): string {
+  const { counts, refused } = model
+  const { devices_without_address: silent, points_known } = counts
+  const known = sayCountOf(points_known, 'point')
+  const without = sayCountOf(silent, 'device')
   const parts = [
-    points_added
-      ? say`${sayCountOf(points_added, 'point')} ${done ? say`were added` : say`would be added`} to ${to}`
-      : say`nothing ${done ? say`was` : say`would be`} added`,
-    ...(points_known ? [say`${sayCountOf(points_known, 'point')} ${points_known === 1 ? say`is` : say`are`} there already`] : []),
-    ...(silent ? [say`${sayCountOf(silent, 'device')} ${silent === 1 ? say`has` : say`have`} no address`] : []),
+    addedText(model),
+    ...(points_known ? [points_known === 1 ? say`${known} is there already` : say`${known} are there already`] : []),
+    ...(silent ? [silent === 1 ? say`${without} has no address` : say`${without} have no address`] : []),
     ...(refused.length ? [say`${sayCountOf(refused.length, 'place')} refused`] : []),
   ]
   const text = parts.join('; ')
   return `${text[0]!.toUpperCase()}${text.slice(1)}.`
+}
+
+function addedText({ counts: { devices_new, devices_known, points_added }, done }: ImportModel): string {
+  if (points_added === 0) return done ? say`nothing was added` : say`nothing would be added`
+  const points = sayCountOf(points_added, 'point')
+  const added = sayCountOf(devices_new, 'new device')
+  const known = say`${sayCountOf(devices_known, 'device')} of the list`
+  const to = devices_known === 0 ? added : devices_new === 0 ? known : say`${added} and ${known}`
+  return done ? say`${points} were added to ${to}` : say`${points} would be added to ${to}`
 }
 
 const STATE_WORDS: Record<PlannedDevice['state'], string> = words({

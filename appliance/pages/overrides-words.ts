@@ -5,6 +5,7 @@ import { deviceValueText } from '#shared/central/ui/measure-text.ts'
 import { pointsByObject } from '../priority/journal-snapshots.ts'
 import type { DeviceCatalogue } from '../store/catalogue-schema.ts'
 import type { SiteSettings } from '../store/site.ts'
+import { say } from '#shared/node/http/language.ts'
 
 /** @returns the words for the point of a record; a point that left the list has the name in the record */
 export function listedPointWords(catalogue: DeviceCatalogue, site: SiteSettings): (record: PriorityRecord) => PointWords {
@@ -16,7 +17,7 @@ export function listedPointWords(catalogue: DeviceCatalogue, site: SiteSettings)
       const name = label ?? `${target.object_type},${target.object_instance}`
       return {
         name,
-        device: `device ${target.device_instance}, not on the list`,
+        device: say`device ${target.device_instance}, not on the list`,
         valueWords: value => deviceValueText(value, undefined),
       }
     }

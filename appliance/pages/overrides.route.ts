@@ -110,7 +110,7 @@ function scannerCard({ schedule, journal, layout }: OverridesPages, { caller }: 
   return {
     scanner: schedule.state(),
     journal: { ...state, records: Math.max(0, last - first + 1) },
-    place: 'this box',
+    place: say`this box`,
     action: `${PATH}/visit`,
     user: layout.userOf(caller),
     csrf: layout.csrfOf(caller),

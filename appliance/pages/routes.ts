@@ -66,10 +66,13 @@ export const OWN_PAGES: NonNullable<PageLayoutOptions['more']> = words(
   'text',
 )
 /** Links of the page of devices to pages that find devices. */
-const FIND_LINKS = [
-  { href: '/discover', text: 'Discover BACnet devices' },
-  { href: '/modbus', text: 'Read Modbus registers' },
-]
+const FIND_LINKS = words(
+  [
+    { href: '/discover', text: 'Discover BACnet devices' },
+    { href: '/modbus', text: 'Read Modbus registers' },
+  ],
+  'text',
+)
 
 export function applianceRoutes(parts: ApplianceParts, layout: PageLayout): Route[] {
   const { context, site, catalogue, modbus, edge, ingest, priority, discovery, updates } = parts

@@ -32,10 +32,12 @@ export const boxSections = (model: BoxModel): Html => html`${uplinkSection(model
 ${lastSection(model)}
 ${model.isAvailable ? model.isAdmin && formSection(model) : html`<section class="card"><h2>Update</h2><p>This appliance does not run on Plenum's own system image. It is updated and restarted like the other software of its machine.</p></section>`}`
 
+const CONNECTION_WORDS = words({ connecting: 'connecting', up: 'up' } as const)
+
 function uplinkSection({ hub: { state, reason, backlog, oldest_at, cert_not_after }, here }: BoxModel): Html {
   if (state === 'off') return html`<section class="card"><h2>Uplink</h2><p>This box sends to no hub.</p></section>`
   return html`<section class="card"><h2>Uplink</h2><dl class="values">
-<div><dt>Connection</dt><dd>${stateIcon(state === 'up' ? 'ok' : 'down', state)}</dd>${reason !== undefined && html`<dd class="muted">${reason}</dd>`}</div>
+<div><dt>Connection</dt><dd>${stateIcon(state === 'up' ? 'ok' : 'down', CONNECTION_WORDS[state])}</dd>${reason !== undefined && html`<dd class="muted">${reason}</dd>`}</div>
 <div><dt>Waiting for the hub</dt><dd>${backlog === 0 ? say`nothing` : sayCountOf(backlog, 'message')}${backlog > 0 && typeof oldest_at === 'number' && html`, the oldest from ${momentAge(oldest_at, here)}`}</dd></div>
 <div><dt>Certificate of the box</dt><dd>${cert_not_after === null ? say`unknown` : momentAge(cert_not_after, here)}</dd></div></dl></section>`
 }

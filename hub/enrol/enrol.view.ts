@@ -44,7 +44,9 @@ function leadOf(certificates: EdgeCertificate[], { now }: Here): string {
   const valid = certificates.filter(one => isValid(one, now))
   const due = valid.filter(one => isDue(one, valid, now)).length
   if (valid.length === 0) return say`No edge is enrolled yet. Accept a box that asks, or make a kit and put it on the box.`
-  return say`${sayCountOf(valid.length, 'certificate')} ${valid.length === 1 ? say`is` : say`are`} valid${due ? say`; ${due} should be renewed` : ''}.`
+  const count = sayCountOf(valid.length, 'certificate')
+  const more = due ? say`; ${due} should be renewed` : ''
+  return valid.length === 1 ? say`${count} is valid${more}.` : say`${count} are valid${more}.`
 }
 
 function kitForm({ csrf, brokerHosts, brokerPort, reached }: EnrolModel): Html {

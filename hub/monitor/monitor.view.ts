@@ -29,8 +29,8 @@ function queryOf(filter: MessageFilter): URLSearchParams {
 }
 
 const filterForm = ({ site_id, edge_id, kind }: MessageFilter): Html => html`<form class="filter" method="get" action="/mqtt">
-<label>Kind <select name="kind"><option value="">all</option>${[...TOPIC_KINDS, say`unknown`].map(
-  one => html`<option value="${one}"${one === kind && html` selected`}>${one}</option>`,
+<label>Kind <select name="kind"><option value="">all</option>${[...TOPIC_KINDS, 'unknown' as const].map(
+  one => html`<option value="${one}"${one === kind && html` selected`}>${one === 'unknown' ? say`unknown` : one}</option>`,
 )}</select></label>
 <label>Site <input name="site_id" value="${site_id ?? ''}" maxlength="128" autocomplete="off"></label>
 <label>Edge <input name="edge_id" value="${edge_id ?? ''}" maxlength="128" autocomplete="off"></label>

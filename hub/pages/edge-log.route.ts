@@ -27,7 +27,7 @@ export function edgeLogPages({ context, layout, connectors }: EdgeLogPages): Rou
   const edgeOf = ({ params, query: { site_id } }: AnyCall) => findEdge(context.edges, { ...params, site_id })
   const aboutLog = (edge: EdgeRecord) => ({
     ...{ edge, title: say`Log of ${nameOf(edge)}`, href: edgeLogHref(edge) },
-    lost: 'The log is stored only on the edge, so it cannot be shown until the edge answers.',
+    lost: say`The log is stored only on the edge, so it cannot be shown until the edge answers.`,
   })
   return [
     route({
@@ -80,7 +80,7 @@ ${shown}`
       action: 'edge_diagnostics',
       handle: call => {
         const edge = edgeOf(call)
-        const page = { edge, title: `Diagnostics of ${nameOf(edge)}`, href: edgeHref(edge) }
+        const page = { edge, title: say`Diagnostics of ${nameOf(edge)}`, href: edgeHref(edge) }
         const lost = say`The edge makes the file when it is asked, so there is none until it answers.`
         return answerOrExplain(layout, call, { ...page, lost }, async () => {
           const file = await readDiagnostics(connectors, edge, call.audit)

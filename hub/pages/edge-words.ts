@@ -55,9 +55,9 @@ export function backlogWords(
 
 export function clockWords({ clock_offset_ms }: ReportedFigures): Html | string {
   if (clock_offset_ms === null) return say`not reported`
-  const ahead = clock_offset_ms > 0 ? say`ahead` : say`behind`
   if (Math.abs(clock_offset_ms) < 1000) return say`within 1\u00a0s`
-  const words = `${formatDuration(Math.abs(clock_offset_ms))} ${ahead}`
+  const off = formatDuration(Math.abs(clock_offset_ms))
+  const words = clock_offset_ms > 0 ? say`${off} ahead` : say`${off} behind`
   return Math.abs(clock_offset_ms) > OFFSET_MAX_MS ? html`<strong>${words}</strong>` : words
 }
 

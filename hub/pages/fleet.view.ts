@@ -21,7 +21,7 @@ import {
   STATUS_WORDS,
 } from './edge-words.ts'
 import { EDGE_STATUSES, type EdgeHealth, type EdgeStatus, FRESH_MS, type ReportedFigures } from './fleet-status.ts'
-import { say, sayCount } from '#shared/node/http/language.ts'
+import { say, sayCount, words } from '#shared/node/http/language.ts'
 
 /** Interval at which the table refreshes itself; the page turns grey when refreshing stops. */
 const REFRESH_SECS = 10
@@ -79,8 +79,15 @@ ${EDGE_STATUSES.map(
     html`<li><a href="/?status=${choice}"${choice === status && html` aria-current="page"`}>${STATUS_WORDS[choice]} <span class="count">${byStatus[choice]}</span></a></li>`,
 )}</ul></nav>`
 
+const NONE_WORDS: Record<EdgeStatus, string> = words({
+  operational: 'No edge is operational.',
+  reduced: 'No edge is reduced.',
+  disconnected: 'No edge is disconnected.',
+  pending: 'No edge is pending.',
+})
+
 const nothing = ({ total, status }: FleetModel): Html =>
-  html`<section class="card quiet-card"><h2>${total ? say`No edge is ${STATUS_WORDS[status ?? 'pending'].toLowerCase()}.` : say`No edge has been enrolled yet.`}</h2></section>`
+  html`<section class="card quiet-card"><h2>${total ? NONE_WORDS[status ?? 'pending'] : say`No edge has been enrolled yet.`}</h2></section>`
 
 const table = ({ rows, here, claims }: FleetModel): Html => html`<table class="fleet">
 <thead><tr><th scope="col">Edge</th><th scope="col">Status</th><th scope="col">Session</th><th scope="col">Last data</th><th scope="col">Faults</th><th scope="col">Backlog</th><th scope="col">Clock</th><th scope="col">Certificate</th><th scope="col">Version</th></tr></thead>

@@ -16,9 +16,14 @@ import {
 import type { CentralContext } from '#shared/central/context.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { tenantsBody } from './tenants.view.ts'
+import { words } from '#shared/node/http/language.ts'
 
-export const TENANTS_PAGE = { href: '/tenants', text: 'Tenants', about: 'Customers of this hub, their people and budgets' }
-const AT = { title: TENANTS_PAGE.text, current: TENANTS_PAGE.href }
+export const TENANTS_PAGE = words(
+  { href: '/tenants', text: 'Tenants', about: 'Customers of this hub, their people and budgets' },
+  'about',
+  'text',
+)
+const AT = words({ title: 'Tenants', current: TENANTS_PAGE.href }, 'title')
 /** Blank is no limit. */
 const LIMIT = Type.String({ pattern: '^\\d{0,15}$' })
 const MEMBER = strict({ tenant_id: TENANT_REF, username: Type.String({ minLength: 1, maxLength: 128 }) })

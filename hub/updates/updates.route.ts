@@ -10,9 +10,10 @@ import { type Call, type Route, route } from '#shared/node/http/route.ts'
 import { boxReport } from './box-reports.ts'
 import type { Rollouts } from './rollouts.ts'
 import { updatesBody } from './updates.view.ts'
+import { words } from '#shared/node/http/language.ts'
 
 export const UPDATES_PATH = '/updates'
-const AT = { title: 'Updates', current: UPDATES_PATH }
+const AT = words({ title: 'Updates', current: UPDATES_PATH }, 'title')
 const UPLOAD = {
   auth: 'admin',
   takes: 'upload',

@@ -6,7 +6,7 @@ import { TRUNK_BAUD, type Traffic, type TrunkTraffic } from '../core/discovery/t
 import { csrfField } from '#shared/central/ui/frame.ts'
 import type { Addition } from '../discovery/additions.ts'
 import type { Preview } from '../discovery/discovery-service.ts'
-import { sayCount, sayCountOf, words } from '#shared/node/http/language.ts'
+import { sayCount, sayCountOf, sayNumber, words } from '#shared/node/http/language.ts'
 
 /** Points of one device that the page lists; the API has them all. */
 const POINTS_SHOWN = 200
@@ -50,8 +50,8 @@ function trunkLine({ trunk, network, devices, share }: TrunkTraffic, before: Tra
   return html`<div><dt>Trunk ${network} behind ${trunk.split('/')[0]}, ${sayCountOf(devices, 'device')}</dt><dd>${percent(now)} of its time now, ${then > BUSY_SHARE ? html`<strong>${percent(then)} then: busy</strong>` : html`${percent(then)} then`}</dd></div>`
 }
 
-const perMinute = (n: number): string => (n < 10 ? n.toFixed(1) : sayCount(Math.round(n)))
-const percent = (share: number): string => `${(share * 100).toFixed(1)} %`
+const perMinute = (n: number): string => (n < 10 ? sayNumber(n, 1) : sayCount(Math.round(n)))
+const percent = (share: number): string => `${sayNumber(share * 100, 1)} %`
 
 const VERBS: Record<Addition['change'], string> = words({
   new: 'New',

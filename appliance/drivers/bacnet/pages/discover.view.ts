@@ -47,7 +47,7 @@ ${errors.length > 0 && html`<ul class="notice" role="alert">${errors.map(({ poin
 <form method="post" action="/discover" class="ask">${csrfField(csrf)}
 ${field('low', fields, say`of a device`, `${BOUNDS.instance[0]}`, 'numeric')}
 ${field('high', fields, say`of a device`, `${BOUNDS.instance[1]}`, 'numeric')}
-${field('network', fields, say`all, local, number`, say`all`)}
+${field('network', fields, say`all, local, number`, 'all')}
 ${field('seconds', fields, say`${BOUNDS.seconds[0]} to ${BOUNDS.seconds[1]}`, '5', 'numeric')}
 ${field('requests_per_second', fields, say`${BOUNDS.requests_per_second[0]} to ${BOUNDS.requests_per_second[1]}`, '20', 'numeric')}
 <label class="long">Addresses <span class="muted">instead of everybody: 10.0.0.7 or 10.0.0.7:47809, parted by blanks</span><textarea name="addresses" rows="1" autocapitalize="none" spellcheck="false">${fields.addresses}</textarea></label>
@@ -149,14 +149,17 @@ function deviceRow(device: DeviceResult, change: DeviceChange | undefined, row: 
 </tr>`
 }
 
-const OUTCOME_MARKS: Record<DeviceOutcome, [State, string]> = {
-  found: ['ok', 'found'],
-  partial: ['stale', 'partial'],
-  refused: ['fault', 'refused'],
-  timeout: ['down', 'timeout'],
-  waiting: ['unknown', 'waiting'],
-  reading: ['unknown', 'reading'],
-}
+const OUTCOME_MARKS: Record<DeviceOutcome, [State, string]> = words(
+  {
+    found: ['ok', 'found'],
+    partial: ['stale', 'partial'],
+    refused: ['fault', 'refused'],
+    timeout: ['down', 'timeout'],
+    waiting: ['unknown', 'waiting'],
+    reading: ['unknown', 'reading'],
+  },
+  '1',
+)
 
 function changeWords({ change, device_id, before, others, new_objects, missing_points }: DeviceChange): Html {
   const was = before && html` <code>${device_id}</code>`
