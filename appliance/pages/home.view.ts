@@ -108,7 +108,7 @@ const health = ({ open, waste, poll, overrides, run, here }: HomeModel): Html =>
 
 /** @param line of the last day, where there is one */
 const tile = (id: string, title: string, alarm: boolean, body: Html, line?: Html | false): Html =>
-  html`<section class="card tile${alarm && html` alarm`}" id="tile-${id}" aria-labelledby="tile-${id}-title"><h2 id="tile-${id}-title">${title}</h2><div class="tile-body">${body}</div>${line}</section>`
+  html`<section class="card tile${alarm && ' alarm'}" id="tile-${id}" aria-labelledby="tile-${id}-title"><h2 id="tile-${id}-title">${title}</h2><div class="tile-body">${body}</div>${line}</section>`
 
 const lineOf = ({ history, here }: HomeModel, what: keyof BoardCounts): Html | false =>
   countLine(

@@ -93,6 +93,6 @@ function timeAxis({ from, to, now, timezone }: SeasonalPlot, { left, right, x }:
   const words = (at: number, day: boolean) => (day ? formatAxisDay(at, timezone) : formatClock(at, timezone))
   return html`<path class="axis" d="M${left} ${y}H${right}"/>${ticks.map(
     ({ at, day }) =>
-      html`<path class="axis" d="M${x(at)} ${y}v4"/><text class="tick${day && html` day`}" x="${x(at)}" y="${y + 16}" text-anchor="middle">${words(at, day)}</text>`,
+      html`<path class="axis" d="M${x(at)} ${y}v4"/><text class="tick${day && ' day'}" x="${x(at)}" y="${y + 16}" text-anchor="middle">${words(at, day)}</text>`,
   )}<text class="zone" x="${left}" y="${y + 34}">${formatAxisZone(from, to, { now, timezone })}</text>`
 }

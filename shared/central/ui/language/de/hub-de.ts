@@ -12,7 +12,8 @@ export const HUB_DE = nameTable<string>({
   'This hub issues no certificates.': 'Dieser Hub stellt keine Zertifikate aus.',
   'No edge is enrolled yet. Accept a box that asks, or make a kit and put it on the box.':
     'Noch ist kein Edge aufgenommen. Nehmen Sie eine Box auf, die anfragt, oder erstellen Sie ein Kit und legen Sie es auf die Box.',
-  '{0} {1} valid{2}.': '{0} {1} gültig{2}.',
+  '{0} is valid{1}.': '{0} ist gültig{1}.',
+  '{0} are valid{1}.': '{0} sind gültig{1}.',
   '1 certificate|{0} certificates': '1 Zertifikat|{0} Zertifikate',
   '; {0} should be renewed': '; {0} sollten erneuert werden',
   'Make a kit': 'Kit erstellen',
@@ -98,6 +99,7 @@ export const HUB_DE = nameTable<string>({
   Show: 'Anzeigen',
   '{0} <1>{1}</1> <2>{2}, {3} bytes</2>': '{0} <1>{1}</1> <2>{2}, {3} Bytes</2>',
   Tenants: 'Mandanten',
+  'Customers of this hub, their people and budgets': 'Kunden dieses Hubs, ihre Personen und Budgets',
   'Add a tenant': 'Mandant anlegen',
   'Tenant id': 'Mandanten-Id',
   'Add tenant': 'Mandant anlegen',
@@ -128,7 +130,7 @@ export const HUB_DE = nameTable<string>({
   'Version <1>{0}</1> {1}: {2} of {3} {4} done.': 'Version <1>{0}</1> {1}: {2} von {3} {4} fertig.',
   'Roll-out': 'Rollout',
   'For boxes of kind <1>{0}</1>, begun by {1} {2}. First one box, then ten, then the rest; it stops by itself when a box refuses the update, goes back, or does not come back healthy. A box that is not connected gets it when it is.':
-    'Für Boxen der Art <1>{0}</1>, begonnen von {1} {2}. Zuerst eine Box, dann zehn, dann die übrigen; es hält von selbst an, wenn eine Box das Update ablehnt, zurückgeht oder nicht fehlerfrei wiederkommt. Eine Box, die nicht verbunden ist, bekommt es, sobald sie es ist.',
+    'Für Boxen der Art <1>{0}</1>, begonnen von {1}, {2}. Zuerst eine Box, dann zehn, dann die übrigen; es hält von selbst an, wenn eine Box das Update ablehnt, zurückgeht oder nicht fehlerfrei wiederkommt. Eine Box, die nicht verbunden ist, bekommt es, sobald sie es ist.',
   box: 'Box',
   boxes: 'Boxen',
   'Go on; try failed boxes again': 'Weiter; fehlgeschlagene Boxen noch einmal versuchen',
