@@ -49,8 +49,9 @@ const TITLES: Record<FirstStep, string> = words({
 
 export function firstStepsBody(model: FirstStepsModel): Html {
   const steps = firstSteps(model.facts)
-  const left = firstStepsLeft(model.facts)
   const { commission } = model
+  // The commissioning is a path of its own and one step of this one.
+  const left = firstStepsLeft(model.facts) + (commission.left > 0 ? 1 : 0)
   const mark = MARKS[steps.devices === 'open' ? 'later' : commission.left === 0 ? 'done' : 'open']
   return html`<h1>First steps</h1>
 <p class="lead">From a new box to one that reads a building. ${left === 0 ? say`Nothing is left here.` : say`${sayCountOf(left, 'step')} left.`} You may leave at any time: where it stands follows from what is stored.</p>
@@ -136,5 +137,4 @@ function hubWords(enrolment: BoxEnrolmentState): Html {
 
 /** On Home, while something is left. */
 export const firstStepsNotice = (left: number): Html | false =>
-  left > 0 &&
-  html`<p class="notice">This box is being set up: ${sayCountOf(left, 'step')} left. <a href="${FIRST_STEPS_PATH}">Go on with the first steps</a></p>`
+  left > 0 && html`<p class="notice">This box is being set up. <a href="${FIRST_STEPS_PATH}">Go on with the first steps</a></p>`

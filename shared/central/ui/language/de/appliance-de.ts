@@ -58,8 +58,8 @@ export const APPLIANCE_DE = nameTable<string>({
   '<1>{0}</1> has rejected it.': '<1>{0}</1> hat sie abgelehnt.',
   '<1>{0}</1> has accepted it; it starts again now.': '<1>{0}</1> hat sie aufgenommen; sie startet jetzt neu.',
   'It works alone, which it may: nothing here needs a hub.': 'Sie arbeitet allein, was sie darf: Nichts hier braucht einen Hub.',
-  'This box is being set up: {0} left. <1>Go on with the first steps</1>':
-    'Diese Box wird eingerichtet: noch {0}. <1>Weiter mit den ersten Schritten</1>',
+  'This box is being set up. <1>Go on with the first steps</1>':
+    'Diese Box wird eingerichtet. <1>Weiter mit den ersten Schritten</1>',
   done: 'erledigt',
   'as you like': 'nach Belieben',
   later: 'später',
