@@ -66,8 +66,8 @@ export interface EdgeStore {
   get(site_id: string, edge_id: string): EdgeRecord | undefined
   /** Edges of this id, each of another site, by site. */
   named(edge_id: string): EdgeRecord[]
-  /** Inserts or updates by site and id. */
-  put(edge: EdgeRecord): void
+  /** Inserts or updates by site and id, all in one transaction: a fleet would cost a commit for each edge each second. */
+  put(...edges: EdgeRecord[]): void
   /** Deletes an edge with everything that is known of it but its building. */
   delete(edge: EdgeKey): void
 }

@@ -172,12 +172,13 @@ export class EdgeRegistry {
   /** Writes the observations since the last call, and ends the HTTP sessions that have expired. */
   flush(): void {
     this.#endLeases()
-    for (const [key, { edge, observation }] of this.#unsaved) {
+    const observed = [...this.#unsaved].flatMap(([key, { edge, observation }]) => {
       const record = this.#withMetadata(edge)
-      if (!record) continue
-      this.#edges.put(withObservation(record, observation, this.#clock.now()))
-      this.#unsaved.delete(key)
-    }
+      return record ? [{ key, record: withObservation(record, observation, this.#clock.now()) }] : []
+    })
+    if (observed.length === 0) return
+    this.#edges.put(...observed.map(({ record }) => record))
+    for (const { key } of observed) this.#unsaved.delete(key)
   }
 
   /** After a reconnect it is not known which edges are still online: each has to send a status. */
@@ -188,11 +189,12 @@ export class EdgeRegistry {
 
   /** Marks the edges as disconnected that have sent no status since `expectStatuses`. */
   disconnectSilentEdges(): void {
-    for (const { site_id, edge_id } of this.#unconfirmed.values()) {
+    const session_changed_at = this.#clock.now()
+    const silent = [...this.#unconfirmed.values()].flatMap(({ site_id, edge_id }) => {
       const edge = this.#edges.get(site_id, edge_id)
-      if (!edge?.online) continue
-      this.#edges.put({ ...edge, online: false, status: 'disconnected', session_changed_at: this.#clock.now() })
-    }
+      return edge?.online ? [{ ...edge, online: false, status: 'disconnected' as const, session_changed_at }] : []
+    })
+    this.#edges.put(...silent)
     this.#unconfirmed.clear()
   }
 

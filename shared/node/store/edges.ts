@@ -27,6 +27,9 @@ export function edgeStore(db: Database): EdgeStore {
        online = 0, session_changed_at = NULL, last_data_at = NULL, status_body = '{}' WHERE site_id = ? AND edge_id = ?`,
   )
   const put = db.prepare(upsert('edges', ['site_id', 'edge_id'], EDGE))
+  const putAll = db.transaction((...edges: EdgeRecord[]) => {
+    for (const edge of edges) put.run(toRow(edge, EDGE))
+  })
   return {
     list: () => list.all().map(toEdge),
     get: (site_id, edge_id) => {
@@ -34,7 +37,7 @@ export function edgeStore(db: Database): EdgeStore {
       return row ? toEdge(row) : undefined
     },
     named: edge_id => named.all(edge_id).map(toEdge),
-    put: edge => void put.run(toRow(edge, EDGE)),
+    put: putAll,
     delete: ({ site_id, edge_id }) => void remove.run(site_id, edge_id),
   }
 }

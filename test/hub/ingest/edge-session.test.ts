@@ -103,3 +103,21 @@ test('after a reconnect of the hub, an edge that sends no status counts as disco
     ],
   )
 })
+
+test('what was observed of several edges is written in one commit, and again where that fails', t => {
+  const { db, flow, enrol, edges, at } = hub(t)
+  const names = ['e1', 'e2', 'e3']
+  for (const edge of names) enrol('A', edge, edgeModel('A', `of-${edge}`))
+  for (const edge of names) {
+    const body = { ...telemetry(1), edge_id: edge }
+    processPublish(flow, `sites/A/edges/${edge}/telemetry/bacnet`, packBody(body))
+  }
+  at.now += 1000
+  const lastData = () => edges.list().map(({ last_data_at }) => last_data_at !== null)
+  db.exec(`CREATE TRIGGER damaged BEFORE INSERT ON edges WHEN new.edge_id = 'e3' BEGIN SELECT raise(ABORT, 'damaged page'); END`)
+  t.throws(() => flow.registry.flush(), { message: 'damaged page' })
+  t.deepEqual(lastData(), [false, false, false])
+  db.exec('DROP TRIGGER damaged')
+  flow.registry.flush()
+  t.deepEqual(lastData(), [true, true, true])
+})
