@@ -22,6 +22,9 @@ function openTrends(root) {
   const shift = Number(root.dataset.shift)
   const own = series.filter(one => !one.earlier)
   const units = [...new Set(series.map(one => one.unit))]
+  /* Each unit that is measured has an axis; on and off and states are told by the crosshair, and have one where nothing else has. */
+  const measured = [...new Set(series.filter(one => one.kind === 'number').map(one => one.unit))]
+  const AXES_NARROW = 3
   const shown = ({ scale, offset }, value) => (value === null ? null : value * scale + offset)
   const text = (one, value) => {
     if (value === null || value === undefined) return '–'
@@ -105,18 +108,30 @@ function openTrends(root) {
   }
 
   function optionsOf() {
+    const isNarrow = root.clientWidth < 500
     const axis = {
       stroke: style('--text'),
       grid: { stroke: style('--line'), width: 1 },
       ticks: { stroke: style('--line'), width: 1 },
     }
+    /* On a phone three of these leave as much for the lines as two of the wide ones would. */
+    const narrow = { size: 38, gap: 2, labelSize: 14, labelGap: 0, ticks: { ...axis.ticks, size: 4 } }
+    /* An axis of one line has its colour. */
+    const colourOf = unit => {
+      const lines = own.flatMap((one, i) => (one.unit === unit ? [i] : []))
+      return style(lines.length === 1 ? `--t${lines[0] + 1}` : '--text')
+    }
     const scales = { x: { time: true } }
     for (const unit of units) scales[unit || 'value'] = unit === 'on/off' ? { range: [-0.1, 1.4] } : {}
-    const axes = units.slice(0, 2).map((unit, i) => ({
+    const withAxis = measured.length > 0 ? measured.slice(0, isNarrow ? AXES_NARROW : measured.length) : units.slice(0, 1)
+    const axes = withAxis.map((unit, i) => ({
       ...axis,
       scale: unit || 'value',
-      side: i === 0 ? 3 : 1,
-      size: root.clientWidth < 500 ? 44 : 60,
+      /* Left and right in turn. */
+      side: i % 2 === 0 ? 3 : 1,
+      stroke: colourOf(unit),
+      size: 60,
+      ...(isNarrow && narrow),
       label: unit || 'value',
       grid: i === 0 ? axis.grid : { show: false },
     }))

@@ -32,6 +32,21 @@ for (const [name, look] of looks('a desk in daylight', 'a desk at night', 'a pho
   })
 }
 
+test.serial('each unit that is measured has an axis of its own', async t => {
+  const { chromium, box } = t.context
+  const { page, close } = await openPage(chromium.browser, box.url)
+  t.teardown(close)
+  const axes = async (points: string) => {
+    await page.goto(`/trends?building=school&points=${points}`)
+    await page.locator('#trends canvas').waitFor()
+    return (await page.locator('#trends .u-axis').count()) - 1
+  }
+  await signIn(page, 'viewer', PASSWORDS.viewer, '/trends')
+  t.is(await axes('ahu-1.sa_t,ahu-1.fan_status,ahu-1.clg_valve,vav-3.zone_flow'), 3, '°F, % and cfm beside on and off')
+  t.is(await axes('ahu-1.sa_t,ahu-1.ma_t'), 1)
+  t.is(await axes('ahu-1.fan_status'), 1)
+})
+
 test.serial('dragging zooms, the address follows, and a reload shows the same', async t => {
   const { chromium, box } = t.context
   const { page, complaints, close } = await openPage(chromium.browser, box.url)
