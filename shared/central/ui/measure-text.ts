@@ -3,7 +3,16 @@ import type { PointKind } from '#shared/core/model/model.ts'
 import type { Evidence } from '#shared/core/findings/finding.ts'
 import { roleOfColumn } from '#shared/core/priority/array-snapshot.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
-import { formatFigure, formatParam, formatRoleValue, isWaterRole, measureOf, unitLabel, type UnitSystem } from './measure.ts'
+import {
+  formatFigure,
+  formatParam,
+  formatRoleValue,
+  isWaterRole,
+  measureOf,
+  thresholdUnit,
+  unitLabel,
+  type UnitSystem,
+} from './measure.ts'
 import { say } from '#shared/node/http/language.ts'
 
 /** Units that stand in the engine's sentences and that a building may not use. */
@@ -26,6 +35,16 @@ export function inUnitsOf(text: string, system: UnitSystem, roles: string[]): st
     return measure.label === label ? found : `${formatFigure(Number(figure.replace('−', '-')), measure)} ${measure.label}`
   })
 }
+
+/** The thresholds of a finding in the units in which they are shown. */
+export const shownParams = ({
+  role,
+  evidence: { params },
+}: {
+  role?: string
+  evidence: Pick<Evidence, 'params'>
+}): Evidence['params'] =>
+  Object.fromEntries(Object.entries(params).map(([name, one]) => [name, { ...one, unit: thresholdUnit(one.unit, role) }]))
 
 const NAME = /\b[A-Za-z_]\w*\b/g
 

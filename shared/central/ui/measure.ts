@@ -127,6 +127,15 @@ export function formatValue(
 export const formatRoleValue = (role: string, value: number | null | undefined, system: UnitSystem): string =>
   formatValue(value, measureOfRole(role, system), ROLES[role]?.kind ?? 'number')
 
+/**
+ * The unit in which a threshold is shown. A rule over every role has thresholds in the unit of the role and compares with them how far
+ * values are apart: in °C it is a difference, which takes no offset.
+ *
+ * @param role of the finding or of the setting, for a rule over every role
+ */
+export const thresholdUnit = (unit: string, role: string | undefined): string =>
+  role !== undefined && unit === 'degC' ? 'K' : unit
+
 /** @returns a parameter in words: `2.0 °F` for 1.1 K in a building of US units */
 export function formatParam(value: number, unit: string, system: UnitSystem): string {
   if (UNITS[unit]?.dimension === 'time') return `${trimmed(value)} ${unit}`

@@ -5,7 +5,7 @@ import type { RuleResult } from '#shared/core/findings/finding.ts'
 import { formatDuration, MINUTE, parseInstant, SECOND } from '#shared/core/time.ts'
 import { costText, CARRIER_WORDS, gapText, kindWords, rangeText } from '#shared/central/ui/cost-words.ts'
 import { formatParam, roleWords } from '#shared/central/ui/measure.ts'
-import { inputWords, inUnitsOf, withValuesText } from '#shared/central/ui/measure-text.ts'
+import { inputWords, inUnitsOf, shownParams, withValuesText } from '#shared/central/ui/measure-text.ts'
 import { componentWords, REASON_WORDS, shareOf, SOURCE_WORDS, titleOf } from '#shared/central/ui/words.ts'
 import { coldWords, valueWords } from '#shared/central/pages/settings/baseline-words.ts'
 import { cell, localInstant } from '../answer-text.ts'
@@ -63,7 +63,8 @@ function headText({ finding, place, equipment }: Explained): string {
 
 const HOLDS = { true: 'true', false: 'false', null: 'could not be evaluated' }
 
-function conditionText({ finding: { evidence }, place, rule }: Explained): string {
+function conditionText({ finding, place, rule }: Explained): string {
+  const evidence = { ...finding.evidence, params: shownParams(finding) }
   const { unit_system, timezone } = place
   const lets = Object.entries(rule?.lets ?? {}).map(([name, text]) => `  where ${name} is ${text}`)
   return [
@@ -80,8 +81,8 @@ function conditionText({ finding: { evidence }, place, rule }: Explained): strin
   ].join('\n')
 }
 
-function thresholdText({ finding: { evidence }, place }: Explained): string {
-  const lines = Object.entries(evidence.params).map(
+function thresholdText({ finding, place }: Explained): string {
+  const lines = Object.entries(shownParams(finding)).map(
     ([name, { value, unit, source }]) => `- ${name}: ${formatParam(value, unit, place.unit_system)}, ${SOURCE_WORDS[source]}`,
   )
   return lines.length > 0 ? ['Thresholds:', ...lines].join('\n') : ''

@@ -23,7 +23,7 @@ import { formatDay, formatMoment, type Here, moment, momentAge } from '#shared/c
 import type { Plot } from '#shared/central/ui/plot.ts'
 import { plotSummary, plotTable } from '#shared/central/ui/plot-words.ts'
 import { zoomPlot, zoomScripts } from '#shared/central/pages/trends/zoom-plot.ts'
-import { inputWords, inUnitsOf, withValues } from '#shared/central/ui/measure-text.ts'
+import { inputWords, inUnitsOf, shownParams, withValues } from '#shared/central/ui/measure-text.ts'
 import { trendsHref } from '#shared/central/ui/trends-link.ts'
 import { componentWords, REASON_WORDS, shareOf, SOURCE_WORDS, stateWords, titleOf } from '#shared/central/ui/words.ts'
 import { say, words } from '#shared/node/http/language.ts'
@@ -131,7 +131,7 @@ function trendsLink(lines: { point: Point }[], { from, to }: Plot, { building_id
 }
 
 function because({ finding, building, here, rule }: FaultModel): Html {
-  const { evidence } = finding
+  const evidence = { ...finding.evidence, params: shownParams(finding) }
   const lets = Object.entries(rule?.lets ?? {})
   return html`<section class="card"><h2>Because</h2>
 <p class="expression"><code>${evidence.expression}</code></p>
@@ -166,9 +166,10 @@ function baselines({ evidence: { baselines: listed = [] }, equipment_id }: Findi
   })}</ul><p><a href="${href}">What it is compared with now</a></p>`
 }
 
-function thresholds({ evidence: { params }, rule_id, equipment_id, finding_id }: Finding, building: Building): Html | false {
+function thresholds(finding: Finding, building: Building): Html | false {
+  const { rule_id, equipment_id, finding_id } = finding
   const { building_id, unit_system } = building
-  const listed = Object.entries(params)
+  const listed = Object.entries(shownParams(finding))
   const asked = new URLSearchParams({ building: building_id, equipment: equipment_id, finding: finding_id })
   return (
     listed.length > 0 &&

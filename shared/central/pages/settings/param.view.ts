@@ -8,7 +8,14 @@ import { type BacktestModel, backtestResult } from './backtest-result.ts'
 import { NOTE_MAX } from '#shared/central/commands/command.ts'
 import { csrfField, operatorButton, type User } from '#shared/central/ui/frame.ts'
 import { rulePath } from '#shared/central/ui/links.ts'
-import { type DisplayUnit, foreignMeasure, toTyped, unitLabel, type UnitSystem } from '#shared/central/ui/measure.ts'
+import {
+  type DisplayUnit,
+  foreignMeasure,
+  thresholdUnit,
+  toTyped,
+  unitLabel,
+  type UnitSystem,
+} from '#shared/central/ui/measure.ts'
 import { type Here, moment } from '#shared/central/ui/moment.ts'
 import { paramWords, placeWords } from './param-words.ts'
 import { buildingChoice, tuningTabs } from './params.view.ts'
@@ -86,7 +93,7 @@ function tried({ form, outcome, building, here, equipment, params, ...model }: P
   const unit = unitFor(params.find(({ name }) => name === form.param)?.unit ?? '', form.role)
   const place = placeWords({ scope, scope_id, ...(form.role && { role: form.role }) }, nameOf(scope_id))
   const fields = Object.entries({ ...form, building: building.building_id })
-  return html`<section class="card" id="tried" role="status"><h2><code>${form.param}</code> at ${paramWords(form.value, unit, building.unit_system)} for ${place}</h2>
+  return html`<section class="card" id="tried" role="status"><h2><code>${form.param}</code> at ${paramWords(form.value, thresholdUnit(unit, form.role || undefined), building.unit_system)} for ${place}</h2>
 ${backtestResult({ ...outcome, proposed: 'value', is_deployed: true }, nameOf, building.unit_system, here)}
 <form method="post" action="/params/${encodeURIComponent(model.rule.id)}/set">${csrfField(model.csrf)}${fields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}${settingButton(model, 'tried-why', say`Save this value`, 'primary')}</form>
 </section>`
@@ -166,7 +173,7 @@ function setByPeople({ settings, rule, equipment, building, here, user, csrf }: 
     const { scope, scope_id, role, param, value, unit, changed_by, changed_at, note, problem } = setting
     const where = scope === 'site' ? 'site' : `${scope} ${scope_id}`
     const name = equipment.find(({ equipment_id }) => equipment_id === scope_id)?.name
-    return html`<li><code>${param}</code> <strong>${paramWords(value, unit, building.unit_system)}</strong> for ${placeWords(setting, name)} <span class="muted">by ${changed_by}, ${moment(changed_at, here)}${note !== undefined && `: ${note}`}</span>
+    return html`<li><code>${param}</code> <strong>${paramWords(value, thresholdUnit(unit, role), building.unit_system)}</strong> for ${placeWords(setting, name)} <span class="muted">by ${changed_by}, ${moment(changed_at, here)}${note !== undefined && `: ${note}`}</span>
 ${problem !== undefined && html`<span class="error">It does not count: ${problem}.</span>`}
 <form method="post" action="/params/${encodeURIComponent(rule.id)}/remove">${csrfField(csrf)}<input type="hidden" name="building" value="${building.building_id}"><input type="hidden" name="param" value="${param}"><input type="hidden" name="where" value="${where}"><input type="hidden" name="role" value="${role}">${operatorButton(user, `remove-${i}`, say`Remove`)}</form></li>`
   })}</ul></section>`

@@ -2,6 +2,7 @@
 import { type Html, html } from '#shared/node/http/html.ts'
 import type { Building } from '#shared/core/model/model.ts'
 import type { StoredSetting } from '#shared/core/tuning.ts'
+import { thresholdUnit } from '#shared/central/ui/measure.ts'
 import { type Here, moment } from '#shared/central/ui/moment.ts'
 import { paramWords, placeWords } from './param-words.ts'
 import { ruleOwnerNotice } from '#shared/central/ui/words.ts'
@@ -47,8 +48,8 @@ export const buildingChoice = (buildings: Building[], { building_id }: Building,
 function settingList({ settings, building, equipmentName, here }: ParamsModel): Html {
   if (settings.length === 0) return html`<p>Nothing; every rule has its own values.</p>`
   return html`<ul class="log">${settings.map(setting => {
-    const { rule_id, param, value, unit, scope_id, changed_by, changed_at, problem } = setting
-    return html`<li><a href="${ruleHref(rule_id, building)}"><code>${rule_id}</code></a> <code>${param}</code> <strong>${paramWords(value, unit, building.unit_system)}</strong> for ${placeWords(setting, equipmentName(scope_id))} <span class="muted">by ${changed_by}, ${moment(changed_at, here)}</span>
+    const { rule_id, param, value, unit, role, scope_id, changed_by, changed_at, problem } = setting
+    return html`<li><a href="${ruleHref(rule_id, building)}"><code>${rule_id}</code></a> <code>${param}</code> <strong>${paramWords(value, thresholdUnit(unit, role), building.unit_system)}</strong> for ${placeWords(setting, equipmentName(scope_id))} <span class="muted">by ${changed_by}, ${moment(changed_at, here)}</span>
 ${problem !== undefined && html`<span class="error">It does not count: ${problem}.</span>`}</li>`
   })}</ul>`
 }

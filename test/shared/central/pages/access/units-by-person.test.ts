@@ -71,6 +71,18 @@ for (const [name, path, si, us] of PAGES) {
   })
 }
 
+test('a threshold of a rule over every role is a difference, whatever the unit of the role', async t => {
+  const { site } = t.context
+  const leap = { value: 10, unit: 'degC', source: 'default' as const }
+  const terms = [{ text: 'abs(sa_t - before(sa_t)) > leap', holds: true }]
+  const step: Finding = { ...COOLING, finding_id: 'f-step', rule_id: 'SEN-STEP', role: 'sa_t' }
+  site.stores.findings.put([{ ...step, evidence: { ...COOLING.evidence, terms, params: { leap } } }])
+  choose(site, 'viewer', 'us')
+  const page = plain(await (await (await as(site, 'viewer')).get('/faults/f-step')).text())
+  t.regex(page, /leap 18 °F true/)
+  t.regex(page, /Thresholds leap 18 °F/)
+})
+
 test('what the script of a plot draws has the units of the reader', async t => {
   const { site } = t.context
   choose(site, 'viewer', 'us')
