@@ -70,7 +70,7 @@ function facts({ device, where, poll, here }: DeviceModel): Html {
     ],
     [say`Address`, where ?? say`not known`],
     [say`Id`, html`<code>${device.device_id}</code>`],
-    ...(driver.listFacts?.(sectionOf(device, driver)) ?? []),
+    ...(driver.listFacts?.(sectionOf(device, driver)) ?? []).map(([term, what]): [string, string] => [say(term), what]),
     [say`Last answer`, momentOr(instantOf(poll?.last_ok_at), here, say`never`)],
     [say`Answers in`, rttWords(poll)],
     [say`Errors in the last hour`, poll ? say`${poll.errors_1h} in ${sayCountOf(poll.reads_1h, 'read')}` : '–'],

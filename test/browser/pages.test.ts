@@ -1,8 +1,9 @@
 import anyTest, { type TestFn } from 'ava'
 import { openSite, PASSWORDS, type TestSite } from '../support/sites/page-site.ts'
+import { IN_GERMAN } from '../support/in-german.ts'
 import { openChromium, type OpenBrowser } from './chromium.ts'
 import { expectClean, looks } from './looks.ts'
-import { axeFindings, customProperty, focused, openPage, signIn } from './watch.ts'
+import { axeFindings, customProperty, cutTexts, focused, openPage, overflow, signIn } from './watch.ts'
 
 const test = anyTest as TestFn<{ chromium: OpenBrowser; box: TestSite; hub: TestSite }>
 test.before(async t => {
@@ -78,6 +79,23 @@ for (const [name, look] of looks('a desk in daylight', 'a phone at night')) {
       await expectClean(t, page, path, 48)
     }
     t.deepEqual(complaints, [])
+  })
+}
+
+for (const [name, look] of looks('a desk in daylight', 'a phone in daylight')) {
+  test.serial(`the longer German words have room on the first pages of box and hub through ${name}`, async t => {
+    for (const product of ['appliance', 'hub'] as const) {
+      const site = await openSite({ product, open: true, pageLanguageOf: () => IN_GERMAN })
+      t.teardown(site.close)
+      const { page, close } = await openPage(t.context.chromium.browser, site.url, look)
+      t.teardown(close)
+      for (const path of product === 'appliance' ? ['/'] : ['/', '/users']) {
+        await page.goto(path)
+        await page.locator('html[lang=de]').waitFor()
+        t.is(await overflow(page), 0, path)
+        t.deepEqual(await cutTexts(page, '.tile h2, .top nav li'), [], path)
+      }
+    }
   })
 }
 

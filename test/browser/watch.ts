@@ -72,6 +72,12 @@ export async function axeFindings(page: Page): Promise<string[]> {
 export const overflow = (page: Page): Promise<number> =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
 
+/** @returns the texts of elements that are wider than their element, and so lie over what is beside it */
+export const cutTexts = (page: Page, selector: string): Promise<string[]> =>
+  page
+    .locator(selector)
+    .evaluateAll(all => all.filter(one => one.scrollWidth > one.clientWidth).map(one => (one.textContent ?? '').trim()))
+
 /** @returns controls that are smaller than `least` CSS pixels in height; links within sentences are exempt (WCAG 2.5.8) */
 export const smallControls = (page: Page, least: number): Promise<string[]> =>
   page.evaluate(size => {

@@ -9,6 +9,8 @@ import { CommandStates } from '#appliance/pages/command-states.ts'
 import { type Health, healthSentence } from '#appliance/pages/home-health.ts'
 import { overridesSummary } from '#appliance/pages/overrides-tile.ts'
 import { BUILDING, COOLING, NOW } from '../../support/page-fixture.ts'
+import { IN_GERMAN } from '../../support/in-german.ts'
+import { inLanguage } from '#shared/node/http/language.ts'
 import { HISTORY, journalOf, scheduleOf, SITE } from '../../support/overrides-fixture.ts'
 
 const HOME: HomeModel = {
@@ -245,6 +247,28 @@ for (const [what, health, said] of [
     t.is(healthSentence({ ...calm, ...health }).text.replace(/<[^>]+>/g, ''), said)
   })
 }
+
+test('Home in German says whole sentences, writes figures the German way, and marks the same alarms', t => {
+  const [device] = HOME.poll!.devices
+  const model: Partial<HomeModel> = {
+    open: { ...HOME.open, 2: 1 },
+    waste: [{ building: BUILDING, energy: [kWh(120)], prices: undefined }],
+    poll: { ...HOME.poll!, devices: [{ ...device!, state: 'down' }] },
+    overrides: { ...HOME.overrides, aged: 2 },
+    hub: { ...HOME.hub, clock_offset_ms: -6 * MINUTE },
+  }
+  const [text, marked] = inLanguage(IN_GERMAN, () => [words(model), alarms(model)])
+  for (const said of [
+    /1 Störung ist offen, mit einem Mehrverbrauch von etwa 120 kWh am Tag; 1 Gerät antwortet nicht; 2 Übersteuerungen sind älter als ein Tag\. Alles andere wurde vor 12 min geprüft\./,
+    /Dauer 2,3 s/,
+    /40,0 von 60,0 GB/,
+    /geht 6 min gegenüber dem Hub nach/,
+  ]) {
+    t.regex(text, said)
+  }
+  t.deepEqual(marked, alarms(model))
+  t.true(marked.includes('faults'))
+})
 
 test('what was counted over the last day is a small line, as long as it is known for', t => {
   const sample = (hours: number, faults: number) => ({ at: NOW - hours * HOUR, faults, silent: null, overrides: 0, backlog: 0 })

@@ -11,7 +11,7 @@ export const APPLIANCE_DE = nameTable<string>({
   'Find the devices': 'Geräte finden',
   'From a new box to one that reads a building. {0} You may leave at any time: where it stands follows from what is stored.':
     'Von einer neuen Box zu einer, die ein Gebäude liest. {0} Sie können jederzeit unterbrechen: Der Stand ergibt sich aus dem, was gespeichert ist.',
-  'Commission the building {0}': 'Gebäude {0} in Betrieb nehmen',
+  'Commission the building {0}': 'Gebäude in Betrieb nehmen {0}',
   'Nothing is left here.': 'Hier bleibt nichts zu tun.',
   '{0} left.': 'Noch {0}.',
   '1 step|{0} steps': '1 Schritt|{0} Schritte',
