@@ -1,10 +1,13 @@
 /** Lists the texts that German lacks and the entries that no text needs. `scripts/language` prints them by source file. */
 import { globSync, readFileSync } from 'node:fs'
 import { GERMAN_MESSAGES } from '#shared/central/ui/language/german.ts'
-import { coreTexts, extractMessages, ruleTexts } from './lib/messages.ts'
+import { coreTexts, extractMessages, madeSentences, ruleTexts } from './lib/messages.ts'
 
 /** Sources with texts that people read. */
 const SOURCES = ['shared/central/**/*.ts', 'appliance/**/*.ts', 'hub/**/*.ts']
+
+/** Sources of the core that make sentences which pages show. */
+const MADE = ['shared/core/analytics/economizer-verdict.ts', 'shared/core/rules/report/explain.ts']
 
 /** @returns the files with each message */
 export function messagesInSources(): Map<string, string[]> {
@@ -14,6 +17,7 @@ export function messagesInSources(): Map<string, string[]> {
   }
   for (const file of globSync(SOURCES).toSorted()) add(file, extractMessages(readFileSync(file, 'utf8')))
   for (const file of globSync('rules/**/*.yaml').toSorted()) add(file, ruleTexts(readFileSync(file, 'utf8')))
+  for (const file of MADE) add(file, madeSentences(readFileSync(file, 'utf8')))
   add('shared/core', coreTexts())
   return found
 }

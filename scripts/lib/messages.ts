@@ -1,6 +1,14 @@
 /** The texts of the product that people read, as the sources have them: the messages of the catalogues of languages. */
 import { parse as parseYaml } from 'yaml'
-import { type CallExpression, type Expression, type Node, parse, type Property, type TaggedTemplateExpression } from 'acorn'
+import {
+  type CallExpression,
+  type Expression,
+  type Node,
+  parse,
+  type Property,
+  type TaggedTemplateExpression,
+  type TemplateLiteral,
+} from 'acorn'
 import { transformSync } from 'esbuild'
 import { ALERT_KINDS } from '#shared/central/commands/alerts.ts'
 import { FINDING_KINDS, PRIORITY_WORDS } from '#shared/core/findings/finding.ts'
@@ -84,8 +92,25 @@ export const coreTexts = (): string[] => [
   ...[...FINDING_KINDS, ...ALERT_KINDS, ...EQUIPMENT_TYPES, ...STATES].map(name => name.replaceAll('_', ' ')),
 ]
 
+/** @returns the sentences that a source of the core makes: its texts that begin with several words */
+export function madeSentences(source: string): string[] {
+  const { code } = transformSync(source, { loader: 'ts', charset: 'utf8' })
+  const found: string[] = []
+  visit(parse(code, { ecmaVersion: 'latest', sourceType: 'module' }), node => {
+    if (node.type === 'TemplateLiteral') found.push(messageOf((node as TemplateLiteral).quasis.map(({ value }) => value.cooked!)))
+    if (node.type === 'Literal') found.push(...texts(node))
+  })
+  return found.filter(text => /\p{L}{2}[^{]* \p{L}{2}|^\p{Lu}\p{L}+: \{/u.test(text))
+}
+
 /** The texts of a rule file that pages show in other languages. */
 export function ruleTexts(source: string): string[] {
-  const { cause = {} } = parseYaml(source) as { cause?: Record<string, unknown> }
-  return Object.keys(cause).map(component => component.replaceAll('_', ' '))
+  const {
+    title,
+    explains,
+    cause = {},
+  } = parseYaml(source) as { title: string; explains?: string; cause?: Record<string, unknown> }
+  let places = 0
+  const sentence = explains?.replaceAll(/\{[^{}]*\}/g, () => `{${places++}}`)
+  return [title, ...(sentence ? [sentence] : []), ...Object.keys(cause).map(component => component.replaceAll('_', ' '))]
 }

@@ -15,6 +15,7 @@ import { readVersion } from '#shared/node/version.ts'
 import type { BackupSchedule } from './backup/backups.ts'
 import { type Central, type CentralOptions, createCentral } from './central.ts'
 import { CENTRAL_VARIABLES } from './env.ts'
+import { pageLanguageOf } from '#shared/central/ui/language/page-language.ts'
 import { problemPages } from '#shared/central/pages/login.route.ts'
 import { pageRoutes } from './pages/routes.ts'
 import { createPageLayout } from '#shared/central/pages/create-layout.ts'
@@ -181,6 +182,7 @@ export async function serveCentral(
     trustedProxies: proxiesOf(settings.SERVICE_TRUSTED_PROXIES),
     tls,
     scopeOf,
+    pageLanguageOf: pageLanguageOf(context),
     settled,
   })
   return tls ? withTls(http, tls) : http

@@ -1,4 +1,5 @@
 /** Commands on named users, which the pages and the API both call. What ends a user's right to be here ends the tokens first. */
+import { say } from '#shared/node/http/language.ts'
 import { Type } from '@sinclair/typebox'
 import {
   isBuiltIn,
@@ -166,8 +167,8 @@ export async function changePassword(
 /** Why a caller has no password to change here. */
 export const whyNoPassword = (username: string): string =>
   isBuiltIn(username)
-    ? `The password of ${username} is the setting SERVICE_${username.toUpperCase()}_PASSWORD`
-    : `${username} has no password`
+    ? say`The password of ${username} is the setting SERVICE_${username.toUpperCase()}_PASSWORD`
+    : say`${username} has no password`
 
 async function firstPassword(now: number) {
   const password = randomPassword()

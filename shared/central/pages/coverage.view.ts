@@ -70,7 +70,7 @@ const lineTable = ({ lines, building, chosen = '', equipment }: CoverageModel): 
 <table class="tried"><thead><tr><th scope="col">Rule</th><th scope="col">Runs</th><th scope="col">Lacks</th></tr></thead>
 <tbody>${lines.map(
   ({ rule_id, title, missing, optional }) => html`<tr>
-<td data-label="Rule"><div><a href="${ruleHref(rule_id, building.building_id)}">${title}</a> <span class="muted">${rule_id}</span></div></td>
+<td data-label="Rule"><div><a href="${ruleHref(rule_id, building.building_id)}">${say(title)}</a> <span class="muted">${rule_id}</span></div></td>
 <td data-label="Runs"><div>${missing.length === 0 ? say`yes` : say`no`}</div></td>
 <td data-label="Lacks"><div>${missing.length > 0 ? html`<code>${missing.join(', ')}</code>` : optional.length > 0 ? html`<span class="muted">would also look at ${optional.join(', ')}</span>` : say`nothing`}</div></td>
 </tr>`,

@@ -13,7 +13,7 @@ import {
   unitLabel,
   type UnitSystem,
 } from './measure.ts'
-import { say } from '#shared/node/http/language.ts'
+import { inLanguage, say, sayMade } from '#shared/node/http/language.ts'
 
 /** Units that stand in the engine's sentences and that a building may not use. */
 const CODES = ['degC', 'degF', 'K', 'K/h', 'Pa', 'kPa', 'inwc', 'psi', 'm3/s', 'm3/h', 'L/s', 'cfm', 'gpm']
@@ -35,6 +35,10 @@ export function inUnitsOf(text: string, system: UnitSystem, roles: string[]): st
     return measure.label === label ? found : `${formatFigure(Number(figure.replace('−', '-')), measure)} ${measure.label}`
   })
 }
+
+/** The same in the language of the answer. */
+export const sentenceText = (text: string, system: UnitSystem, roles: string[]): string =>
+  sayMade(inLanguage(undefined, () => inUnitsOf(text, system, roles)))
 
 /** The thresholds of a finding in the units in which they are shown. */
 export const shownParams = ({

@@ -1,4 +1,5 @@
 /** The panels of a plot: lines that share an axis of values, or switches as bars. */
+import { say } from '#shared/node/http/language.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import type { Buckets } from '#shared/core/series/series.ts'
 import { formatFigure, type DisplayUnit, type UnitSystem } from './measure.ts'
@@ -45,7 +46,7 @@ export function drawPanel(
 <rect class="field" x="${left}" y="${place.top}" width="${right - left}" height="${place.height}"/>
 ${shaded.map(({ span, kind }) => stripe(surface, span, place, kind))}
 ${intersectSpans(panel.traces.map(({ gaps }) => gaps)).map(span => hatched(surface, span, place))}
-<text class="family" x="${left}" y="${place.top - 5}">${panel.family || 'value'}</text>
+<text class="family" x="${left}" y="${place.top - 5}">${panel.family ? say(panel.family) : say`value`}</text>
 ${panel.switches ? panel.traces.map((trace, lane) => drawSwitch(trace, surface, place.top + lane * LANE)) : drawLines(panel, surface, place, system)}
 </g>`
 }

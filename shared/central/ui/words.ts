@@ -105,7 +105,7 @@ export const shareOf = (share: number): string => `${Math.floor(share * 100)} %`
 
 /** Title of a finding; that of a rule over every role names the role. */
 export const titleOf = ({ title, role }: Pick<Finding, 'title' | 'role'>): string =>
-  role === undefined ? title : `${title}: ${role}`
+  role === undefined ? say(title) : `${say(title)}: ${role}`
 
 /** @returns `outdoor air damper` for `outdoor_air_damper` */
 export const componentWords = (component: string): string => say(component.replaceAll('_', ' '))

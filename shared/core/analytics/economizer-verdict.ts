@@ -121,9 +121,10 @@ function warmOf({ free_cooling }: EconomizerResult, { high_limit }: { high_limit
 function offOf({ residuals }: EconomizerResult): EconomizerVerdict | undefined {
   const off = residuals!.median
   if (Math.abs(off) <= OFF) return undefined
-  const side = off < 0 ? 'less' : 'more'
-  const sentence = `The damper lets in ${percent(Math.abs(off))} ${side} of outdoor air than its position says.`
-  return { code: off < 0 ? 'restricted' : 'excess', sentence }
+  const share = percent(Math.abs(off))
+  return off < 0
+    ? { code: 'restricted', sentence: `The damper lets in ${share} less of outdoor air than its position says.` }
+    : { code: 'excess', sentence: `The damper lets in ${share} more of outdoor air than its position says.` }
 }
 
 function missedOf({ free_cooling }: EconomizerResult): EconomizerVerdict | undefined {
@@ -135,14 +136,20 @@ function missedOf({ free_cooling }: EconomizerResult): EconomizerVerdict | undef
 
 function followsOf({ residuals, bins, hours: spent }: EconomizerResult): EconomizerVerdict {
   const off = residuals!.median
-  const side = off < 0 ? 'less' : 'more'
+  const share = percent(Math.abs(off))
+  const isLess = off < 0
   const positions = bins.map(({ position }) => position)
   const [least, most] = [Math.min(...positions), Math.max(...positions)]
   if (most - least < MOVED) {
     const where = percent(least) === percent(most) ? percent(most) : `${percent(least)} to ${percent(most)}`
-    const sentence = `The damper was always at ${where}: there it lets in ${percent(Math.abs(off))} ${side} of outdoor air than its position indicates; whether outdoor air follows the damper is not known.`
+    const sentence = isLess
+      ? `The damper was always at ${where}: there it lets in ${share} less of outdoor air than its position indicates; whether outdoor air follows the damper is not known.`
+      : `The damper was always at ${where}: there it lets in ${share} more of outdoor air than its position indicates; whether outdoor air follows the damper is not known.`
     return { code: 'one_position', sentence }
   }
-  const sentence = `Outdoor air follows its damper: ${percent(Math.abs(off))} ${side} than its position says, as the median of ${hours(spent.identifiable)}.`
+  const median = hours(spent.identifiable)
+  const sentence = isLess
+    ? `Outdoor air follows its damper: ${share} less than its position says, as the median of ${median}.`
+    : `Outdoor air follows its damper: ${share} more than its position says, as the median of ${median}.`
   return { code: 'following', sentence }
 }

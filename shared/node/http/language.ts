@@ -12,6 +12,8 @@ export type PageLanguage = {
   language: string
   /** @returns undefined for a message that stays English */
   translate(message: string): string | undefined
+  /** The same for a text that was made in English from a message with values. */
+  translateMade(text: string): string | undefined
   decimal: string
   thousands: string
 }
@@ -44,6 +46,9 @@ export function say(text: TemplateStringsArray | string, ...values: (string | nu
   if (translated === undefined) return String.raw({ raw: text }, ...values)
   return translated.replace(PLACE, (_, place: string) => String(values[Number(place)]))
 }
+
+/** A text that was made in English and stored or reported so, such as the sentence of a finding; an unknown one stays. */
+export const sayMade = (text: string): string => answered.getStore()?.translateMade(text) ?? text
 
 /** Marks an English text that `say` or `words` is given elsewhere. */
 export const message = (text: TemplateStringsArray): string => text.join('')

@@ -18,6 +18,7 @@ import type { ArraySnapshots } from '#shared/core/ports.ts'
 import { DAY, formatInstant, MINUTE, SECOND } from '#shared/core/time.ts'
 import { wallClock } from '#shared/node/clock.ts'
 import { type HttpService, openHttp } from '#shared/node/http/server.ts'
+import { pageLanguageOf } from '#shared/central/ui/language/page-language.ts'
 import type { PageLanguageOf } from '#shared/node/http/language.ts'
 import type { Route } from '#shared/node/http/route.ts'
 import { homeRoutes, type HomeSources } from '#appliance/pages/home.route.ts'
@@ -52,7 +53,7 @@ export type SiteOptions = {
   priority?: ArraySnapshots
   /** With the API of central. */
   api?: true
-  /** The language of pages; English without it. */
+  /** The language of pages; that of the reader without it. */
   pageLanguageOf?: PageLanguageOf
   /** Pages and routes besides. */
   more?: (layout: PageLayout, context: CentralContext) => Route[]
@@ -96,7 +97,7 @@ export async function openSite(options: SiteOptions): Promise<TestSite> {
     version: context.version,
     trustedProxies: [],
     problemPage: problemPages(layout),
-    pageLanguageOf: options.pageLanguageOf,
+    pageLanguageOf: options.pageLanguageOf ?? pageLanguageOf(context),
   })
   const running = [...opened.services, ...services, http]
   for (const service of running) await service.start()

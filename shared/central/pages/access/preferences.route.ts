@@ -1,6 +1,7 @@
 /** The page on which people choose what pages show them. */
 import { Type } from '@sinclair/typebox'
 import { UNIT_SYSTEMS } from '#shared/core/model/model.ts'
+import { LANGUAGES } from '#shared/core/preferences.ts'
 import { oneOf, orBlank, type Route, route, strict } from '#shared/node/http/route.ts'
 import { changePreferences } from '#shared/central/commands/preferences.ts'
 import type { CentralContext } from '#shared/central/context.ts'
@@ -31,9 +32,11 @@ export const preferencesPage = (context: Pick<CentralContext, 'preferences'>, la
     summary: 'The form of language and units',
     takes: 'form',
     action: 'change_preferences',
-    body: strict({ unit_system: orBlank(oneOf(UNIT_SYSTEMS)) }),
+    body: strict({ language: Type.Optional(orBlank(oneOf(LANGUAGES))), unit_system: orBlank(oneOf(UNIT_SYSTEMS)) }),
     handle: call => {
-      changePreferences(context, call, { unit_system: call.body.unit_system || null })
+      const { language, unit_system } = call.body
+      const change = { ...(language !== undefined && { language: language || null }), unit_system: unit_system || null }
+      changePreferences(context, call, change)
       return call.reply.redirect(`${PREFERENCES_PATH}?done=saved`, 303)
     },
   }),

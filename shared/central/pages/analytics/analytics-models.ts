@@ -73,7 +73,7 @@ const economizer: Body = async ({ analytics, model }, { building, from, to, head
   const params = { dt_min: DT_MIN, high_limit: HIGH_LIMIT }
   if (!chosen) return economizerBody({ head, building, params, unit: undefined })
   const options = units.map(one => [one.equipment_id, one.name] as const)
-  const choices = [{ name: 'equipment', label: 'Air handler', chosen: chosen.equipment_id, options }]
+  const choices = [{ name: 'equipment', label: say`Air handler`, chosen: chosen.equipment_id, options }]
   const span = { building_id, from, to: Math.min(to, Math.max(here.now, from + 1)) }
   const [answer] = await analytics.economizer({ ...span, ...params, equipment_ids: [chosen.equipment_id] }, gone)
   const { name, missing_roles, result } = answer!

@@ -8,7 +8,7 @@ import type { Building } from '#shared/core/model/model.ts'
 import { type AnalyticsHead, analyticsHead, formatHours, formatShare } from './analytics-frame.ts'
 import { economizerSvg, SCATTER_NARROW, SCATTER_WIDE } from './economizer-plot.ts'
 import { formatRoleValue, formatValue, measureOf, roleWords, type UnitSystem } from '#shared/central/ui/measure.ts'
-import { inUnitsOf } from '#shared/central/ui/measure-text.ts'
+import { sentenceText } from '#shared/central/ui/measure-text.ts'
 import { shareOf } from '#shared/central/ui/words.ts'
 import { say, words } from '#shared/node/http/language.ts'
 
@@ -41,7 +41,7 @@ function unitBody(
   const { result, verdict } = told
   const system = building.unit_system
   return html`<section class="card"><h2>${name}</h2>
-<p class="lead">${inUnitsOf(verdict.sentence, system, [])}</p>
+<p class="lead">${sentenceText(verdict.sentence, system, [])}</p>
 ${result.bins.length > 0 ? picture(result, name) : html`<p>There is nothing to draw.</p>`}
 </section>
 <div class="columns">

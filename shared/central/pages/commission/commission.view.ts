@@ -28,11 +28,14 @@ export const commissionHref = (page: string, { building_id }: Building): string 
 export const commissionCrumbs = (building: Building): Html =>
   html`<p class="crumbs"><a href="${commissionHref('', building)}">Commission ${building.name}</a></p>`
 
-const MARKS: Record<StepState, [State, string]> = {
-  done: ['ok', 'done'],
-  open: ['stale', 'open'],
-  later: ['disabled', 'later'],
-}
+const MARKS: Record<StepState, [State, string]> = words(
+  {
+    done: ['ok', 'done'],
+    open: ['stale', 'open'],
+    later: ['disabled', 'later'],
+  },
+  '1',
+)
 const TITLES: Record<CommissionStep, string> = words({
   points: 'Find points',
   equipment: 'Put points into equipment',

@@ -14,6 +14,7 @@ import { dataEnds } from '#shared/central/pages/data-freshness.ts'
 import { laneOf, type Named } from '#shared/central/pages/faults/fault-list.ts'
 import type { Together } from '#shared/central/ui/cost-words.ts'
 import type { Here } from '#shared/central/ui/moment.ts'
+import { titleOf } from '#shared/central/ui/words.ts'
 import { readPointValues, type PointValue } from './point-values.ts'
 
 /** Five minutes a bucket: a sparkline has 160 pixels. */
@@ -130,7 +131,7 @@ function lanesOf(items: Named[], { from, to }: Span, until: number): FaultLane[]
     const stretches = findings.flatMap(finding => stretchesWithin(stretchesOf(finding, until), from, to))
     const [newest] = findings
     if (!newest || stretches.length === 0) return []
-    const title = newest.role === undefined ? newest.title : `${newest.title}: ${newest.role}`
+    const title = titleOf(newest)
     const bars = stretches.map(([first, last]) => ({ from: first, to: last }))
     const trueMs = stretches.reduce((sum, [, , ms]) => sum + ms, 0)
     const episodes = findings.filter(one => one.from < to && (one.to ?? until) > from).length

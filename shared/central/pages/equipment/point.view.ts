@@ -114,7 +114,7 @@ function rulesSection({ rules, now: { point }, building }: PointModel): Html {
   if (rules.length === 0)
     return html`<section class="card"><h2>Who reads it</h2><p>No rule for this kind of equipment reads its role.</p></section>`
   return html`<section class="card"><h2>Who reads it</h2><p>${sayCountOf(rules.length, 'rule')} for this kind of equipment.</p>
-<ul class="log">${rules.map(({ id, title }) => html`<li><a href="${ruleHref(id, building.building_id)}">${title}</a> <span class="muted">${id}</span></li>`)}</ul></section>`
+<ul class="log">${rules.map(({ id, title }) => html`<li><a href="${ruleHref(id, building.building_id)}">${say(title)}</a> <span class="muted">${id}</span></li>`)}</ul></section>`
 }
 
 function exportSection({ now: { point }, plot: { from, to } }: PointModel): Html | false {

@@ -192,7 +192,7 @@ export function groupRows(rows: FaultRow[], by: Grouping, names: FindingNames): 
 function groupOf({ finding, priority }: FaultRow, by: Grouping, names: FindingNames) {
   if (by === 'none') return { key: '', title: '' }
   if (by === 'building') return { key: finding.building_id, title: names.building(finding) }
-  if (by === 'fault') return { key: finding.rule_id, title: finding.title }
+  if (by === 'fault') return { key: finding.rule_id, title: say(finding.title) }
   if (by === 'priority') return { key: String(priority), title: say`Priority ${priority}, ${say(PRIORITY_WORDS[priority])}` }
   return { key: JSON.stringify([finding.building_id, finding.equipment_id]), title: names.equipment(finding) }
 }

@@ -23,7 +23,7 @@ import { formatDay, formatMoment, type Here, moment, momentAge } from '#shared/c
 import type { Plot } from '#shared/central/ui/plot.ts'
 import { plotSummary, plotTable } from '#shared/central/ui/plot-words.ts'
 import { zoomPlot, zoomScripts } from '#shared/central/pages/trends/zoom-plot.ts'
-import { inputWords, inUnitsOf, shownParams, withValues } from '#shared/central/ui/measure-text.ts'
+import { inputWords, sentenceText, shownParams, withValues } from '#shared/central/ui/measure-text.ts'
 import { trendsHref } from '#shared/central/ui/trends-link.ts'
 import { componentWords, REASON_WORDS, shareOf, SOURCE_WORDS, stateWords, titleOf } from '#shared/central/ui/words.ts'
 import { say, words } from '#shared/node/http/language.ts'
@@ -81,7 +81,7 @@ ${plotSection(model, assets)}
 function head({ finding, note, building, equipment, here, dataEnd, silencedBy, relabelledBy, rule }: FaultModel): Html {
   const { evidence, from, to, confirmed_at, duration_secs, severity, rule_id } = finding
   return html`<h1>${titleOf(finding)}</h1>
-<p class="lead">${inUnitsOf(evidence.sentence, building.unit_system, Object.keys(evidence.inputs))}</p>
+<p class="lead">${sentenceText(evidence.sentence, building.unit_system, Object.keys(evidence.inputs))}</p>
 <dl class="facts">
 <div><dt>Equipment</dt><dd>${equipmentLink(finding, equipment?.name ?? finding.equipment_id)}<span class="muted"> in <a href="${buildingHref(building.building_id)}">${building.name}</a></span></dd></div>
 <div><dt>Priority</dt><dd class="p${priorityOf(severity)}">${priorityIcon(priorityOf(severity))}</dd></div>

@@ -42,7 +42,7 @@ export function unconfirmedCard({ building_id, results, titleOf, nameOf }: Uncon
 <table class="tried"><thead><tr><th scope="col">Rule</th><th scope="col">Equipment</th><th scope="col">Why it does not count</th></tr></thead>
 <tbody>${brief.slice(0, LINES_MAX).map(
     result => html`<tr>
-<td data-label="Rule"><div>${titleOf(result.rule_id)} <span class="muted">${result.rule_id}</span></div></td>
+<td data-label="Rule"><div>${say(titleOf(result.rule_id))} <span class="muted">${result.rule_id}</span></div></td>
 <td data-label="Equipment"><div>${equipmentLink({ building_id, equipment_id: result.equipment_id }, nameOf(result.equipment_id))}${result.unconfirmed?.role !== undefined && html` <code>${result.unconfirmed.role}</code>`}</div></td>
 <td data-label="Why it does not count"><div>${unconfirmedText(result)}</div></td>
 </tr>`,

@@ -25,7 +25,7 @@ export const reviewBody = (
   model: ReviewModel,
 ): Html => html`<p class="crumbs"><a href="${RULES_PATH}">Rules</a>${model.before && html` <span aria-hidden="true">›</span> <a href="${rulePath(model.rule.rule_id)}">${model.rule.rule_id}</a>`}</p>
 <h1>Deploy ${model.rule.rule_id}?</h1>
-<p class="lead">${model.rule.title}</p>
+<p class="lead">${say(model.rule.title)}</p>
 <section class="card"><h2>What this changes</h2><ul>${consequences(model).map(words => html`<li>${words}</li>`)}</ul></section>
 ${model.before && difference(model.before.yaml, model.form.yaml)}
 <form method="post" action="${EDITOR_PATH}/deploy">${csrfField(model.csrf)}${kept(model.form)}<input type="hidden" name="yaml" value="${model.form.yaml}">

@@ -10,6 +10,7 @@ import { rulePath, RULES_PATH } from '#shared/central/ui/links.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { FINDING_DAYS, originOf } from './rule-words.ts'
 import { removedBody, ruleBody, type RuleModel, RULE_DONE } from './rule.view.ts'
+import { say } from '#shared/node/http/language.ts'
 
 const RULE = strict({ rule_id: PAGE_ID })
 const PATH = `${RULES_PATH}/:rule_id`
@@ -40,7 +41,7 @@ export const rulePage = (context: CentralParts, layout: PageLayout): Route[] => 
         done,
         tested: tests && (await context.rules.test(rule_id)),
       }
-      return layout.document(call, { title: model.rule.title, current: RULES_PATH }, ruleBody(model))
+      return layout.document(call, { title: say(model.rule.title), current: RULES_PATH }, ruleBody(model))
     },
   }),
   ...forms(context),

@@ -14,7 +14,7 @@ import { componentWords } from '#shared/central/ui/words.ts'
 import { paramWords } from '#shared/central/pages/settings/param-words.ts'
 import { type ListedVersion, versionsCard, type VersionsModel } from './versions-card.ts'
 import { editorHref, equipmentWords, FINDING_DAYS, findingsHref, ORIGIN_WORDS, type RuleOrigin } from './rule-words.ts'
-import { say, sayCountOf, words } from '#shared/node/http/language.ts'
+import { say, sayCountOf, sayMade, words } from '#shared/node/http/language.ts'
 
 export const RULE_DONE = ['activated', 'deactivated', 'deployed', 'rolled-back', 'removed'] as const
 type RuleDone = (typeof RULE_DONE)[number]
@@ -55,7 +55,7 @@ const doneToast = (done: RuleDone | undefined): Html | undefined =>
 
 export const ruleBody = (model: RuleModel): Html => html`${doneToast(model.done)}
 <p class="crumbs"><a href="${RULES_PATH}">Rules</a></p>
-<h1>${model.rule.title}</h1>
+<h1>${say(model.rule.title)}</h1>
 <p class="lead">${sentence(model.reading.explains)}</p>
 ${facts(model)}
 ${appliancesNotice(model.appliances)}
@@ -87,7 +87,7 @@ const appliancesNotice = (appliances: RuleModel['appliances']): Html | false =>
   html`<p class="notice">${appliances.map(({ building, appliance }) => say`The rules of ${building} run on the appliance ${appliance}. `)}What is changed here does not reach it: change it on its pages.</p>`
 
 const condition = ({ reading }: RuleModel): Html => html`<section class="card"><h2>What it says</h2>
-<ul class="lets">${reading.words.map(words => html`<li>${words.trim()}</li>`)}</ul></section>`
+<ul class="lets">${reading.words.map(words => html`<li>${sayMade(words).trim()}</li>`)}</ul></section>`
 
 function inputs({ rule }: RuleModel): Html {
   const listed = (roles: Record<string, string>, need: string) =>

@@ -9,15 +9,15 @@ import { say, sayCountOf, words } from '#shared/node/http/language.ts'
 
 export const SHOWN = ['all', 'found', 'active', 'inactive', 'shipped', 'own', 'errors'] as const
 type Shown = (typeof SHOWN)[number]
-const SHOWN_WORDS: Record<Shown, string> = words({
+const SHOWN_WORDS: Record<Exclude<Shown, 'found'>, string> = words({
   all: 'all',
-  found: `with findings in ${FINDING_DAYS} days`,
   active: 'active',
   inactive: 'deactivated',
   shipped: 'shipped',
   own: 'own',
   errors: 'files with errors',
 })
+const shownWords = (shown: Shown): string => (shown === 'found' ? say`with findings in ${FINDING_DAYS} days` : SHOWN_WORDS[shown])
 
 export type RuleQuery = { q: string; type?: EquipmentType; show: Shown }
 export type RulesModel = {
@@ -53,7 +53,7 @@ function search({ query, types }: RulesModel): Html {
       one => html`<option value="${one}"${one === type && html` selected`}>${equipmentWords([one])}</option>`,
     )}</select></label>
 <label>Show <select name="show">${SHOWN.map(
-      one => html`<option value="${one}"${one === show && html` selected`}>${SHOWN_WORDS[one]}</option>`,
+      one => html`<option value="${one}"${one === show && html` selected`}>${shownWords(one)}</option>`,
     )}</select></label>`,
   })
 }
@@ -64,7 +64,7 @@ function chips({ query, part }: RulesModel): Html | false {
   const parts: [text: string, without: RuleQuery][] = [
     ...(q === '' ? [] : [[`“${q}”`, { ...query, q: '' }] as [string, RuleQuery]]),
     ...(type === undefined ? [] : [[equipmentWords([type]), { q, show }] as [string, RuleQuery]]),
-    ...(show === 'all' ? [] : [[SHOWN_WORDS[show], { ...query, show: 'all' }] as [string, RuleQuery]]),
+    ...(show === 'all' ? [] : [[shownWords(show), { ...query, show: 'all' }] as [string, RuleQuery]]),
   ]
   return (
     parts.length > 0 &&
@@ -113,7 +113,7 @@ const ruleRow = ({
   active,
   origin,
 }: ListedRule): Html => html`<tr${!active && html` class="cleared"`}>
-<td class="what" data-label="Rule"><div><a href="${rulePath(id)}">${title}</a> <span class="muted">${id}</span></div></td>
+<td class="what" data-label="Rule"><div><a href="${rulePath(id)}">${say(title)}</a> <span class="muted">${id}</span></div></td>
 <td data-label="For"><div>${equipmentWords(equipment)}</div></td>
 <td data-label="Found"><div>${findings > 0 ? html`<a href="${findingsHref(id)}">${sayCountOf(findings, 'finding')}</a>` : html`<span class="muted">no finding</span>`}</div></td>
 <td data-label="State"><div>${active ? say`active` : say`deactivated`}${origin !== 'shipped' && html` <span class="muted">${ORIGIN_WORDS[origin]}</span>`}</div></td>

@@ -147,7 +147,7 @@ function messageTitle(message: AlertMessage): string {
   if ('test' in message) return say`Test`
   if ('digest' in message) return say`Weekly digest`
   const { type, condition } = message.alert
-  return `${type === 'recovered' ? say`Recovered: ` : ''}${condition.title}, ${condition.building_name}`
+  return `${type === 'recovered' ? say`Recovered: ` : ''}${say(condition.title)}, ${condition.building_name}`
 }
 
 function stateText({ state, attempts, error, due_at }: Delivery, here: Here): string {

@@ -4,7 +4,7 @@ import { type Html, html } from '#shared/node/http/html.ts'
 import { type EpisodeChange, type ComparedEpisode, countChanges } from '#shared/core/rules/report/compare-findings.ts'
 import { formatDuration } from '#shared/core/time.ts'
 import type { UnitSystem } from '#shared/central/ui/measure.ts'
-import { inUnitsOf } from '#shared/central/ui/measure-text.ts'
+import { sentenceText } from '#shared/central/ui/measure-text.ts'
 import { type Here, moment } from '#shared/central/ui/moment.ts'
 import { REASON_WORDS } from '#shared/central/ui/words.ts'
 import { say, sayCountOf, words } from '#shared/node/http/language.ts'
@@ -49,6 +49,6 @@ const episodeTable = (
 <td data-label="Equipment"><div>${nameOf(equipment_id)}</div></td>
 <td data-label="When"><div>${moment(finding.from, here)}</div></td>
 <td data-label="In fault"><div>${formatDuration(finding.duration_secs * 1000)}${before_secs !== undefined && before_secs !== finding.duration_secs && html` <span class="muted">now ${formatDuration(before_secs * 1000)}</span>`}</div></td>
-<td data-label="What it says"><div>${inUnitsOf(finding.evidence.sentence, system, Object.keys(finding.evidence.inputs))}</div></td>
+<td data-label="What it says"><div>${sentenceText(finding.evidence.sentence, system, Object.keys(finding.evidence.inputs))}</div></td>
 </tr>`,
 )}</tbody></table>`

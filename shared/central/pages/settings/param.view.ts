@@ -75,7 +75,7 @@ const NAMED_MAX = 12
 export const paramBody = (
   model: ParamPageModel,
 ): Html => html`<p class="crumbs"><a href="/params?building=${encodeURIComponent(model.building.building_id)}">Parameters</a></p>
-<h1>${model.rule.title}</h1>
+<h1>${say(model.rule.title)}</h1>
 <p class="lead"><a href="${rulePath(model.rule.id)}"><code>${model.rule.id}</code></a> <span class="muted">${model.rule.source}</span></p>
 ${model.at.finding_id !== undefined && html`<p><a href="/faults/${encodeURIComponent(model.at.finding_id)}">Back to the fault</a></p>`}
 ${tuningTabs('/params', model.building.building_id)}

@@ -63,7 +63,7 @@ const ruleTable = ({
 }: ParamsModel): Html => html`<table class="tried"><thead><tr><th scope="col">Rule</th><th scope="col">For</th><th scope="col">Parameters</th></tr></thead>
 <tbody>${rules.map(
   ({ id, title, equipment, params }) => html`<tr>
-<td data-label="Rule"><div><a href="${ruleHref(id, building)}">${title}</a> <span class="muted">${id}</span></div></td>
+<td data-label="Rule"><div><a href="${ruleHref(id, building)}">${say(title)}</a> <span class="muted">${id}</span></div></td>
 <td data-label="For"><div>${equipment.map(componentWords).join(', ')}</div></td>
 <td data-label="Parameters"><div>${params.map((name, i) => html`${i > 0 && ', '}<code>${name}</code>`)}</div></td>
 </tr>`,

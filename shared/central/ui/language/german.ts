@@ -1,4 +1,6 @@
 /** The German texts of pages. A text without an entry stays English. */
+import type { PageLanguage } from '#shared/node/http/language.ts'
+import { madeTexts } from './made-texts.ts'
 import { ACCESS_DE } from './de/access-de.ts'
 import { ANALYTICS_DE } from './de/analytics-de.ts'
 import { APPLIANCE_DE } from './de/appliance-de.ts'
@@ -19,10 +21,18 @@ import { SYSTEM_DE } from './de/system-de.ts'
 import { TRENDS_DE } from './de/trends-de.ts'
 import { WORDS_DE } from './de/words-de.ts'
 import { ROLES_DE } from './de/roles-de.ts'
-import { COMPONENTS_DE } from './de/components-de.ts'
+import { COMPONENTS_DE } from './de/rules/components-de.ts'
 import { PROBLEMS_DE } from './de/problems-de.ts'
+import { RULE_TITLES_DE } from './de/rules/rule-titles-de.ts'
+import { AIR_SENTENCES_DE } from './de/rules/air-sentences-de.ts'
+import { PLANT_SENTENCES_DE } from './de/rules/plant-sentences-de.ts'
+import { CORE_SENTENCES_DE } from './de/rules/core-sentences-de.ts'
 
 const AREAS = [
+  CORE_SENTENCES_DE,
+  PLANT_SENTENCES_DE,
+  AIR_SENTENCES_DE,
+  RULE_TITLES_DE,
   PROBLEMS_DE,
   COMPONENTS_DE,
   ROLES_DE,
@@ -48,3 +58,18 @@ const AREAS = [
 ]
 /** German by English, as `scripts/language` lists what is missing. */
 export const GERMAN_MESSAGES: ReadonlyMap<string, string> = new Map(AREAS.flatMap(area => Object.entries(area)))
+
+/** What the core makes in English, so that it is recognised by its text. */
+export const MADE: ReadonlyMap<string, string> = new Map(
+  [AIR_SENTENCES_DE, PLANT_SENTENCES_DE, CORE_SENTENCES_DE].flatMap(area => Object.entries(area)),
+)
+
+const DECIMAL = ','
+const THOUSANDS = '.'
+export const GERMAN: PageLanguage = {
+  language: 'de',
+  translate: message => GERMAN_MESSAGES.get(message),
+  translateMade: madeTexts(MADE, english => english.replace(/[.,]/g, sign => (sign === '.' ? DECIMAL : THOUSANDS))),
+  decimal: DECIMAL,
+  thousands: THOUSANDS,
+}

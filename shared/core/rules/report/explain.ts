@@ -15,18 +15,18 @@ export function explainRule(rule: WrittenRule): string[] {
     `A ${rule.kind} rule for ${rule.equipment.join(', ')}, severity ${rule.severity} (${SEVERITIES[rule.severity]}). Source: ${rule.source}.`,
     ...eachWords(rule.program),
     ...listed(
-      'It needs',
+      items => `It needs: ${items}.`,
       Object.entries(rule.roles).map(([role, unit]) => `${role} (${unit})`),
     ),
-    ...listed('It needs one of', [roleAlternatives(rule).join('; ')].filter(Boolean)),
+    ...listed(items => `It needs one of: ${items}.`, [roleAlternatives(rule).join('; ')].filter(Boolean)),
     ...listed(
-      'Optional',
+      items => `Optional: ${items}.`,
       Object.entries(rule.optional).map(([role, unit]) => `${role} (${unit})`),
     ),
     ...conditionWords(rule),
     ...Object.entries(rule.params).map(paramWords),
     ...evaluationWords(rule),
-    ...listed('Points to', writtenCauses(rule).map(causeWords)),
+    ...listed(items => `Points to: ${items}.`, writtenCauses(rule).map(causeWords)),
     ...effectWords(rule.program),
   ]
 }
@@ -34,7 +34,7 @@ export function explainRule(rule: WrittenRule): string[] {
 /** @returns when a rule finds its fault, in words: without its inputs, parameters and causes, which a page has as tables */
 export const explainCondition = (rule: WrittenRule): string[] => [
   ...eachWords(rule.program),
-  ...listed('It needs one of', [roleAlternatives(rule).join('; ')].filter(Boolean)),
+  ...listed(items => `It needs one of: ${items}.`, [roleAlternatives(rule).join('; ')].filter(Boolean)),
   ...conditionWords(rule),
   ...evaluationWords(rule),
   ...effectWords(rule.program),
@@ -57,8 +57,8 @@ const evaluationWords = (rule: WrittenRule): string[] => [
 
 const effectWords = (program: Program): string[] => [
   ...impactWords(program),
-  ...listed('Suppresses', program.suppresses.map(namedWords)),
-  ...listed('Named as the likely cause of findings of', program.relabels.map(namedWords)),
+  ...listed(items => `Suppresses: ${items}.`, program.suppresses.map(namedWords)),
+  ...listed(items => `Named as the likely cause of findings of: ${items}.`, program.relabels.map(namedWords)),
 ]
 
 /** The wasted energy, with the expression of the file. */
@@ -72,7 +72,8 @@ function impactWords({ impact }: Program): string[] {
 
 const namedWords = (name: string): string => (name === READERS ? 'every rule that reads the role' : name)
 
-const listed = (title: string, items: string[]): string[] => (items.length > 0 ? [`${title}: ${items.join(', ')}.`] : [])
+const listed = (sentence: (items: string) => string, items: string[]): string[] =>
+  items.length > 0 ? [sentence(items.join(', '))] : []
 
 function gateWords({ body, program }: WrittenRule): string[] {
   const guard = program.guard ? ['Also gated while outdoor and return air are less than 3 K apart.'] : []

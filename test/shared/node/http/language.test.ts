@@ -5,6 +5,7 @@ import { type PageLanguage, inLanguage, message, say, sayCountOf, sayNumber, wor
 const languageWith = (messages: Record<string, string>): PageLanguage => ({
   language: 'de',
   translate: text => messages[text],
+  translateMade: () => undefined,
   decimal: ',',
   thousands: '.',
 })

@@ -81,4 +81,8 @@ export const ACCESS_DE = nameTable<string>({
   Days: 'Tage',
   'Add token': 'Token anlegen',
   'Change password': 'Kennwort ändern',
+  'that of the browser': 'die des Browsers',
+  Language: 'Sprache',
+  'The password of {0} is the setting SERVICE_{1}_PASSWORD': 'Das Kennwort von {0} ist die Einstellung SERVICE_{1}_PASSWORD',
+  '{0} has no password': '{0} hat kein Kennwort',
 })

@@ -148,4 +148,6 @@ export const COMMISSION_DE = nameTable<string>({
   ', was <1>{0}</1>': ', war <1>{0}</1>',
   'nothing says': 'nichts sagt es',
   Spreadsheet: 'Tabelle',
+  done: 'getan',
+  later: 'später',
 })

@@ -138,4 +138,5 @@ export const RULES_DE = nameTable<string>({
   '{0}It counts from the next run on; the text that counts now stays in this list.':
     '{0}Er gilt ab dem nächsten Lauf; der jetzt gültige Text bleibt in dieser Liste.',
   'Its tests are run first. ': 'Zuerst laufen seine Tests. ',
+  'with findings in {0} days': 'mit Befunden in {0} Tagen',
 })

@@ -170,4 +170,5 @@ export const WORDS_DE = nameTable<string>({
   Open: 'Offen',
   'The rules of {0} run on the appliance {1}. Parameters, quantities, prices and baselines that you set here do not reach it: set them there.':
     'Die Regeln von {0} laufen auf der Appliance {1}. Parameter, Kenngrößen, Preise und Vergleichswerte, die Sie hier setzen, erreichen sie nicht: Setzen Sie sie dort.',
+  value: 'Wert',
 })

@@ -22,7 +22,8 @@ async function browserOf({ url }: TestSite, username?: keyof typeof PASSWORDS) {
   return send
 }
 const csrfIn = (text: string): string => /name="csrf" value="([^"]+)"/.exec(text)![1]!
-const chosenIn = (text: string) => /<option value="(\w*)" selected>/.exec(text)?.[1]
+const chosenIn = (text: string, name = 'unit_system') =>
+  new RegExp(`name="${name}".*?<option value="(\\w*)"[^>]* selected>`).exec(text)?.[1]
 
 test('a viewer chooses units on the page, which says so and shows the choice again', async t => {
   const site = await open(t)
@@ -33,7 +34,7 @@ test('a viewer chooses units on the page, which says so and shows the choice aga
   const saved = await send('/preferences', formOf({ csrf: csrfIn(text), unit_system: 'us' }))
   t.deepEqual([saved.status, saved.location], [303, '/preferences?done=saved'])
   const after = await send(saved.location!)
-  t.regex(after.text, /Your choice is saved/)
+  t.regex(after.text, /Ihre Wahl ist gespeichert/)
   t.is(chosenIn(after.text), 'us')
   t.deepEqual(site.context.preferences.get('viewer'), { language: 'de', unit_system: 'us' })
   await send('/preferences', formOf({ csrf: csrfIn(text), unit_system: '' }))
@@ -61,4 +62,25 @@ test('the menu of the session leads to the page, also where nobody signs in', as
   t.notRegex(openText, /action="\/logout"|href="\/password"/)
   t.is((await here('/preferences', formOf({ csrf: csrfIn((await here('/preferences')).text), unit_system: 'si' }))).status, 303)
   t.deepEqual(site.context.preferences.get('open'), { unit_system: 'si' })
+})
+
+test('a page is in the language of the reader, else of the browser, and says so', async t => {
+  const site = await open(t)
+  const send = await browserOf(site, 'viewer')
+  const { text } = await send('/preferences')
+  t.regex(text, /<html lang="en"/)
+  t.is(chosenIn(text, 'language'), '')
+  await send('/preferences', formOf({ csrf: csrfIn(text), language: 'de', unit_system: '' }))
+  t.deepEqual(site.context.preferences.get('viewer'), { language: 'de' })
+  const german = await send('/preferences')
+  t.regex(german.text, /<html lang="de".*<h1>Sprache und Einheiten<\/h1>/s)
+  t.is(chosenIn(german.text, 'language'), 'de')
+
+  const asking = (language: string) =>
+    fetch(`${site.url}/login`, { headers: { accept: 'text/html', 'accept-language': language } })
+  const login = await asking('fr-CH, de;q=0.9, en;q=0.8')
+  t.regex(login.headers.get('vary')!, /accept-language/i)
+  t.regex(await login.text(), /<html lang="de".*<button[^>]*>Anmelden/s)
+  t.regex(await (await asking('en-GB, de;q=0.5')).text(), /<html lang="en".*<button[^>]*>Sign in/s)
+  t.regex(await (await asking('de;q=0')).text(), /<html lang="en"/)
 })

@@ -1,0 +1,67 @@
+/** Sentences that the core makes: the diagnosis of an economizer, and what a rule says. */
+import { nameTable } from '#shared/core/name-table.ts'
+
+export const CORE_SENTENCES_DE = nameTable<string>({
+  'For {0} of the time the mixed air is outside of what outdoor and return air can make: one of the three sensors is wrong.':
+    '{0} der Zeit liegt die Mischluft außerhalb dessen, was Außenluft und Abluft ergeben können: Einer der drei Fühler ist falsch.',
+  'The fan did not run, so there is no result.': 'Der Ventilator lief nicht, darum gibt es kein Ergebnis.',
+  'a needed value is missing': 'ein benötigter Wert fehlt',
+  'outdoor and return air are closer than {0} K': 'Außenluft und Abluft liegen näher als {0} K beieinander',
+  'the damper moves too much': 'die Klappe bewegt sich zu stark',
+  'the fan has just started': 'der Ventilator ist gerade angelaufen',
+  ', mostly because {0}': ', meist wegen: {0}',
+  'Too little data: {0} of {1} of running are identifiable{2}.': 'Zu wenige Daten: {0} von {1} Betrieb sind bestimmbar{2}.',
+  'Outdoor air does not follow its damper: {0} of the mixed air below a position of {1}, {2} above {3}.':
+    'Die Außenluft folgt ihrer Klappe nicht: {0} der Mischluft unter einer Stellung von {1}, {2} über {3}.',
+  'The shut damper still lets in {0} of outdoor air.': 'Die geschlossene Klappe lässt noch {0} Außenluft ein.',
+  'The wide-open damper lets in only {0} of outdoor air.': 'Die voll offene Klappe lässt nur {0} Außenluft ein.',
+  'The damper, more than half open, lets in {0} of outdoor air at a position of {1}.':
+    'Die mehr als halb offene Klappe lässt {0} Außenluft ein, bei einer Stellung von {1}.',
+  'Outdoor air above {0} °C was let in for {1} of {2}.': 'Außenluft über {0} °C wurde {1} von {2} eingelassen.',
+  'The damper lets in {0} less of outdoor air than its position says.':
+    'Die Klappe lässt {0} weniger Außenluft ein, als ihre Stellung sagt.',
+  'The damper lets in {0} more of outdoor air than its position says.':
+    'Die Klappe lässt {0} mehr Außenluft ein, als ihre Stellung sagt.',
+  'Outdoor air would have cooled for {0}; for {1} of them the cooling valve was open and the damper less than half.':
+    'Außenluft hätte {0} gekühlt; davon war {1} das Kühlventil offen und die Klappe weniger als halb.',
+  'The damper was always at {0}: there it lets in {1} less of outdoor air than its position indicates; whether outdoor air follows the damper is not known.':
+    'Die Klappe stand immer bei {0}: Dort lässt sie {1} weniger Außenluft ein, als ihre Stellung anzeigt; ob die Außenluft der Klappe folgt, ist nicht bekannt.',
+  'The damper was always at {0}: there it lets in {1} more of outdoor air than its position indicates; whether outdoor air follows the damper is not known.':
+    'Die Klappe stand immer bei {0}: Dort lässt sie {1} mehr Außenluft ein, als ihre Stellung anzeigt; ob die Außenluft der Klappe folgt, ist nicht bekannt.',
+  'Outdoor air follows its damper: {0} less than its position says, as the median of {1}.':
+    'Die Außenluft folgt ihrer Klappe: {0} weniger, als ihre Stellung sagt, als Median von {1}.',
+  'Outdoor air follows its damper: {0} more than its position says, as the median of {1}.':
+    'Die Außenluft folgt ihrer Klappe: {0} mehr, als ihre Stellung sagt, als Median von {1}.',
+  'A {0} rule for {1}, severity {2} ({3}). Source: {4}.': 'Eine Regel der Art {0} für {1}, Schwere {2} ({3}). Quelle: {4}.',
+  'It needs: {0}.': 'Sie braucht: {0}.',
+  'It needs one of: {0}.': 'Sie braucht eines von: {0}.',
+  'Optional: {0}.': 'Wahlweise: {0}.',
+  'Points to: {0}.': 'Weist hin auf: {0}.',
+  'Suppresses: {0}.': 'Unterdrückt: {0}.',
+  'It runs once for every {0}role, called {1} here.': 'Sie läuft einmal für jede Rolle {0}, hier {1} genannt.',
+  'Fault when: {0}.': 'Störung, wenn: {0}.',
+  'The result is "pass" only when {0} % of the gated time could be evaluated; otherwise "not evaluated".':
+    'Das Ergebnis ist nur dann „bestanden“, wenn {0} % der betrachteten Zeit auswertbar waren; sonst „nicht ausgewertet“.',
+  'Named as the likely cause of findings of: {0}.': 'Als wahrscheinliche Ursache genannt bei Befunden von: {0}.',
+  'It wastes {0}{1}.{2}': 'Sie vergeudet {0}{1}.{2}',
+  'every rule that reads the role': 'jede Regel, die die Rolle liest',
+  'Also gated while outdoor and return air are less than 3 K apart.':
+    'Auch nicht betrachtet, solange Außenluft und Abluft weniger als 3 K auseinander liegen.',
+  'Evaluated only while: {0}.': 'Ausgewertet nur, solange: {0}.',
+  "in the role's own unit": 'in der eigenen Einheit der Rolle',
+  'a physical value stands in': 'gilt ein physikalischer Wert',
+  'the rule is not evaluated': 'wird die Regel nicht ausgewertet',
+  'the rule goes by limits that need no history': 'gelten Grenzen, die keinen Verlauf brauchen',
+  'what a model fitted to': 'das, was ein Modell aus',
+  'the median of': 'der Median von',
+  ' expects for the moment': ' für den Augenblick erwartet',
+  '  base({0}) is {1} up to {2} past days of this equipment{3}; until there are {4}, {5}.':
+    '  base({0}) ist {1} bis zu {2} vergangenen Tagen dieser Anlage{3}; bis es {4} sind, {5}.',
+  'Numbers are averaged over {0}.': 'Zahlen werden über {0} gemittelt.',
+  'After the gate opens it waits {0}.': 'Nach Beginn der Betrachtung wartet sie {0}.',
+  'The fault must last {0} without a break.': 'Die Störung muss {0} ohne Unterbrechung bestehen.',
+  'It must add up to {0} within a building day.': 'Sie muss an einem Gebäudetag zusammen {0} ergeben.',
+  'It ends when it has been away for {0}.': 'Sie endet, wenn sie {0} fort war.',
+  'It needs samples every {0} or more often.': 'Sie braucht alle {0} oder öfter einen Messwert.',
+  'Findings that begin within {0} of each other are one outage.': 'Befunde, die innerhalb von {0} beginnen, sind ein Ausfall.',
+})
