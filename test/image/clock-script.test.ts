@@ -1,6 +1,6 @@
 /** The script of the box that sets its clock by the hub's time, run as it is with its paths in a folder of the test. */
 import { execFile } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
@@ -33,13 +33,14 @@ function openBox(t: ExecutionContext) {
     chmodSync(join(at, 'bin', name), 0o755)
   }
   // The real one shows times; what would set the clock of this machine is noted.
-  program('date', `case "$*" in *-s*) echo "$*" >> ${join(at, 'set')} ;; *) exec /bin/date "$@" ;; esac`)
+  program('date', `case "$*" in *-s*) echo "$*$([ ! -e ${join(at, 'synced')} ] || echo ', which is on the disk')" >> ${join(at, 'set')} ;; *) exec /bin/date "$@" ;; esac`)
   program('hwclock', ':')
   program('sync', `[ ! -e ${join(at, 'kept/clock')} ] || : > ${join(at, 'synced')}`)
   const env = { PATH: `${join(at, 'bin')}:${process.env['PATH']}` }
   return {
     put,
     has: (name: string) => existsSync(join(at, name)),
+    keptUntil: () => statSync(join(at, 'kept/clock')).mtimeMs / 1000,
     wasSet: () => (existsSync(join(at, 'set')) ? readFileSync(join(at, 'set'), 'utf8').trim() : undefined),
     clock: () =>
       run('sh', [join(at, 'clock')], { env }).then(
@@ -54,9 +55,9 @@ test('the clock is set by when the box was started and how long ago that is, and
   box.put('run/started', `${MADE}\n`)
   const { exit, stdout } = await box.clock()
   t.is(exit, 0)
-  t.is(box.wasSet(), `-u -s @${MADE + UP_S}`)
-  t.true(box.has('kept/clock') && !box.has('run/started'))
-  t.true(box.has('synced'), 'a power cut right after it does not take it back')
+  t.is(box.wasSet(), `-u -s @${MADE + UP_S}, which is on the disk`, 'a power cut right after it does not take it back')
+  t.is(box.keptUntil(), MADE + UP_S)
+  t.false(box.has('run/started'))
   t.regex(stdout, /^Plenum: the clock is set by the hub's time; it said /)
 })
 
