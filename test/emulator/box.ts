@@ -27,8 +27,10 @@ const ANSWER_MS = 600_000
 const TLS_MS = 20_000
 const UPLOAD_MS = 3_600_000
 
-/** What the controllers' network calls the machine that the emulator runs on. */
-export const FIELD_HOST = '10.0.9.2'
+/** What the networks of the box call the machine that the emulator runs on, which is also the gateway of the uplink. */
+export const [UPLINK_HOST, FIELD_HOST] = ['10.0.8.2', '10.0.9.2'] as const
+/** Where the emulator reaches the page of the box on the uplink. */
+export const UPLINK_ADDRESS = '10.0.8.15'
 
 type UpdateReply = {
   version: string

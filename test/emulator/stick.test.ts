@@ -1,13 +1,17 @@
 /** A box without time server, network or hub: what a USB stick brings, and how it is erased. `scripts/test --image`. */
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import test from 'ava'
 import { formatInstant, HOUR } from '#shared/core/time.ts'
 import { resultFile } from '#shared/core/system/stick-files.ts'
-import { Box } from './box.ts'
+import { freePort } from '#scripts/lib/free-port.ts'
+import { waitForHealth } from '#scripts/lib-start/hub-client.ts'
+import { type SiteProcess, startPart } from '#scripts/lib-start/process.ts'
+import { makePki, openPki } from '#shared/node/pki/pki-files.ts'
+import { Box, UPLINK_ADDRESS, UPLINK_HOST } from './box.ts'
 import { IMAGE, STICK_LOG } from './versions.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'plenum-stick-'))
@@ -18,20 +22,22 @@ const PARTITION = '@@1M'
 /** What the clock of a machine whose battery is empty says. */
 const NO_BATTERY = '2015-01-01T00:00:00'
 
+let hub: SiteProcess | undefined
 test.after.always(async () => {
   await box.cut()
+  await hub?.stop()
   rmSync(folder, { recursive: true, force: true })
 })
 
 /** @returns the file of a stick that has these files, on a partition that is called as the data of the box */
-function makeStick(name: string, files: Record<string, string>): string {
+function makeStick(name: string, files: Record<string, string | Buffer>): string {
   const image = join(folder, `${name}.img`)
   execFileSync('truncate', ['-s', '64M', image])
   execFileSync('sgdisk', ['--new=1:2048:0', '--change-name=1:data', image])
   execFileSync('mkfs.vfat', ['--offset=2048', '-n', 'PLENUM', image, String(60 * 1024)])
-  for (const [file, text] of Object.entries(files)) {
+  for (const [file, content] of Object.entries(files)) {
     const path = join(folder, file)
-    writeFileSync(path, text)
+    writeFileSync(path, content)
     execFileSync('mcopy', ['-i', `${image}${PARTITION}`, path, `::/${file}`])
   }
   return image
@@ -102,4 +108,62 @@ test.serial('a stick that names another box erases nothing, and one that names t
   t.not(box.password, before)
   t.not(await nameOnConsole(), first)
   t.is(await devices(), 0)
+})
+
+type Edge = { edge_id: string; session: { open: boolean } }
+
+/** A hub on this machine, and what `provisioning pack-usb` makes for a box that belongs to it. */
+async function startHub() {
+  const [authority, workspace, stick] = ['authority', 'hub', 'kit'].map(name => join(folder, name)) as [string, string, string]
+  const [port, web] = [await freePort(), await freePort()]
+  await makePki(authority, { name: 'Test', now: Date.now() })
+  const pki = await openPki(authority, Date.now)
+  await pki.broker({ hosts: [UPLINK_HOST, '127.0.0.1'] })
+  await pki.central({ site_id: '*' })
+  mkdirSync(workspace)
+  const env = {
+    ...{ SERVICE_WORKSPACE: workspace, SERVICE_DEV_OPEN: '1', SERVICE_LOG_LEVEL: 'warn' },
+    ...{ SERVICE_MQTT_BIND: '127.0.0.1', SERVICE_MQTT_PORT: String(port), SERVICE_MQTT_CERT_DIR: authority },
+    ...{ SERVICE_CENTRAL_BIND: '127.0.0.1', SERVICE_CENTRAL_PORT: String(web) },
+  }
+  hub = startPart('hub', 'hub/main.ts', env, join(folder, 'hub.log'))
+  const url = `http://127.0.0.1:${web}`
+  if (!(await waitForHealth(url, RESULT_MS, hub.hasEnded))) throw new Error(hub.lastWords().join('\n'))
+  const system = join(folder, 'network.json')
+  const uplink = { interface: 'eth0', address: `${UPLINK_ADDRESS}/25`, gateway: UPLINK_HOST }
+  writeFileSync(system, JSON.stringify({ uplink, ot: { interface: 'eth1' }, hub_port: port }))
+  const to = ['--broker-host', UPLINK_HOST, '--broker-port', String(port), '--out', stick, '--system', system]
+  execFileSync(process.execPath, [
+    'provisioning/main.ts',
+    'pack-usb',
+    '--dir',
+    authority,
+    '--site',
+    'A',
+    '--edge',
+    'box-1',
+    ...to,
+  ])
+  const edges = async () => ((await (await fetch(`${url}/api/edges`)).json()) as { edges: Edge[] }).edges
+  return { edges, file: (name: string) => readFileSync(join(stick, name)) }
+}
+
+test.serial('a stick brings network and hub: the box connects, and takes the time from the hub', async t => {
+  const { edges, file } = await startHub()
+  await box.cut()
+  await box.start(NO_BATTERY)
+  await box.signIn()
+  const name = await nameOnConsole()
+  box.forgetConsole()
+  const sent = { 'plenum.json': file('plenum.json'), 'kit.zip': file('kit.zip') }
+  const result = await taken(makeStick('enrol', sent), name)
+  t.regex(result, /plenum\.json: network and clock are set/)
+  t.regex(result, new RegExp(`kit\\.zip: this box is A/box-1 and sends to ${UPLINK_HOST.replaceAll('.', '\\.')}`))
+  let known: Edge[] = []
+  for (const end = Date.now() + RESULT_MS; Date.now() < end && !known[0]?.session.open; await sleep(2000)) known = await edges()
+  t.like(known[0], { edge_id: 'box-1', session: { open: true } })
+  const now = Date.now()
+  t.true((await clockFrom(now)) < now + HOUR)
+  box.type('status')
+  t.truthy(await box.says(/\beth0\s+UP\s+10\.0\.8\.15\/25\b/))
 })
