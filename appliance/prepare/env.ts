@@ -23,5 +23,5 @@ export const PREPARE_ENV = {
   },
   SERVICE_EDGE_KIT_DIR: { ...APPLIANCE_ENV.SERVICE_EDGE_KIT_DIR, default: '/var/lib/plenum/kit' },
   SERVICE_UPDATE_DIR: { ...APPLIANCE_ENV.SERVICE_UPDATE_DIR, default: '/var/lib/plenum/updates' },
-  SERVICE_WORKSPACE: CENTRAL_VARIABLES.SERVICE_WORKSPACE,
+  SERVICE_WORKSPACE: { ...CENTRAL_VARIABLES.SERVICE_WORKSPACE, default: '/var/lib/plenum/workspace' },
 } as const satisfies VariableTable

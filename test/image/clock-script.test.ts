@@ -33,7 +33,10 @@ function openBox(t: ExecutionContext) {
     chmodSync(join(at, 'bin', name), 0o755)
   }
   // The real one shows times; what would set the clock of this machine is noted.
-  program('date', `case "$*" in *-s*) echo "$*$([ ! -e ${join(at, 'synced')} ] || echo ', which is on the disk')" >> ${join(at, 'set')} ;; *) exec /bin/date "$@" ;; esac`)
+  program(
+    'date',
+    `case "$*" in *-s*) echo "$*$([ ! -e ${join(at, 'synced')} ] || echo ', which is on the disk')" >> ${join(at, 'set')} ;; *) exec /bin/date "$@" ;; esac`,
+  )
   program('hwclock', ':')
   program('sync', `[ ! -e ${join(at, 'kept/clock')} ] || : > ${join(at, 'synced')}`)
   const env = { PATH: `${join(at, 'bin')}:${process.env['PATH']}` }

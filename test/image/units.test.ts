@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import test from 'ava'
 import { parse } from 'yaml'
 import { APPLIANCE_ENV } from '#appliance/env.ts'
+import { PREPARE_ENV } from '#appliance/prepare/env.ts'
 import { PARTITION_FILES, withPartitionIds } from '#image/build/disk.ts'
 import { nodeFlags } from '#image/recipes/node-flags.ts'
 import { testWhere } from '../support/optional.ts'
@@ -17,6 +18,13 @@ test('every variable that the unit sets is one of the appliance', t => {
   const names = [...unit.matchAll(/^Environment=([A-Z_]+)=/gm)].map(([, name]) => name!)
   t.true(names.length > 5)
   for (const name of names) if (name.startsWith('SERVICE_')) t.true(Object.hasOwn(APPLIANCE_ENV, name), name)
+})
+
+test('what takes a stick looks for everything where the appliance has it', t => {
+  const defaults = new Map<string, string>(Object.entries(PREPARE_ENV).map(([name, variable]) => [name, variable.default]))
+  const both = [...unit.matchAll(/^Environment=([A-Z_]+)=(.*)$/gm)].filter(([, name]) => defaults.has(name!))
+  t.true(both.length >= 5)
+  for (const [, name, value] of both) t.is(defaults.get(name!), value, name)
 })
 
 test('the appliance has no capability and nothing of root', t => {
