@@ -1,5 +1,9 @@
 /* Only enhances: every page reads and works without it. */
 
+/* What scripts write themselves, in the language of the page: the page gives it where that is not English. */
+const texts = JSON.parse(document.body.dataset.texts ?? '{}')
+window.say = (text, ...values) => (texts[text] ?? text).replace(/\{(\d)\}/g, (_, i) => values[i])
+
 /** A part that refreshes itself has stopped when it is this many intervals late. */
 const LATE_INTERVALS = 3
 
@@ -109,7 +113,7 @@ document.addEventListener('htmx:before:response', event => {
 function endSession() {
   if (!isTyped()) return location.reload()
   for (const feed of document.querySelectorAll('.feed'))
-    feed.textContent = 'The session has ended. What you typed stays; the password is asked for when you send it.'
+    feed.textContent = say('The session has ended. What you typed stays; the password is asked for when you send it.')
 }
 document.addEventListener('htmx:after:swap', () => {
   for (const part of parts()) markFresh(part)
@@ -130,7 +134,7 @@ setInterval(() => {
     if (!late || part.classList.contains('feed-stopped')) continue
     part.classList.add('feed-stopped')
     const feed = part.querySelector('.feed')
-    if (feed) feed.textContent = 'No answer since then: this page is old.'
+    if (feed) feed.textContent = say('No answer since then: this page is old.')
   }
 }, 1000)
 for (const part of parts()) fresh.set(part.id, Date.now())
@@ -156,7 +160,10 @@ function watchMessages(monitor) {
     return element
   }
   const itemOf = ({ at, topic, direction, bytes, preview, is_cut }) => {
-    const side = cell('span', `${direction === 'sent' ? 'to the edge' : 'from the edge'}, ${bytes} bytes`)
+    const side = cell(
+      'span',
+      direction === 'sent' ? say('to the edge, {0} bytes', bytes) : say('from the edge, {0} bytes', bytes),
+    )
     side.className = 'muted'
     const summary = cell('summary', `${new Date(at).toLocaleTimeString()} `)
     summary.append(cell('code', topic), ' ', side)
@@ -177,12 +184,14 @@ function watchMessages(monitor) {
     label()
   }
   const label = () => {
-    pause.textContent = isPaused ? `Go on (${waiting.length} waiting)` : 'Pause'
+    pause.textContent = isPaused ? say('Go on ({0} waiting)', waiting.length) : say('Pause')
   }
   const showStats = ({ connected, messages, dropped }) => {
-    state.textContent = connected ? 'Connected to the broker.' : 'Not connected to the broker.'
-    const left = dropped > 0 ? `, ${dropped} not shown because too many came at once` : ''
-    count.textContent = `${messages} messages since the start${left}`
+    state.textContent = connected ? say('Connected to the broker.') : say('Not connected to the broker.')
+    count.textContent =
+      dropped > 0
+        ? say('{0} messages since the start, {1} not shown because too many came at once', messages, dropped)
+        : say('{0} messages since the start', messages)
   }
   pause.hidden = false
   pause.addEventListener('click', () => {
@@ -203,7 +212,7 @@ function watchMessages(monitor) {
         missed += answer.dropped
         showStats({ ...answer, dropped: missed })
       } catch {
-        state.textContent = 'No answer from the hub.'
+        state.textContent = say('No answer from the hub.')
       }
     }
     setTimeout(poll, MONITOR_POLL_MS)

@@ -28,13 +28,13 @@ function openTrends(root) {
   const shown = ({ scale, offset }, value) => (value === null ? null : value * scale + offset)
   const text = (one, value) => {
     if (value === null || value === undefined) return '–'
-    if (one.kind === 'bool') return value >= 0.5 ? 'on' : 'off'
+    if (one.kind === 'bool') return value >= 0.5 ? say('on') : say('off')
     if (one.kind !== 'number') return one.states?.[value] ?? String(value)
     return `${value.toFixed(one.decimals)} ${one.unit}`.trim()
   }
 
   /* The building's clock, as the rest of the page writes it. */
-  const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+  const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'].map(month => say(month))
   const wall = seconds => uPlot.tzDate(new Date(seconds * 1000), timezone)
   const two = n => String(n).padStart(2, '0')
   const clock = at => `${two(at.getHours())}:${two(at.getMinutes())}`
@@ -151,8 +151,8 @@ function openTrends(root) {
           value: (_, value) => text(one, value),
           ...stepped,
         },
-        { ...hidden, label: `${one.label} least`, class: 'trend-band' },
-        { ...hidden, label: `${one.label} greatest`, class: 'trend-band' },
+        { ...hidden, label: say('{0} least', one.label), class: 'trend-band' },
+        { ...hidden, label: say('{0} greatest', one.label), class: 'trend-band' },
       ]
     })
     const bands = series.flatMap((one, i) =>
@@ -165,7 +165,7 @@ function openTrends(root) {
       tzDate: wall,
       scales,
       axes: [{ ...axis, values: ticks }, ...axes],
-      series: [{ label: 'Time', value: (_, at) => (at === null ? '–' : `${day(wall(at))} ${clock(wall(at))}`) }, ...lines],
+      series: [{ label: say('Time'), value: (_, at) => (at === null ? '–' : `${day(wall(at))} ${clock(wall(at))}`) }, ...lines],
       bands,
       legend: { live: true },
       cursor: { drag: { x: true, y: false, setScale: false } },
@@ -292,7 +292,7 @@ function openTrends(root) {
     const words = document.createElement('p')
     words.className = 'error'
     words.setAttribute('role', 'alert')
-    words.textContent = 'This time could not be loaded. Try again, or load the page anew.'
+    words.textContent = say('This time could not be loaded. Try again, or load the page anew.')
     root.append(words)
   }
 

@@ -45,6 +45,24 @@ test('a new message appears as text, and pause holds back what comes until it en
   t.deepEqual(complaints, [])
 })
 
+test('what the script writes is in the language of the page', async t => {
+  const { site, monitor } = await openMonitorSite()
+  t.teardown(site.close)
+  const { page, close } = await openPage(t.context.chromium.browser, site.url, { locale: 'de-DE' })
+  t.teardown(close)
+  await page.goto('/mqtt')
+  await page.getByLabel('Name').fill('viewer')
+  await page.getByLabel('Kennwort').fill(PASSWORDS.viewer)
+  await page.getByRole('button', { name: 'Anmelden' }).click()
+  await page.getByText('Mit dem Broker verbunden.', { exact: true }).waitFor()
+  await page.getByText('1 Nachrichten seit dem Start').waitFor()
+  await page.getByRole('button', { name: 'Pause' }).click()
+  monitor.record('sent', TOPIC, MARKUP)
+  await page.getByRole('button', { name: 'Weiter (1 warten)' }).click()
+  await page.getByText(`zum Edge, ${MARKUP.length} Byte`).waitFor()
+  t.pass()
+})
+
 test('where no stream can be had the page asks every second', async t => {
   const { site, monitor } = await openMonitorSite()
   t.teardown(site.close)

@@ -1,6 +1,7 @@
 /** The frame around every page: title, place, navigation, version. The same on the box and on the hub. */
 import type { Preferences } from '#shared/core/preferences.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
+import { scriptTexts } from './language/script-texts.ts'
 import { moment, type Here } from './moment.ts'
 import { currentLanguage, say } from '#shared/node/http/language.ts'
 
@@ -46,7 +47,9 @@ export type Frame = {
 }
 
 /** A whole document. */
-export const page = (frame: Frame, body: Html): Html => html`<!doctype html>
+export function page(frame: Frame, body: Html): Html {
+  const texts = scriptTexts()
+  return html`<!doctype html>
 <html lang="${currentLanguage()}" class="${frame.site.product}">
 <head>
 <meta charset="utf-8">
@@ -58,7 +61,7 @@ export const page = (frame: Frame, body: Html): Html => html`<!doctype html>
 <script src="${frame.site.assets.htmx}" defer></script>
 <script src="${frame.site.assets.script}" defer></script>
 </head>
-<body>
+<body${texts !== undefined && html` data-texts="${texts}"`}>
 <a class="skip" href="#main">Skip to the content</a>
 ${header(frame)}
 ${frame.site.open && notice()}
@@ -69,6 +72,7 @@ ${footer(frame)}
 </body>
 </html>
 `
+}
 
 const header = ({ site, current, user, csrf }: Frame): Html => html`<header class="top">
 <p class="brand"><span class="product">Plenum</span> <span class="place">${site.name}</span></p>

@@ -94,7 +94,7 @@ const userForm = ({ csrf }: UsersModel): Html => html`<section class="card"><h2>
 
 const tokenTable = ({ tokens, buildings, here, csrf }: UsersModel): Html => {
   const names = new Map(buildings.map(({ building_id, name }) => [building_id, name]))
-  return html`<table class="tried"><thead><tr><th scope="col">Token</th><th scope="col">May</th><th scope="col">Expires</th><th scope="col">Last used</th><th scope="col">Change</th></tr></thead>
+  return html`<table class="tried"><thead><tr><th scope="col">Token</th><th scope="col">May do</th><th scope="col">Expires</th><th scope="col">Last used</th><th scope="col">Change</th></tr></thead>
 <tbody>${tokens.map(
     ({ token_id, name, role, scope, building_id, expires_at, last_used_at }) => html`<tr>
 <td data-label="Token"><div>${name}</div></td>

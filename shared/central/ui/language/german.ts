@@ -16,6 +16,7 @@ import { IMPORT_DE } from './de/import-de.ts'
 import { MODBUS_DE } from './de/modbus-de.ts'
 import { OVERRIDES_DE } from './de/overrides-de.ts'
 import { RULES_DE } from './de/rules-de.ts'
+import { SCRIPTS_DE } from './de/scripts-de.ts'
 import { SETTINGS_DE } from './de/settings-de.ts'
 import { SYSTEM_DE } from './de/system-de.ts'
 import { TRENDS_DE } from './de/trends-de.ts'
@@ -49,6 +50,7 @@ const AREAS = [
   FAULTS_DE,
   IMPORT_DE,
   RULES_DE,
+  SCRIPTS_DE,
   SETTINGS_DE,
   SYSTEM_DE,
   TRENDS_DE,

@@ -68,7 +68,7 @@ export const ACCESS_DE = nameTable<string>({
   'Add a person': 'Person anlegen',
   'Add person': 'Person anlegen',
   Token: 'Token',
-  May: 'Darf',
+  'May do': 'Darf',
   Expires: 'Läuft ab',
   'Last used': 'Zuletzt verwendet',
   'read as {0}': 'lesen als {0}',

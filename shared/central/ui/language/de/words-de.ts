@@ -88,6 +88,7 @@ export const WORDS_DE = nameTable<string>({
   Feb: 'Feb.',
   Mar: 'März',
   Apr: 'Apr.',
+  May: 'Mai',
   Jun: 'Juni',
   Jul: 'Juli',
   Aug: 'Aug.',
