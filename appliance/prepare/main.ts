@@ -26,7 +26,8 @@ const { settings } = settingsOrExit(
   PREPARE_ENV,
   process.env,
   argv,
-  { flags: COMMANDS },
+  // The settings are those of the appliance, most of which are unknown here.
+  { flags: COMMANDS, isFileRead: false },
 )
 const { SERVICE_SYSTEM_DIR: folder, SERVICE_RUN_DIR: runtime, SERVICE_WORKSPACE: workspace, SERVICE_TLS_DIR: tls } = settings
 const name = join(folder, 'name')

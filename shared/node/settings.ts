@@ -23,13 +23,18 @@ const EXIT_CONFIG = 78
  * @param usage first line of the help
  * @param flags options of this main besides `--help`
  * @param complain checks that need more than one variable
+ * @param isFileRead false where the file of settings is another program's, which this one only writes
  */
 export function settingsOrExit<T extends VariableTable>(
   usage: string,
   table: T,
   env: Environment,
   argv: string[],
-  { flags = [], complain = () => [] }: { flags?: string[]; complain?: (settings: Settings<T>) => string[] } = {},
+  {
+    flags = [],
+    complain = () => [],
+    isFileRead = true,
+  }: { flags?: string[]; complain?: (settings: Settings<T>) => string[]; isFileRead?: boolean } = {},
 ): { settings: Settings<T>; effective: Effective[] } {
   keepFilesPrivate()
   refuseSecretArguments(argv, name => table[name]?.secret === true)
@@ -45,7 +50,7 @@ export function settingsOrExit<T extends VariableTable>(
     // The value may be a secret in the wrong place, so only the name is repeated.
     else if (!flags.includes(word)) unknown.push(`${word.split('=')[0]}: unknown option, see --help`)
   }
-  const files = settingsFileOf(table, env[SETTINGS_FILE])
+  const files = isFileRead ? settingsFileOf(table, env[SETTINGS_FILE]) : {}
   const given = { env, options, ...files, ...authFileOf(table, { env, options, ...files }) }
   const read = readEnv(table, given, readText)
   const complaints = [...unknown, ...(read.ok ? complain(read.settings) : read.complaints)]
