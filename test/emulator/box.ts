@@ -270,6 +270,16 @@ export class Box {
     return this.#fetch<T>(path, { method: 'PUT', headers, body: JSON.stringify(value) })
   }
 
+  /** Has it poll `sat`, the first analog input of a device at this machine, on the network of the controllers. */
+  async poll({ port }: { port: number }, poll_secs: number): Promise<void> {
+    const point = { point_id: 'sat', address: 'analog-input,1', name: 'Supply air', unit: 'degC', kind: 'number' }
+    await this.put('/api/devices/ahu-1', {
+      ...{ device_id: 'ahu-1', name: 'AHU', enabled: true, protocol: 'bacnet', timeout_ms: 4000, retries: 1 },
+      bacnet: { device_instance: 1001, host: FIELD_HOST, port, max_apdu: 1476 },
+      points: [{ ...point, poll_secs }],
+    })
+  }
+
   /** Sends an update; resolves when the box has received it. */
   async send(bundle: string): Promise<void> {
     const form = new FormData()

@@ -8,6 +8,8 @@ import test from 'ava'
 import { formatInstant, HOUR } from '#shared/core/time.ts'
 import { resultFile } from '#shared/core/system/stick-files.ts'
 import { freePort } from '#scripts/lib/free-port.ts'
+import { openBacnetDevice } from '#scripts/simulator/bacnet/device.ts'
+import { OBJECT_TYPES } from '#scripts/simulator/bacnet/objects.ts'
 import { waitForHealth } from '#scripts/lib-start/hub-client.ts'
 import { type SiteProcess, startPart } from '#scripts/lib-start/process.ts'
 import { makePki, openPki } from '#shared/node/pki/pki-files.ts'
@@ -133,26 +135,22 @@ async function startHub() {
   const uplink = { interface: 'eth0', address: `${UPLINK_ADDRESS}/25`, gateway: UPLINK_HOST }
   writeFileSync(system, JSON.stringify({ uplink, ot: { interface: 'eth1' }, hub_port: port }))
   const to = ['--broker-host', UPLINK_HOST, '--broker-port', String(port), '--out', stick, '--system', system]
-  execFileSync(process.execPath, [
-    'provisioning/main.ts',
-    'pack-usb',
-    '--dir',
-    authority,
-    '--site',
-    'A',
-    '--edge',
-    'box-1',
-    ...to,
-  ])
+  const edge = ['--dir', authority, '--site', 'A', '--edge', 'box-1']
+  execFileSync(process.execPath, ['provisioning/main.ts', 'pack-usb', ...edge, ...to])
   const edges = async () => ((await (await fetch(`${url}/api/edges`)).json()) as { edges: Edge[] }).edges
   return { edges, file: (name: string) => readFileSync(join(stick, name)) }
 }
 
 test.serial('a stick brings network and hub: the box connects, and takes the time from the hub', async t => {
   const { edges, file } = await startHub()
+  const objects = [{ type: OBJECT_TYPES.AI, instance: 1, name: 'sat', value: () => 13 }]
+  const device = await openBacnetDevice({ device_instance: 1001, name: 'ahu-1', objects })
+  t.teardown(device.close)
   await box.cut()
   await box.start(NO_BATTERY)
   await box.signIn()
+  // The hub says the time when it confirms readings.
+  await box.poll(device, 2)
   const name = await nameOnConsole()
   box.forgetConsole()
   const sent = { 'plenum.json': file('plenum.json'), 'kit.zip': file('kit.zip') }

@@ -8,7 +8,7 @@ import test from 'ava'
 import { type BacnetDevice, openBacnetDevice } from '#scripts/simulator/bacnet/device.ts'
 import { OBJECT_TYPES } from '#scripts/simulator/bacnet/objects.ts'
 import { timesOf } from '../support/optional.ts'
-import { anyOf, Box, FIELD_HOST } from './box.ts'
+import { anyOf, Box } from './box.ts'
 import { builtVersion, CONSOLE_LOG, IMAGE, packVersion, tampered, versionAfter } from './versions.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'plenum-emulator-'))
@@ -88,12 +88,7 @@ test.serial('the first boot shows certificate and password once, serves the page
 })
 
 test.serial('a device on the network of the controllers is polled and stored', async t => {
-  const point = { point_id: 'sat', address: 'analog-input,1', name: 'Supply air', unit: 'degC', kind: 'number' }
-  await box.put('/api/devices/ahu-1', {
-    ...{ device_id: 'ahu-1', name: 'AHU', enabled: true, protocol: 'bacnet', timeout_ms: 4000, retries: 1 },
-    bacnet: { device_instance: 1001, host: FIELD_HOST, port: device.port, max_apdu: 1476 },
-    points: [{ ...point, poll_secs: POLL_SECS }],
-  })
+  await box.poll(device, POLL_SECS)
   t.true((await untilStored(5)).length >= 5)
 })
 
