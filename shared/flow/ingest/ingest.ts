@@ -94,9 +94,9 @@ export class Ingest {
    * @returns one result for each message
    */
   storeMessages(messages: readonly { topic: MessageTopic; received: Received }[], via: IngestTransport): MessageResult[] {
-    const checked = messages.map(({ topic, received }) => this.#check(topic, received, via))
+    const checked = messages.map(({ topic, received }) => orFailure(() => this.#check(topic, received, via)))
     const accepted = this.#accept(checked.flatMap(one => (one.state === 'ready' ? [one.message] : [])))[Symbol.iterator]()
-    return checked.map(one => (one.state === 'ready' ? this.#conclude(one, accepted.next().value!) : one))
+    return checked.map(one => (one.state === 'ready' ? orFailure(() => this.#conclude(one, accepted.next().value!)) : one))
   }
 
   /** Shows the newest readings of an edge whose older ones have not arrived yet. They show that its data are fresh. */
@@ -229,6 +229,15 @@ export function readSession(body: Record<string, unknown>): Decoded<{ session: E
   const poll = readPollReport(body.poll)
   const value = poll.ok ? { session: { ...status.value, poll: poll.value } } : { session: status.value, fault: poll.reason }
   return { ok: true, value }
+}
+
+/** One message whose edge or building cannot be read takes no other with it. */
+function orFailure<T>(work: () => T): T | { state: 'failed'; error: unknown } {
+  try {
+    return work()
+  } catch (error) {
+    return { state: 'failed', error }
+  }
 }
 
 const missingMetadata = (building_id: string | undefined): string =>

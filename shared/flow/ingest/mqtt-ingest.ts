@@ -24,17 +24,14 @@ export function processPublish(ingest: Ingest, name: string, payload: Uint8Array
   const topic = parseTopic(name)
   if (!topic) return void ingest.monitor.recordRejection(undefined, `topic ${name} is not one that edges publish to`)
   if (isMessageTopic(topic)) return processMessages(ingest, [{ topic, payload }])[0]
-  try {
+  return attempt(ingest, topic, () => {
     if (isRetained && ingest.registry.isDeleted(topic)) return undefined
     if (topic.kind === 'metadata') processMetadata(ingest, topic, payload)
     else if (topic.kind === 'status') processStatus(ingest, topic, payload, isRetained)
     else return undefined
     const { site_id, edge_id } = topic
     return noticesTo(ingest, { site_id, edge_id })
-  } catch (error) {
-    ingest.monitor.recordFailure(topic, error)
-    return undefined
-  }
+  })
 }
 
 /**
@@ -45,11 +42,24 @@ export function processPublish(ingest: Ingest, name: string, payload: Uint8Array
 export function processMessages(ingest: Ingest, published: readonly PublishedMessage[]): IngestReply[] {
   const messages = published.flatMap(({ topic, payload }) => {
     const body = unpackBody(payload, MESSAGE_MAX)
-    if (body.ok && isLive(body.value)) return processLive(ingest, topic, body.value)
+    if (body.ok && isLive(body.value)) return attempt(ingest, topic, () => processLive(ingest, topic, body.value)) ?? []
     const received: Received = body.ok ? receiveBody(topic, body.value) : { state: 'unreadable', reason: body.reason }
     return { topic, received }
   })
-  return ingest.storeMessages(messages, 'mqtt').flatMap((result, i) => replyTo(ingest, messages[i]!.topic, result) ?? [])
+  return ingest.storeMessages(messages, 'mqtt').flatMap((result, i) => {
+    const { topic } = messages[i]!
+    return attempt(ingest, topic, () => replyTo(ingest, topic, result)) ?? []
+  })
+}
+
+/** A failure is recorded, and what belongs to other edges goes on. */
+function attempt<T>(ingest: Ingest, topic: Topic, work: () => T): T | undefined {
+  try {
+    return work()
+  } catch (error) {
+    ingest.monitor.recordFailure(topic, error)
+    return undefined
+  }
 }
 
 function noticesTo(ingest: Ingest, edge: EdgeKey): IngestReply | undefined {

@@ -58,6 +58,23 @@ test('messages that are stored together: one that the store cannot take keeps no
   )
 })
 
+test('messages that are stored together: one whose edge cannot be read keeps no other back', t => {
+  const { db, flow, enrol } = hub(t)
+  enrol('A', 'e1')
+  enrol('A', 'e2', edgeModel('A', 'second'))
+  db.exec(`UPDATE edges SET status_body = '{' WHERE edge_id = 'e2'`)
+  const from = (edge_id: string) => ({
+    topic: { site_id: 'A', edge_id, kind: 'telemetry' as const, protocol: 'bacnet' as const },
+    payload: packBody({ ...telemetry(1), edge_id }),
+  })
+  const replies = processMessages(flow, [from('e2'), from('e1')])
+  t.deepEqual(
+    replies.map(({ edge_id, ack }) => `${edge_id} ${ack?.through_seq}`),
+    ['e1 1'],
+  )
+  t.like(flow.monitor.counts(), { ingest_ok: 1, ingest_failed: 1 })
+})
+
 test('an invalid message with a valid sequence number is rejected with its reason each time, and later messages are stored', t => {
   const { flow, enrol, send, events } = hub(t)
   enrol()
