@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createSecureContext } from 'node:tls'
 import type { Logger } from 'pino'
+import { type CentralIdentity, parseIdentity } from '#shared/core/auth/identity.ts'
 import { readEdgeTokensKey } from '#shared/node/auth/edge-token.ts'
 import { isIssuedBy } from '#shared/node/pki/broker-certificate.ts'
 import { ageComplaint } from '#shared/node/pki/kit-read.ts'
@@ -56,6 +57,18 @@ export type CentralFiles = TrustingPair & { dir: string; tokensKey: string | und
 /** @throws Error that names the file that cannot be read, or is not what it should be */
 export async function readCentralFiles(dir: string): Promise<CentralFiles> {
   return { ...(await readPair(dir, PKI_FILES.central)), dir, ca_pem: await readCa(dir), tokensKey: await readEdgeTokensKey(dir) }
+}
+
+/**
+ * Of which site, or sites, a certificate of central is.
+ *
+ * @throws Error when it is another one
+ */
+export function centralIdentity(cert_pem: string): CentralIdentity {
+  const { subject } = new X509Certificate(cert_pem)
+  const identity = parseIdentity(subject.replace(/^CN=/, ''))
+  if (identity?.kind !== 'central') throw new Error(`the certificate of ${subject} is not one of central`)
+  return identity
 }
 
 /**

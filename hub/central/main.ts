@@ -9,7 +9,7 @@ import { openLog } from '#shared/node/log.ts'
 import { RecentLog } from '#shared/node/recent-log.ts'
 import { runProcess } from '#shared/node/service.ts'
 import { settingsOrExit } from '#shared/node/settings.ts'
-import { openCentralFiles } from '../broker/files.ts'
+import { centralIdentity, openCentralFiles, readCentralFiles } from '../broker/files.ts'
 import { complainOfCluster } from '../cluster/env.ts'
 import { joinCluster } from '../cluster/replica.ts'
 import { CENTRAL_ENV } from './env.ts'
@@ -52,14 +52,26 @@ await runProcess(log, async () => {
   return [...hub.services, ...hub.connections, ...servers]
 })
 
-/** @returns undefined where this process works alone; else it is the active one now, and ends when it is no longer */
-async function joinClusterOf({ SERVICE_CLUSTER_URL: url, SERVICE_CLUSTER_DIR: folder }: typeof settings) {
+/** @returns undefined where this process works alone; else it is the active one of its site now, and ends when it is no longer */
+async function joinClusterOf({ SERVICE_CLUSTER_URL: url, SERVICE_CLUSTER_DIR: folder, ...more }: typeof settings) {
   if (url === undefined || folder === undefined) return undefined
   const onLost = (reason: string) => {
     log.fatal(`this is no longer the active hub: ${reason}`)
     process.exit(1)
   }
-  return joinCluster({ url, folder, holder: `${hostname()} (process ${process.pid})`, log, onLost })
+  const onHomeWaits = () => {
+    log.info('this is no longer the active hub: the one of the home machine goes on')
+    process.kill(process.pid, 'SIGTERM')
+  }
+  const site_id = more.SERVICE_MQTT_ENABLED ? await siteOf(more.SERVICE_MQTT_CERT_DIR) : undefined
+  const holder = `${hostname()} (process ${process.pid})`
+  return joinCluster({ url, folder, site_id, holder, isHome: more.SERVICE_CLUSTER_HOME, log, onLost, onHomeWaits })
+}
+
+/** @returns undefined for a hub of all sites */
+async function siteOf(certificates: string): Promise<string | undefined> {
+  const { site_id } = centralIdentity((await readCentralFiles(certificates)).cert_pem)
+  return site_id === '*' ? undefined : site_id
 }
 
 /** @returns the exit code: 1 when a rule or a building failed */

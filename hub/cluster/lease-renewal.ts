@@ -3,10 +3,10 @@
  * told, and ended when it does not listen, before another one may take over.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { workerData } from 'node:worker_threads'
+import { parentPort, workerData } from 'node:worker_threads'
 import { Client } from 'pg'
 import { SECOND } from '#shared/core/time.ts'
-import { LEASE_MS, monotonicMs, UNTIL } from './lease-time.ts'
+import { HOME_WAITS, LEASE_MS, monotonicMs, UNTIL } from './lease-time.ts'
 
 export type RenewalOrder = {
   /** Of PostgreSQL. */
@@ -16,6 +16,8 @@ export type RenewalOrder = {
   counter: Int32Array
   /** When the lease was asked for, ms of `monotonicMs`. */
   takenAt: number
+  /** This long after it was taken the lease is given to the home machine when that waits; undefined where this machine is the home, ms. */
+  keepMs: number | undefined
 }
 
 const EVERY_MS = 2 * SECOND
@@ -29,7 +31,7 @@ const TELL_MS = 2 * SECOND
 const LOOK_EVERY_MS = 250
 const RENEW = `UPDATE plenum_lease SET until = ${UNTIL} WHERE epoch = $1`
 
-const { url, epoch, counter, takenAt } = workerData as RenewalOrder
+const { url, epoch, counter, takenAt, keepMs } = workerData as RenewalOrder
 let client: Client | undefined
 /** When the request was sent to which PostgreSQL last answered that the lease is held. */
 let heldAt = takenAt
@@ -41,6 +43,8 @@ for (;;) {
   const isHeld = await renew()
   if (isHeld) heldAt = begun
   if (isHeld === false) lost('another hub has taken over')
+  const mayGiveBack = isHeld && keepMs !== undefined && begun - takenAt > keepMs
+  if (mayGiveBack && (await doesHomeWait())) parentPort!.postMessage('home waits', [])
   await sleep(EVERY_MS)
 }
 
@@ -61,6 +65,13 @@ async function renew(): Promise<boolean | undefined> {
     client = undefined
     return undefined
   }
+}
+
+async function doesHomeWait(): Promise<boolean> {
+  return client!.query(HOME_WAITS).then(
+    ({ rowCount }) => rowCount === 1,
+    () => false,
+  )
 }
 
 async function connect(): Promise<Client> {

@@ -14,20 +14,16 @@ import { keepPrivate, WORKSPACE_ENTRIES } from '#shared/node/private-files.ts'
 import { skipEpochs } from '#shared/node/historian/manifest-writer.ts'
 import type { Database } from '#shared/node/sqlite.ts'
 import { createTables, differingPages, type Pages, restoreImage, storePages } from './image.ts'
-import { Lease } from './lease.ts'
+import { Lease, type LeaseOptions } from './lease.ts'
 import { LEASE_MS } from './lease-time.ts'
+import { urlOfSite } from './site-schema.ts'
 import { WalPages } from './wal-pages.ts'
 
-type ReplicaOptions = {
+type ReplicaOptions = LeaseOptions & {
   /** Of PostgreSQL, `postgres://…`. */
   url: string
   /** Folder of the database on this machine; no other process may use it. */
   folder: string
-  /** Name of this process, for the logs of the others. */
-  holder: string
-  log: Logger
-  /** Called when another hub has taken over, or could have: this process must end at once. */
-  onLost(reason: string): void
 }
 
 /** What was committed is stored this often, even when nobody waits for it, ms. */
@@ -43,19 +39,20 @@ const LOG_MAX = 1_000
  *
  * @throws Error when the folder cannot be written or another process uses it
  */
-export async function joinCluster({ url, folder, holder, log, onLost }: ReplicaOptions): Promise<HubReplica> {
+export async function joinCluster({ url, folder, ...options }: ReplicaOptions): Promise<HubReplica> {
+  const { site_id, log } = options
   await makeFolder(folder)
   const unlock = lockFolder('the cluster folder', folder)
   keepPrivate(folder, WORKSPACE_ENTRIES, log)
   const pool = new Pool({
-    connectionString: url,
+    connectionString: site_id === undefined ? url : urlOfSite(url, site_id),
     ...{ max: 3, connectionTimeoutMillis: 3 * SECOND, keepAlive: true },
     // A machine that is lost in the middle of a transaction leaves no lock behind.
     idle_in_transaction_session_timeout: LEASE_MS,
   })
   const ended = (error: Error) => log.debug(`a connection to the cluster's database has ended: ${error.message}`)
   pool.on('error', ended).on('connect', client => client.on('error', ended))
-  const lease = await Lease.take(pool, holder, log, onLost)
+  const lease = await Lease.take(pool, options)
   log.info('this is the active hub')
   return new HubReplica({ pool, lease, path: join(folder, 'plenum.db'), unlock, log })
 }

@@ -1,8 +1,7 @@
 /** The hub's MQTT session: passes what edges publish to ingest and publishes the acknowledgements. */
-import { X509Certificate } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { IngestService } from '#shared/central/ingest-service.ts'
-import { commonName, type Identity, parseIdentity } from '#shared/core/auth/identity.ts'
+import { commonName } from '#shared/core/auth/identity.ts'
 import type { EdgeAddress } from '#shared/core/model/model.ts'
 import { packBody } from '#shared/core/telemetry/body.ts'
 import { writeNotices } from '#shared/core/telemetry/notice.ts'
@@ -13,7 +12,7 @@ import { type AckReply, type IngestReply, processMessages, processPublish } from
 import { mqttLink } from '#shared/node/mqtt.ts'
 import type { Service } from '#shared/node/service.ts'
 import type { Current } from '#shared/node/watched-files.ts'
-import type { TrustingPair } from '../broker/files.ts'
+import { centralIdentity, type TrustingPair } from '../broker/files.ts'
 import type { MqttMonitor } from '../monitor/mqtt-monitor.ts'
 import { MessageQueue } from './message-queue.ts'
 
@@ -145,13 +144,6 @@ export function createMqttSubscriber(options: SubscriberOptions): MqttSubscriber
     onResponse: (listener, tenant_id) => void listeners.set(tenant_id, listener),
     publish,
   }
-}
-
-function centralIdentity(cert_pem: string): Identity {
-  const { subject } = new X509Certificate(cert_pem)
-  const identity = parseIdentity(subject.replace(/^CN=/, ''))
-  if (identity?.kind !== 'central') throw new Error(`the certificate of ${subject} is not one of central`)
-  return identity
 }
 
 /** Collects the acknowledgements of one turn of the event loop: the last one of a stream covers those before it. */

@@ -30,18 +30,31 @@ function newDatabase(): string {
   return postgres.url.replace(/postgres$/, name)
 }
 
-type Hub = { replica: HubReplica; db: Database; lost: string[] }
-async function activeHub(t: ExecutionContext, url: string, name: string): Promise<Hub> {
+type Hub = { replica: HubReplica; db: Database; lost: string[]; homeWaited: () => number }
+type Given = { site_id?: string; isHome?: boolean; keepMs?: number }
+async function activeHub(t: ExecutionContext, url: string, name: string, given: Given = {}): Promise<Hub> {
   const lost: string[] = []
+  let waits = 0
   const folder = join(dir, `${t.title.replaceAll(/\W+/g, '-')}-${name}`)
-  const replica = await joinCluster({ url, folder, holder: name, log: silent, onLost: reason => void lost.push(reason) })
+  const replica = await joinCluster({
+    ...{ url, folder, site_id: undefined, isHome: false, holder: name, log: silent },
+    onLost: reason => void lost.push(reason),
+    onHomeWaits: () => void waits++,
+    ...given,
+  })
   t.teardown(replica.leave)
   await replica.restore()
   const db = openDatabase(replica.path)
   t.teardown(() => db.close())
   t.teardown(replica.stop)
   await replica.follow(db)
-  return { replica, db, lost }
+  return { replica, db, lost, homeWaited: () => waits }
+}
+/** Stops as a hub does that ends in order. */
+async function end({ replica, db }: Hub): Promise<void> {
+  await replica.stop()
+  db.close()
+  await replica.leave()
 }
 const write = ({ db }: Hub, id: number, text = 'a note') =>
   db.prepare('INSERT INTO notes VALUES (?, ?)').run(`finding-${id}`, JSON.stringify({ text }))
@@ -97,9 +110,7 @@ test.serial('a restart of PostgreSQL delays what is confirmed, and loses nothing
   await postgres.start()
   await confirmed
   t.is(hub.replica.trouble(), undefined)
-  await hub.replica.stop()
-  hub.db.close()
-  await hub.replica.leave()
+  await end(hub)
   const next = await activeHub(t, url, 'second')
   t.is(count(next), 101)
 })
@@ -118,7 +129,10 @@ test.serial('a hub that PostgreSQL does not answer knows that another one may ta
 test.serial('one machine has one hub of a cluster folder', async t => {
   const url = newDatabase()
   const folder = join(dir, 'shared-folder')
-  const options = { url, folder, holder: 'first', log: silent, onLost: () => undefined }
+  const options = {
+    ...{ url, folder, site_id: undefined, isHome: false, holder: 'first', log: silent },
+    ...{ onLost: () => undefined, onHomeWaits: () => undefined },
+  }
   const first = await joinCluster(options)
   await t.throwsAsync(joinCluster(options), { message: /the cluster folder .* is in use by another process/ })
   await first.leave()
@@ -130,10 +144,47 @@ test.serial('one machine has one hub of a cluster folder', async t => {
 test.serial('a copy that is not whole is not used', async t => {
   const url = newDatabase()
   const hub = await activeHub(t, url, 'first')
-  await hub.replica.stop()
-  hub.db.close()
-  await hub.replica.leave()
+  await end(hub)
   postgres.sql(`\\c hub_${databases}
     DELETE FROM plenum_pages WHERE page = 7`)
   await t.throwsAsync(activeHub(t, url, 'second'), { message: 'page 7 of the copy is not whole' })
+})
+
+test.serial('hubs of several sites share a database, and none sees what is of another', async t => {
+  const url = newDatabase()
+  const sites = new Map<string, Hub>()
+  for (const site_id of ['A', 'Werk-1.Nord_2', undefined])
+    sites.set(site_id ?? 'all', await activeHub(t, url, site_id ?? 'all', site_id === undefined ? {} : { site_id }))
+  for (const [i, hub] of [...sites.values()].entries()) {
+    for (let id = 0; id <= i; id++) write(hub, id)
+    await hub.replica.flush()
+  }
+  t.deepEqual([...sites.values()].map(count), [1, 2, 3])
+  await end(sites.get('A')!)
+  const standby = await activeHub(t, url, 'A-standby', { site_id: 'A' })
+  t.is(count(standby), 1)
+  t.deepEqual(
+    [...sites.values()].map(({ lost }) => lost),
+    [[], [], []],
+  )
+})
+
+test.serial('a hub gives way to the one of the home machine, and a third one waits', async t => {
+  const url = newDatabase()
+  const away = await activeHub(t, url, 'away', { keepMs: 4000 })
+  write(away, 1)
+  const third = activeHub(t, url, 'third')
+  const home = activeHub(t, url, 'home', { isHome: true, keepMs: 0 })
+  await sleep(2000)
+  t.is(away.homeWaited(), 0, 'it is kept for a while')
+  await until(() => away.homeWaited() > 0, 'the hub knows that the home machine waits')
+  await end(away)
+  t.is(await Promise.race([third.then(() => 'third'), home.then(() => 'home')]), 'home')
+  t.is(count(await home), 1)
+  const again = activeHub(t, url, 'away-again', { isHome: true })
+  await sleep(5000)
+  t.is((await home).homeWaited(), 0, 'a hub at home stays')
+  await end(await home)
+  await end(await again)
+  t.is(count(await third), 1)
 })

@@ -1,7 +1,5 @@
 /** Two hubs and one database in PostgreSQL: whatever is killed, each reading is stored exactly once. */
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtempSync, openSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -11,10 +9,9 @@ import { startPostgres } from '#scripts/lib/servers/postgres.ts'
 import { openReadOnly } from '#shared/node/sqlite.ts'
 import { until } from '../support/folders.ts'
 import { startRabbitmqCluster } from '../support/brokers/rabbitmq.ts'
+import { clusterHub } from '../support/sites/cluster-hub.ts'
 import { makeAuthority, page, startBroker, startEdge } from '../support/sites/transport-site.ts'
 import { startTcpBalancer } from '../support/brokers/tcp-balancer.ts'
-
-const MAIN = new URL('../../hub/central/main.ts', import.meta.url).pathname
 
 type Broker = { port: number; killNode(): Promise<void>; stop(): Promise<void> }
 
@@ -52,54 +49,22 @@ async function tryTakeovers(t: ExecutionContext, openBroker: (certs: string) => 
   const pki = await makeAuthority(certs)
   const broker = await openBroker(certs)
   const postgres = await startPostgres(dir, await freePort())
-  const running = new Map<string, ChildProcess>()
   t.teardown(async () => {
-    for (const child of running.values()) child.kill('SIGKILL')
     await broker.stop()
     await postgres.kill()
     rmSync(dir, { recursive: true, force: true, maxRetries: 5 })
   })
 
-  const ports = new Map([
-    ['a', await freePort()],
-    ['b', await freePort()],
-  ])
-  const start = (name: string) => {
-    const env = {
-      SERVICE_WORKSPACE: join(dir, 'workspace'),
-      SERVICE_CLUSTER_URL: postgres.url,
-      SERVICE_CLUSTER_DIR: join(dir, `hub-${name}`),
-      ...{ SERVICE_CENTRAL_BIND: '127.0.0.1', SERVICE_CENTRAL_PORT: String(ports.get(name)), SERVICE_DEV_OPEN: '1' },
-      ...{ SERVICE_MQTT_HOST: '127.0.0.1', SERVICE_MQTT_PORT: String(broker.port), SERVICE_MQTT_CERT_DIR: certs },
-    }
-    running.set(
-      name,
-      spawn(process.execPath, [MAIN], { env, stdio: ['ignore', 'ignore', openSync(join(dir, `hub-${name}.log`), 'a')] }),
-    )
+  const env = {
+    ...{ SERVICE_CLUSTER_URL: postgres.url, SERVICE_MQTT_HOST: '127.0.0.1' },
+    ...{ SERVICE_MQTT_PORT: String(broker.port), SERVICE_MQTT_CERT_DIR: certs },
   }
-  const kill = async (name: string) => {
-    const child = running.get(name)!
-    running.delete(name)
-    child.kill('SIGKILL')
-    await once(child, 'exit')
-  }
-  const answers = async (name: string) =>
-    fetch(`http://127.0.0.1:${ports.get(name)}/health`).then(
-      ({ ok }) => ok,
-      () => false,
-    )
-  const untilActive = async (name: string) => {
-    const begun = performance.now()
-    while (!(await answers(name))) {
-      if (performance.now() - begun > 120_000) throw new Error(`hub ${name} does not become the active one`)
-      await sleep(100)
-    }
-    return performance.now() - begun
-  }
-
-  start('a')
-  await untilActive('a')
-  start('b')
+  const workspace = join(dir, 'workspace')
+  const a = await clusterHub(t, { dir, name: 'a', workspace, env })
+  const b = await clusterHub(t, { dir, name: 'b', workspace, env })
+  a.start()
+  await a.untilActive()
+  b.start()
   const kit = await pki.kit({ site_id: 'A', edge_id: 'e1', broker_host: '127.0.0.1', broker_port: broker.port })
   const edge = await startEdge(kit, join(dir, 'edge'))
   t.teardown(edge.stop)
@@ -111,20 +76,20 @@ async function tryTakeovers(t: ExecutionContext, openBroker: (certs: string) => 
 
   await send(20)
   await untilStored('by the first hub')
-  t.false(await answers('b'), 'a standby answers nobody')
+  t.false(await b.answers(), 'a standby answers nobody')
 
   for (const [ended, next] of [
-    ['a', 'b'],
-    ['b', 'a'],
+    [a, b],
+    [b, a],
   ] as const) {
     await send(20)
     await sleep(50)
-    await kill(ended)
+    await ended.kill()
     await send(5)
-    const tookMs = await untilActive(next)
-    t.log(`${next} is active ${(tookMs / 1000).toFixed(1)} s after ${ended} was killed`)
-    await untilStored(`by ${next}`)
-    start(ended)
+    const tookMs = await next.untilActive()
+    t.log(`another hub is active ${(tookMs / 1000).toFixed(1)} s after the active one was killed`)
+    await untilStored('by another hub')
+    ended.start()
   }
 
   await send(20)
@@ -141,8 +106,7 @@ async function tryTakeovers(t: ExecutionContext, openBroker: (certs: string) => 
   await postgres.start()
   await untilStored('after PostgreSQL came back')
 
-  const active = (await answers('a')) ? 'a' : 'b'
-  const db = openReadOnly(join(dir, `hub-${active}`, 'plenum.db'))
+  const db = openReadOnly(((await a.answers()) ? a : b).db)
   t.teardown(() => db.close())
   // What is older than a day is in files, which both hubs see.
   const sealed = db.prepare('SELECT coalesce(sum(samples), 0) FROM part_points').pluck().get() as number

@@ -2,10 +2,9 @@
 import { type EdgeAddress, isId } from '#shared/core/model/model.ts'
 import { isTenantId } from '#shared/core/tenant.ts'
 
-export type Identity =
-  | ({ kind: 'edge' } & EdgeAddress)
-  /** `*` stands for all sites; `tenants` is of a hub that serves all tenants beside its own sites. */
-  | { kind: 'central'; site_id: string; tenants?: true }
+/** `*` stands for all sites; `tenants` is of a hub that serves all tenants beside its own sites. */
+export type CentralIdentity = { kind: 'central'; site_id: string; tenants?: true }
+export type Identity = ({ kind: 'edge' } & EdgeAddress) | CentralIdentity
 
 /** X.520 `ub-common-name`: a longer name is not a valid certificate everywhere. */
 export const CN_MAX = 64
