@@ -6,7 +6,7 @@ import { packBody, SMALL_MAX, unpackBody } from '#shared/core/telemetry/body.ts'
 import { writeMetadata } from '#shared/core/telemetry/metadata.ts'
 import { writeLive } from '#shared/core/telemetry/live.ts'
 import { readNotices } from '#shared/core/telemetry/notice.ts'
-import { readAck, writeLastWill } from '#shared/core/telemetry/status.ts'
+import { isStatusAnswer, readAck, readStatusAnswer, writeLastWill } from '#shared/core/telemetry/status.ts'
 import { type Topic, topicOf } from '#shared/core/topic/topics.ts'
 import { failureLog } from '#shared/node/failure-log.ts'
 import { type BrokerEndpoint, type Link, mqttLink } from '#shared/node/mqtt.ts'
@@ -92,7 +92,7 @@ export class MqttPublisher implements Publisher {
   }
 
   clockWasSet(): void {
-    this.#parts.sender.clockWasSet()
+    this.#parts.clockWasSet()
   }
 
   state(): PublisherState {
@@ -150,12 +150,19 @@ export class MqttPublisher implements Publisher {
   #receive(payload: Buffer): void {
     const { log } = this.#options
     const body = unpackBody(payload, SMALL_MAX)
+    const isAnswer = body.ok && isStatusAnswer(body.value)
+    if (isAnswer) {
+      const answer = readStatusAnswer(body.value)
+      if (answer.ok) this.#parts.statusAnswered(answer.value)
+      else log.warn(`time of the hub not readable: ${answer.reason}`)
+    }
     if (body.ok && 'notices' in body.value) {
       const notices = readNotices(body.value)
       return notices.ok
         ? this.#parts.receiveNotices(notices.value)
         : log.warn(`notice of the hub not readable: ${notices.reason}`)
     }
+    if (isAnswer) return
     const ack = body.ok ? readAck(body.value) : body
     if (!ack.ok) return log.warn(`acknowledgement not readable: ${ack.reason}`)
     this.#parts.sender.acknowledged(ack.value).then(this.#acks.worked, this.#acks.failed)

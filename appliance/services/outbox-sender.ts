@@ -6,7 +6,7 @@ import type { Ack } from '#shared/core/telemetry/status.ts'
 import { MINUTE } from '#shared/core/time.ts'
 import { writeTelemetry } from '#shared/core/telemetry/telemetry.ts'
 import type { Topic } from '#shared/core/topic/topics.ts'
-import { clockOffsetMeter } from '../core/outbox/clock-offset.ts'
+import type { ClockOffsetMeter } from '../core/outbox/clock-offset.ts'
 import { applyAck, newWindow, reconnect, stepBack, windowRoom } from '../core/outbox/send-window.ts'
 import type { OutgoingMessage, OutboxReader } from '../sinks/outbox-reader.ts'
 import { timeSynced } from '#shared/node/machine.ts'
@@ -21,6 +21,8 @@ export type OutboxSenderOptions = {
   publish: (topic: Topic, body: object, outgoing: OutgoingMessage) => Promise<void>
   /** Whether the destination has said that it stores nothing more: one message is tried now and then. */
   isHeldBack: () => boolean
+  /** What is measured of the clocks with messages and their acknowledgements. */
+  clocks: () => ClockOffsetMeter['messages']
   log: Logger
 }
 
@@ -33,7 +35,6 @@ const HELD_BACK_MS = 5 * MINUTE
  */
 export class OutboxSender {
   readonly #options: OutboxSenderOptions
-  #offset = clockOffsetMeter()
   #window
   #isConnected = false
   #isBeginningStream = false
@@ -68,11 +69,11 @@ export class OutboxSender {
   }
 
   async acknowledged(ack: Ack): Promise<void> {
-    const { reader, clock } = this.#options
+    const { reader, clock, clocks } = this.#options
     const span = reader.span()
     if (ack.stream !== span.stream || this.#isBeginningStream) return
     this.#lastAckAt = clock.now()
-    if (ack.at !== undefined) this.#offset.answered(ack.through_seq, ack.at, this.#lastAckAt)
+    if (ack.at !== undefined) clocks().answered(ack.through_seq, ack.at, this.#lastAckAt)
     const next = applyAck(this.#window, ack.through_seq, span)
     if (next === 'diverged') return this.#beginStream('the destination does not know this stream as far as it goes')
     if (!this.#hasSameMessage(ack)) {
@@ -87,11 +88,6 @@ export class OutboxSender {
     if (isProgress) this.#awaitAck()
   }
 
-  /** What was measured against the clock before it was set does not count any more. */
-  clockWasSet(): void {
-    this.#offset = clockOffsetMeter()
-  }
-
   state() {
     const { reader } = this.#options
     const { first, last } = reader.span()
@@ -103,7 +99,6 @@ export class OutboxSender {
       thinned: reader.thinned(),
       rejected: this.#rejected,
       lastAckAt: this.#lastAckAt,
-      clockOffset: this.#offset.offset(),
       damage: this.#damage,
       note: reader.note,
     }
@@ -126,11 +121,11 @@ export class OutboxSender {
   }
 
   #send(outgoing: OutgoingMessage): void {
-    const { edge, building, clock, publish, log } = this.#options
+    const { edge, building, clock, clocks, publish, log } = this.#options
     const { seq } = outgoing
     const sent_at = clock.now()
     const { topic, body } = encode(outgoing, edge, { sent_at, building_id: building() })
-    this.#offset.sent(seq, sent_at)
+    clocks().sent(seq, sent_at)
     publish(topic, body, outgoing).catch((error: Error) => log.debug({ seq }, `message not sent: ${error.message}`))
     this.#window = { ...this.#window, sent: seq }
   }

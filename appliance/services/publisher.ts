@@ -5,9 +5,10 @@ import type { Clock } from '#shared/core/ports.ts'
 import type { EdgeModel } from '#shared/core/telemetry/metadata.ts'
 import type { HeardNotice } from '#shared/core/telemetry/notice.ts'
 import { writePollReport } from '#shared/core/telemetry/poll-report.ts'
-import { writeStatus } from '#shared/core/telemetry/status.ts'
+import { type StatusAnswer, writeStatus } from '#shared/core/telemetry/status.ts'
 import type { SystemReport } from '#shared/core/update/update-wire.ts'
 import type { Service } from '#shared/node/service.ts'
+import { clockOffsetMeter } from '../core/outbox/clock-offset.ts'
 import type { TelemetryBody } from '../core/outbox/outbox-messages.ts'
 import type { Outbox } from '../sinks/outbox.ts'
 import type { Destination } from '../sinks/outbox-reader.ts'
@@ -92,6 +93,7 @@ export function publisherParts(
 ) {
   const { site_id, edge_id, boot_id } = edge
   const notices = hubNotices(clock, log)
+  let clocks = clockOffsetMeter()
   const sender = new OutboxSender({
     reader: outbox.reader(to.destination),
     edge: { site_id, edge_id },
@@ -100,6 +102,7 @@ export function publisherParts(
     log,
     publish: to.publish,
     isHeldBack: notices.isHeldBack,
+    clocks: () => clocks.messages,
   })
   return {
     notices,
@@ -109,19 +112,29 @@ export function publisherParts(
       if (notices.isHeldBack() !== before) sender.holdChanged()
     },
     sender,
-    clockOffset: () => sender.state().clockOffset,
+    clockOffset: () => clocks.offset(),
+    /** What was measured against the clock before it was set does not count any more. */
+    clockWasSet(): void {
+      clocks = clockOffsetMeter()
+    },
+    /** The destination has answered a status with its time. */
+    statusAnswered: ({ sent_at, at }: StatusAnswer) => clocks.statuses.answered(sent_at, at, clock.now()),
     /** @returns the body of a status */
     status(online: boolean): object {
-      const { backlog, oldest_at, dropped, thinned, clockOffset, note } = sender.state()
+      const { backlog, oldest_at, dropped, thinned, note } = sender.state()
       const certificate = to.certificate()
-      const hubTime = clock.now() - (clockOffset ?? 0)
+      const sent_at = clock.now()
+      const clock_offset_ms = clocks.offset()
+      const hubTime = sent_at - (clock_offset_ms ?? 0)
+      clocks.statuses.sent(sent_at, sent_at)
       const system = edge.system?.()
       return writeStatus({
         online,
+        sent_at,
         version: edge.model().version,
         boot_id,
         backlog: { rows: backlog, oldest_at },
-        clock_offset_ms: clockOffset,
+        clock_offset_ms,
         dropped,
         thinned,
         disk: outbox.disk(),
@@ -136,7 +149,7 @@ export function publisherParts(
     },
     /** @param link `reason` says why the connection is not up */
     state(link: { isUp: boolean; reason: string | undefined }): PublisherState {
-      const { backlog, oldest_at, dropped, thinned, rejected, lastAckAt, clockOffset, damage, note } = sender.state()
+      const { backlog, oldest_at, dropped, thinned, rejected, lastAckAt, damage, note } = sender.state()
       const reason = damage ?? link.reason
       const texts = notices.current()
       return {
@@ -151,7 +164,7 @@ export function publisherParts(
         rejected,
         last_ack_at: lastAckAt,
         cert_not_after: to.certificate()?.not_after ?? null,
-        clock_offset_ms: clockOffset,
+        clock_offset_ms: clocks.offset(),
       }
     },
   }

@@ -5,7 +5,7 @@ import { commonName } from '#shared/core/auth/identity.ts'
 import type { EdgeAddress } from '#shared/core/model/model.ts'
 import { packBody } from '#shared/core/telemetry/body.ts'
 import { writeNotices } from '#shared/core/telemetry/notice.ts'
-import { type Ack, REJECTED_MAX, writeAck } from '#shared/core/telemetry/status.ts'
+import { type Ack, REJECTED_MAX, writeAck, writeStatusAnswer } from '#shared/core/telemetry/status.ts'
 import { topicsOf } from '#shared/core/topic/rule.ts'
 import { parseTopic, type Topic, topicBase, topicOf } from '#shared/core/topic/topics.ts'
 import { type AckReply, type IngestReply, processMessages, processPublish } from '#shared/flow/ingest/mqtt-ingest.ts'
@@ -87,7 +87,7 @@ export function createMqttSubscriber(options: SubscriberOptions): MqttSubscriber
   const acks = ackBatch(settled, ack => reply(ack, writeAck(ack.ack)))
   const answer = (answered: IngestReply, tenant_id: string | undefined) => {
     if (answered.ack) acks.add({ ...answered, tenant_id })
-    else reply({ ...answered, tenant_id }, writeNotices(answered.notices))
+    else reply({ ...answered, tenant_id }, writeAnswer(answered))
   }
   // Edges of a tenant that this hub does not have retain their messages, because nothing acknowledges them.
   const queue = new MessageQueue({
@@ -170,6 +170,11 @@ function ackBatch(settled: () => Promise<void>, send: (reply: AckReply & EdgeAdd
     send: sendAll,
   }
 }
+
+const writeAnswer = ({ notices, status }: Exclude<IngestReply, AckReply>): object => ({
+  ...(notices && writeNotices(notices)),
+  ...(status && writeStatusAnswer(status)),
+})
 
 function merge(before: Ack | undefined, ack: Ack): Ack {
   const rejected = [...(before?.rejected ?? []), ...(ack.rejected ?? [])]

@@ -3,6 +3,7 @@
  * an appliance, and an outbox in memory. Each writes one message a minute; the edges take turns over the minute.
  */
 import pino from 'pino'
+import { clockOffsetMeter } from '#appliance/core/outbox/clock-offset.ts'
 import { OutboxSender } from '#appliance/services/outbox-sender.ts'
 import { commonName } from '#shared/core/auth/identity.ts'
 import { errorText } from '#shared/core/error-text.ts'
@@ -100,6 +101,7 @@ class Edge {
       onMessage: (_topic, payload) => this.#receive(payload),
       log,
     })
+    const clocks = clockOffsetMeter()
     this.#sender = new OutboxSender({
       reader: this.outbox,
       edge,
@@ -108,6 +110,7 @@ class Edge {
       log,
       publish: (topic, body) => this.#link.publish(topicOf(topic), packBody(body)),
       isHeldBack: () => false,
+      clocks: () => clocks.messages,
     })
   }
 

@@ -8,12 +8,14 @@ import { decodeWith, fields, flag, instant, integer, list, optional, text, uuid 
 
 type EdgeStatus = {
   online: boolean
+  /** By the edge's clock, ms since 1970 UTC: the answer names it. */
+  sent_at: number
   version: string
   /** Differs after every start of the edge's process. */
   boot_id: string
   /** Messages that wait to be acknowledged, and when the oldest was written (ms since 1970 UTC). */
   backlog: { rows: number; oldest_at: number | null }
-  /** ms by which the edge's clock is ahead of the hub's; null before a message was acknowledged. */
+  /** ms by which the edge's clock is ahead of the hub's; null before the hub has answered. */
   clock_offset_ms: number | null
   /** Messages dropped since start, for want of room. */
   dropped: number
@@ -40,9 +42,10 @@ type EdgeStatus = {
 const orNull = (ms: number | null): string | null => (ms === null ? null : formatInstant(ms))
 
 /** @returns the body, ready for `packBody` */
-export function writeStatus({ backlog, cert_not_after, ...status }: EdgeStatus): object {
+export function writeStatus({ sent_at, backlog, cert_not_after, ...status }: EdgeStatus): object {
   return {
     ...status,
+    sent_at: formatInstant(sent_at),
     backlog: { rows: backlog.rows, oldest_at: orNull(backlog.oldest_at) },
     cert_not_after: orNull(cert_not_after),
   }
@@ -51,9 +54,31 @@ export function writeStatus({ backlog, cert_not_after, ...status }: EdgeStatus):
 /** The last will of an edge: the broker publishes it when the connection ends without DISCONNECT. */
 export const writeLastWill = (boot_id: string): object => ({ online: false, boot_id })
 
-/** Reads a status or last will. @returns whether the edge is online, and the whole message */
-export function readStatus(body: Record<string, unknown>): Decoded<{ online: boolean; body: Record<string, unknown> }> {
-  return decodeWith(() => ({ online: flag(fields(body, ''), 'online'), body }))
+/** Reads a status or last will. @returns whether the edge is online, when it was sent where it says so, and the whole message */
+export function readStatus(
+  body: Record<string, unknown>,
+): Decoded<{ online: boolean; sent_at?: number; body: Record<string, unknown> }> {
+  return decodeWith(() => {
+    const from = fields(body, '')
+    return { online: flag(from, 'online'), ...optional(from, 'sent_at', instant), body }
+  })
+}
+
+/** The hub's answer to a status: when the edge sent it, by the edge's clock, and the time of the hub's clock, ms since 1970 UTC. */
+export type StatusAnswer = { sent_at: number; at: number }
+
+/** @returns the body, ready for `packBody` */
+export const writeStatusAnswer = ({ sent_at, at }: StatusAnswer): object => ({
+  status: { sent_at: formatInstant(sent_at), at: formatInstant(at) },
+})
+
+export const isStatusAnswer = (body: Record<string, unknown>): boolean => 'status' in body
+
+export function readStatusAnswer(body: Record<string, unknown>): Decoded<StatusAnswer> {
+  return decodeWith(() => {
+    const from = fields(body.status, 'status')
+    return { sent_at: instant(from, 'sent_at'), at: instant(from, 'at') }
+  })
 }
 
 export type Ack = {

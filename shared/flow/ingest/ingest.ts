@@ -222,13 +222,15 @@ export function rejectionOf({ status, reason, refused }: Outcome): string | unde
 }
 
 /** Decodes a status. @returns the session, and `fault` when its poll report cannot be read: the edge is online all the same */
-export function readSession(body: Record<string, unknown>): Decoded<{ session: EdgeSession; fault?: string }> {
+export function readSession(body: Record<string, unknown>): Decoded<{ session: EdgeSession; sent_at?: number; fault?: string }> {
   const status = readStatus(body)
   if (!status.ok) return status
-  if (body.poll === undefined) return { ok: true, value: { session: status.value } }
+  const { online, sent_at } = status.value
+  const [session, when] = [{ online, body }, sent_at !== undefined && { sent_at }]
+  if (body.poll === undefined) return { ok: true, value: { session, ...when } }
   const poll = readPollReport(body.poll)
-  const value = poll.ok ? { session: { ...status.value, poll: poll.value } } : { session: status.value, fault: poll.reason }
-  return { ok: true, value }
+  const value = poll.ok ? { session: { ...session, poll: poll.value } } : { session, fault: poll.reason }
+  return { ok: true, value: { ...value, ...when } }
 }
 
 /** One message whose edge or building cannot be read takes no other with it. */

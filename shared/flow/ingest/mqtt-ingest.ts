@@ -5,12 +5,14 @@ import { isLive, readLive } from '#shared/core/telemetry/live.ts'
 import { isMessageTopic, type MessageTopic, type Received, receiveBody } from '#shared/core/telemetry/message.ts'
 import { readMetadata } from '#shared/core/telemetry/metadata.ts'
 import type { Notice } from '#shared/core/telemetry/notice.ts'
-import type { Ack } from '#shared/core/telemetry/status.ts'
+import { isClockSet } from '#shared/core/telemetry/misdated.ts'
+import type { Ack, StatusAnswer } from '#shared/core/telemetry/status.ts'
 import { parseTopic, type Topic } from '#shared/core/topic/topics.ts'
 import { type Ingest, type MessageResult, readSession, rejectionOf } from './ingest.ts'
 
-/** An acknowledgement or notices, and the edge that they are for. */
-export type IngestReply = EdgeKey & ({ ack: Ack; notices?: undefined } | { ack?: undefined; notices: Notice[] })
+/** An acknowledgement, or notices and the answer to a status, and the edge that they are for. */
+export type IngestReply = EdgeKey &
+  ({ ack: Ack; notices?: undefined } | { ack?: undefined; notices?: Notice[]; status?: StatusAnswer })
 export type AckReply = Extract<IngestReply, { ack: Ack }>
 
 type PublishedMessage = { topic: MessageTopic; payload: Uint8Array }
@@ -26,10 +28,13 @@ export function processPublish(ingest: Ingest, name: string, payload: Uint8Array
   if (isMessageTopic(topic)) return processMessages(ingest, [{ topic, payload }])[0]
   return attempt(ingest, topic, () => {
     if (isRetained && ingest.registry.isDeleted(topic)) return undefined
-    if (topic.kind === 'metadata') processMetadata(ingest, topic, payload)
-    else if (topic.kind === 'status') processStatus(ingest, topic, payload, isRetained)
-    else return undefined
     const { site_id, edge_id } = topic
+    if (topic.kind === 'metadata') processMetadata(ingest, topic, payload)
+    else if (topic.kind === 'status') {
+      const status = processStatus(ingest, topic, payload, isRetained)
+      const notices = noticesTo(ingest, { site_id, edge_id })
+      return status ? { site_id, edge_id, ...notices, status } : notices
+    } else return undefined
     return noticesTo(ingest, { site_id, edge_id })
   })
 }
@@ -93,11 +98,14 @@ function processMetadata(ingest: Ingest, topic: Topic, payload: Uint8Array): voi
   else ingest.refuseMetadata(topic, metadata.reason)
 }
 
-function processStatus(ingest: Ingest, topic: Topic, payload: Uint8Array, isRetained: boolean): void {
+/** @returns the time for an edge that has just sent its status, unless the own clock is not set: an edge without a time server uses it */
+function processStatus(ingest: Ingest, topic: Topic, payload: Uint8Array, isRetained: boolean): StatusAnswer | undefined {
   const body = unpackBody(payload, STATUS_MAX)
   const status = body.ok ? readSession(body.value) : body
-  if (!status.ok) return ingest.monitor.recordRejection(topic, `status: ${status.reason}`)
-  const { session, fault } = status.value
+  if (!status.ok) return void ingest.monitor.recordRejection(topic, `status: ${status.reason}`)
+  const { session, sent_at, fault } = status.value
   if (fault !== undefined) ingest.monitor.recordRejection(topic, `status: ${fault}`)
   ingest.applySession(topic, { ...session, isRetained }, 'mqtt')
+  const at = ingest.clock.now()
+  return sent_at === undefined || !session.online || isRetained || !isClockSet(at) ? undefined : { sent_at, at }
 }

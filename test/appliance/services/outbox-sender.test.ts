@@ -1,6 +1,7 @@
 /** When the messages of an outbox are sent, and again, on a virtual timer. */
 import { mock } from 'node:test'
 import test from 'ava'
+import { clockOffsetMeter } from '#appliance/core/outbox/clock-offset.ts'
 import { OutboxSender } from '#appliance/services/outbox-sender.ts'
 import type { OutgoingMessage, OutboxReader } from '#appliance/sinks/outbox-reader.ts'
 import { MINUTE } from '#shared/core/time.ts'
@@ -26,6 +27,7 @@ function open(waiting: number) {
   }
   const sent: number[] = []
   const hold = { on: false }
+  const clocks = clockOffsetMeter()
   const sender = new OutboxSender({
     reader,
     edge: { site_id: 'A', edge_id: 'e1' },
@@ -33,6 +35,7 @@ function open(waiting: number) {
     clock: { now: () => 0, sleep: async () => undefined },
     publish: async (_topic, _body, { seq }) => void sent.push(seq),
     isHeldBack: () => hold.on,
+    clocks: () => clocks.messages,
     log: silent,
   })
   return { sender, sent, hold, through: (through_seq: number) => sender.acknowledged({ stream: STREAM, through_seq }) }

@@ -51,6 +51,29 @@ test('an edge that only a retained status calls online counts as disconnected wh
   t.like(edges.get('A', 'e1'), { online: true, last_seen_at: NOON + HOUR })
 })
 
+test('a status is answered with the time, where it says when it was sent and the hub has a time', t => {
+  const { flow, enrol, at } = hub(t)
+  enrol()
+  const answer = (body: object, isRetained = false) => processPublish(flow, 'sites/A/edges/e1/status', packBody(body), isRetained)
+  const sent = { online: true, sent_at: '2015-01-01T00:00:00.120Z' }
+  at.now = NOON + 7
+  const status = { sent_at: Date.UTC(2015, 0, 1) + 120, at: NOON + 7 }
+  t.deepEqual(answer(sent), { site_id: 'A', edge_id: 'e1', status })
+  t.is(answer({ online: true }), undefined, 'of an older edge')
+  t.is(answer({ ...sent, online: false }), undefined, 'it goes')
+  t.is(answer(sent, true), undefined, 'the copy of a broker was sent long ago')
+  at.now = HOUR
+  t.is(answer(sent), undefined, 'the clock of the hub is not set')
+})
+
+test('a status whose edge has notices is answered with both', t => {
+  const { flow, enrol } = hub(t)
+  enrol()
+  flow.registry.notices.recordRefusal({ site_id: 'A', edge_id: 'e1' }, 'why')
+  const answered = processPublish(flow, 'sites/A/edges/e1/status', packBody({ online: true, sent_at: '2026-03-01T12:00:00Z' }))
+  t.like(answered, { notices: [{ code: 'metadata_refused' }], status: { sent_at: NOON, at: NOON } })
+})
+
 test('session and data freshness are tracked separately, and a last will keeps the last reported status', t => {
   const { flow, enrol, send, edges, at } = hub(t)
   const status = (body: object) => processPublish(flow, 'sites/A/edges/e1/status', packBody(body))

@@ -165,14 +165,20 @@ export const kitsOf = (kit: Kit, dir: string): EdgeKits =>
 
 export type Edge = { outbox: Outbox; state: () => PublisherState; announce: () => void; stop: () => Promise<void> }
 
-export async function startEdge(kit: Kit, dir: string, maxBytes = 64 * 1024 * 1024, boot_id = 'boot'): Promise<Edge> {
+export async function startEdge(
+  kit: Kit,
+  dir: string,
+  maxBytes = 64 * 1024 * 1024,
+  boot_id = 'boot',
+  clock = wallClock,
+): Promise<Edge> {
   const { site_id, edge_id } = kit.edge
   const outbox = await testOutbox(dir, ['hub'], maxBytes)
   const publisher = new MqttPublisher({
     outbox,
     kits: kitsOf(kit, dir),
     edge: edgeSelf(site_id, edge_id, boot_id),
-    clock: wallClock,
+    clock,
     log: silent,
   })
   await publisher.start()

@@ -8,7 +8,14 @@ import { readFindings, writeFindings } from '#shared/core/telemetry/findings.ts'
 import { receiveBody } from '#shared/core/telemetry/message.ts'
 import { readMetadata, writeMetadata } from '#shared/core/telemetry/metadata.ts'
 import { readPollReport, REPORT_DEVICES_MAX, writePollReport } from '#shared/core/telemetry/poll-report.ts'
-import { readAck, readStatus, writeStatus } from '#shared/core/telemetry/status.ts'
+import {
+  isStatusAnswer,
+  readAck,
+  readStatus,
+  readStatusAnswer,
+  writeStatus,
+  writeStatusAnswer,
+} from '#shared/core/telemetry/status.ts'
 import { readTelemetry, writeTelemetry } from '#shared/core/telemetry/telemetry.ts'
 import { envelope, finding, MESSAGE_ID, NOON, STREAM } from '../../../support/messages.ts'
 import { edgeModel, pollStatus } from '../../../support/sites/transport-site.ts'
@@ -108,6 +115,7 @@ test('findings, metadata, status and acknowledgements come back as they were sen
   const status = {
     ...{
       online: true,
+      sent_at: NOON + 1,
       version: '1',
       boot_id: 'b',
       clock_offset_ms: 40,
@@ -119,7 +127,14 @@ test('findings, metadata, status and acknowledgements come back as they were sen
     ...{ runs_rules: false, poll: writePollReport(pollStatus) },
   }
   const read = readStatus(wire(writeStatus({ ...status, backlog: { rows: 3, oldest_at: NOON } })))
-  t.like(read, { ok: true, value: { online: true, body: { backlog: { rows: 3, oldest_at: '2026-03-01T12:00:00Z' } } } })
+  t.like(read, {
+    ok: true,
+    value: { online: true, sent_at: NOON + 1, body: { backlog: { rows: 3, oldest_at: '2026-03-01T12:00:00Z' } } },
+  })
+
+  const answer = wire(writeStatusAnswer({ sent_at: NOON + 1, at: NOON }))
+  t.true(isStatusAnswer(answer))
+  t.deepEqual(readStatusAnswer(answer), { ok: true, value: { sent_at: NOON + 1, at: NOON } })
 
   const ack = { stream: STREAM, through_seq: 0, through_id: MESSAGE_ID, rejected: [{ seq: 1, reason: 'why' }] }
   t.deepEqual(readAck(wire(ack)), { ok: true, value: ack })
