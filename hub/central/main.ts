@@ -65,7 +65,8 @@ async function joinClusterOf({ SERVICE_CLUSTER_URL: url, SERVICE_CLUSTER_DIR: fo
   }
   const site_id = more.SERVICE_MQTT_ENABLED ? await siteOf(more.SERVICE_MQTT_CERT_DIR) : undefined
   const holder = `${hostname()} (process ${process.pid})`
-  return joinCluster({ url, folder, site_id, holder, isHome: more.SERVICE_CLUSTER_HOME, log, onLost, onHomeWaits })
+  const { SERVICE_CLUSTER_ADDRESS: address, SERVICE_CLUSTER_HOME: isHome } = more
+  return joinCluster({ url, folder, site_id, holder, address, isHome, log, onLost, onHomeWaits })
 }
 
 /** @returns undefined for a hub of all sites */

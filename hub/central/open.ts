@@ -40,6 +40,7 @@ import { hubHealth } from '../ingest/health.ts'
 import { createMqttSubscriber, type MqttSubscriber } from '../ingest/mqtt-subscriber.ts'
 import { monitorRoutes } from '../monitor/monitor.route.ts'
 import { MqttMonitor } from '../monitor/mqtt-monitor.ts'
+import { hubSummary } from '../pages/fleet-row.ts'
 import { fleetRoutes } from '../pages/fleet.route.ts'
 import { edgeLogPages } from '../pages/edge-log.route.ts'
 import { hubOverrides } from '../pages/overrides.route.ts'
@@ -205,6 +206,7 @@ function createOver(workspace: Workspace, settings: HubSettings, options: OverPa
   // A box that asks a tenant of which this hub knows nothing is shown to the people of the hub.
   const isOurs: IsOurs = asked =>
     asked === tenant_id || (tenant_id === undefined && workspace.stores.tenants.get(asked!) === undefined)
+  const otherHubs = replica?.tellOthers(() => hubSummary(context), parts.clock.now)
   const rollouts = openRollouts({
     folder: join(settings.SERVICE_WORKSPACE, 'updates'),
     reports: () => edges.list().map(edge => boxReport(edge, parts.clock.now())),
@@ -216,7 +218,7 @@ function createOver(workspace: Workspace, settings: HubSettings, options: OverPa
     central,
     ingestService,
     routes: layout => [
-      ...fleetRoutes({ ...context, registry: ingestService.ingest.registry }, layout),
+      ...fleetRoutes({ ...context, registry: ingestService.ingest.registry, otherHubs: otherHubs?.others }, layout),
       pollStatusRoute(ingestService),
       ...monitorRoutes(monitor, layout),
       ...enrolRoutes({ ...enrol, tenant_id, renewals, own: certificates?.states ?? (() => []), isOurs }, context, layout),
@@ -226,7 +228,7 @@ function createOver(workspace: Workspace, settings: HubSettings, options: OverPa
       ...edgeLogPages({ context, layout, connectors: connectors.client }),
     ],
     services: [...workspace.services, ...central.services, ingestService, ...central.schedule],
-    connections: [connectors.service, renewals.service, rollouts.service],
+    connections: [connectors.service, renewals.service, rollouts.service, ...(otherHubs ? [otherHubs.service] : [])],
   }
 }
 

@@ -12,6 +12,11 @@ export const CLUSTER_VARIABLES = {
     kind: 'text',
     doc: "folder on this machine's own disk for the database while this process is the active one; not in the workspace, which all share",
   },
+  SERVICE_CLUSTER_ADDRESS: {
+    kind: 'text',
+    pattern: /^https?:\/\//,
+    doc: "address under which people open the pages of this site's hub, whichever machine it is on; the pages of the other hubs link to it",
+  },
   SERVICE_CLUSTER_HOME: {
     kind: 'flag',
     default: false,
@@ -22,16 +27,17 @@ export const CLUSTER_VARIABLES = {
 type ClusterSettings = {
   SERVICE_CLUSTER_URL?: string | undefined
   SERVICE_CLUSTER_DIR?: string | undefined
+  SERVICE_CLUSTER_ADDRESS?: string | undefined
   SERVICE_CLUSTER_HOME: boolean
   SERVICE_MULTI_TENANT: boolean
 }
 
 /** Complaints about settings of a cluster that contradict each other. */
 export function complainOfCluster(settings: ClusterSettings): string[] {
-  const { SERVICE_CLUSTER_URL: url, SERVICE_CLUSTER_DIR: folder, SERVICE_CLUSTER_HOME: isHome } = settings
+  const { SERVICE_CLUSTER_URL: url, SERVICE_CLUSTER_DIR: folder } = settings
   if (url === undefined) {
-    const given = [...(folder === undefined ? [] : ['SERVICE_CLUSTER_DIR']), ...(isHome ? ['SERVICE_CLUSTER_HOME'] : [])]
-    return given.map(name => `${name}: is used only with SERVICE_CLUSTER_URL`)
+    const names = ['SERVICE_CLUSTER_DIR', 'SERVICE_CLUSTER_ADDRESS', 'SERVICE_CLUSTER_HOME'] as const
+    return names.filter(name => settings[name]).map(name => `${name}: is used only with SERVICE_CLUSTER_URL`)
   }
   return [
     ...(folder === undefined ? ['SERVICE_CLUSTER_DIR: SERVICE_CLUSTER_URL needs it'] : []),

@@ -13,6 +13,7 @@ import { lockFolder } from '#shared/node/folder-lock.ts'
 import { keepPrivate, WORKSPACE_ENTRIES } from '#shared/node/private-files.ts'
 import { skipEpochs } from '#shared/node/historian/manifest-writer.ts'
 import type { Database } from '#shared/node/sqlite.ts'
+import { type HubList, hubList, type HubSummary } from './hub-list.ts'
 import { createTables, differingPages, type Pages, restoreImage, storePages } from './image.ts'
 import { Lease, type LeaseOptions } from './lease.ts'
 import { LEASE_MS } from './lease-time.ts'
@@ -24,6 +25,8 @@ type ReplicaOptions = LeaseOptions & {
   url: string
   /** Folder of the database on this machine; no other process may use it. */
   folder: string
+  /** Where the pages of the site's hub are, for the page of the others. */
+  address: string | undefined
 }
 
 /** What was committed is stored this often, even when nobody waits for it, ms. */
@@ -39,8 +42,8 @@ const LOG_MAX = 1_000
  *
  * @throws Error when the folder cannot be written or another process uses it
  */
-export async function joinCluster({ url, folder, ...options }: ReplicaOptions): Promise<HubReplica> {
-  const { site_id, log } = options
+export async function joinCluster({ url, folder, address, ...options }: ReplicaOptions): Promise<HubReplica> {
+  const { site_id, holder, log } = options
   await makeFolder(folder)
   const unlock = lockFolder('the cluster folder', folder)
   keepPrivate(folder, WORKSPACE_ENTRIES, log)
@@ -54,11 +57,17 @@ export async function joinCluster({ url, folder, ...options }: ReplicaOptions): 
   pool.on('error', ended).on('connect', client => client.on('error', ended))
   const lease = await Lease.take(pool, options)
   log.info('this is the active hub')
-  return new HubReplica({ pool, lease, path: join(folder, 'plenum.db'), unlock, log })
+  const tellOthers: HubReplica['tellOthers'] = (summary, now) =>
+    hubList({ pool, own: { site_id, address, holder }, summary, now, log })
+  return new HubReplica({ pool, lease, path: join(folder, 'plenum.db'), unlock, tellOthers, log })
 }
+
+type ReplicaParts = Pick<HubReplica, 'path' | 'tellOthers'> & { pool: Pool; lease: Lease; unlock: () => void; log: Logger }
 
 export class HubReplica implements Replica {
   readonly path: string
+  /** Has the other hubs know about this one, and this one about them. */
+  readonly tellOthers: (summary: () => HubSummary, now: () => number) => HubList
   readonly #pool: Pool
   readonly #lease: Lease
   readonly #unlock: () => void
@@ -75,7 +84,8 @@ export class HubReplica implements Replica {
   #trouble: StoringTrouble | undefined
   #isStopped = false
 
-  constructor({ pool, lease, path, unlock, log }: { pool: Pool; lease: Lease; path: string; unlock: () => void; log: Logger }) {
+  constructor({ pool, lease, path, unlock, tellOthers, log }: ReplicaParts) {
+    this.tellOthers = tellOthers
     this.#pool = pool
     this.#lease = lease
     this.#unlock = unlock

@@ -9,6 +9,7 @@ import { deleteEdgeRoutes } from './delete-edge.route.ts'
 import { edgeRoutes } from './edge-routes.ts'
 import { edgePages } from './edge.route.ts'
 import { claimsModel, type FleetContext, fleetRow } from './fleet-row.ts'
+import { otherHubsRoute } from './other-hubs.ts'
 import { EDGE_STATUSES, type EdgeStatus } from './fleet-status.ts'
 import { type FleetModel, type FleetRow, fleetBody, fleetPart } from './fleet.view.ts'
 import { say } from '#shared/node/http/language.ts'
@@ -35,6 +36,7 @@ export const fleetRoutes = (context: FleetContext, layout: PageLayout): Route[] 
   ...edgePages(context, layout),
   ...edgeRoutes(context),
   ...claimRoutes(context),
+  ...(context.otherHubs ? [otherHubsRoute(context.otherHubs)] : []),
   ...(context.registry ? deleteEdgeRoutes(context, context.registry) : []),
 ]
 
@@ -59,6 +61,7 @@ function fleetModel(context: FleetContext, layout: PageLayout, { query: { status
     status,
     counts: context.health.counters(),
     claims: claimsModel(context, layout, caller),
+    otherHubs: context.otherHubs?.() ?? [],
   }
 }
 

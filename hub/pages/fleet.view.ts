@@ -20,6 +20,8 @@ import {
   STATUS_MARK,
   STATUS_WORDS,
 } from './edge-words.ts'
+import type { OtherHub } from '../cluster/hub-list.ts'
+import { otherHubsPart } from './other-hubs.ts'
 import { EDGE_STATUSES, type EdgeHealth, type EdgeStatus, FRESH_MS, type ReportedFigures } from './fleet-status.ts'
 import { say, sayCount, words } from '#shared/node/http/language.ts'
 
@@ -45,6 +47,7 @@ export type FleetModel = {
   status: EdgeStatus | undefined
   counts: FleetCounts
   claims: ClaimsModel
+  otherHubs: OtherHub[]
 }
 
 export const fleetBody = (model: FleetModel): Html => html`<h1>Fleet</h1>
@@ -58,6 +61,7 @@ ${strip(model)}
 ${claimsPart(model.claims, model.here)}
 ${filter(model)}
 ${model.rows.length ? table(model) : nothing(model)}
+${otherHubsPart(model.otherHubs, model.here)}
 <p class="as-of">As of ${momentNow(model.here)} <span class="feed" role="status"></span> <a href="/${query(model.status)}">Refresh</a></p>
 <p class="muted">Data counts as fresh within ${formatDuration(FRESH_MS)}.</p>
 </div>`

@@ -37,7 +37,7 @@ async function activeHub(t: ExecutionContext, url: string, name: string, given: 
   let waits = 0
   const folder = join(dir, `${t.title.replaceAll(/\W+/g, '-')}-${name}`)
   const replica = await joinCluster({
-    ...{ url, folder, site_id: undefined, isHome: false, holder: name, log: silent },
+    ...{ url, folder, site_id: undefined, address: undefined, isHome: false, holder: name, log: silent },
     onLost: reason => void lost.push(reason),
     onHomeWaits: () => void waits++,
     ...given,
@@ -130,7 +130,7 @@ test.serial('one machine has one hub of a cluster folder', async t => {
   const url = newDatabase()
   const folder = join(dir, 'shared-folder')
   const options = {
-    ...{ url, folder, site_id: undefined, isHome: false, holder: 'first', log: silent },
+    ...{ url, folder, site_id: undefined, address: undefined, isHome: false, holder: 'first', log: silent },
     ...{ onLost: () => undefined, onHomeWaits: () => undefined },
   }
   const first = await joinCluster(options)

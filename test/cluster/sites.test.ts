@@ -2,6 +2,7 @@
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import { freePort } from '#scripts/lib/free-port.ts'
 import { startPostgres } from '#scripts/lib/servers/postgres.ts'
@@ -26,6 +27,7 @@ test('two machines share two sites, and one of them goes on with both', async t 
     rmSync(dir, { recursive: true, force: true, maxRetries: 5 })
   })
 
+  const addressOf = (site: Site) => `https://${site.toLowerCase()}.example.com`
   const folderOf = (site: Site) => join(dir, `pki-${site}`)
   for (const site of SITES) {
     await pki.central({ site_id: site })
@@ -35,6 +37,7 @@ test('two machines share two sites, and one of them goes on with both', async t 
     const hubs = SITES.map(async site => {
       const env = {
         ...{ SERVICE_CLUSTER_URL: postgres.url, SERVICE_CLUSTER_HOME: site === home ? '1' : '0' },
+        SERVICE_CLUSTER_ADDRESS: addressOf(site),
         ...{ SERVICE_MQTT_HOST: '127.0.0.1', SERVICE_MQTT_PORT: String(broker.port()), SERVICE_MQTT_CERT_DIR: folderOf(site) },
       }
       const name = `${site}-at-home-of-${home}`
@@ -50,6 +53,19 @@ test('two machines share two sites, and one of them goes on with both', async t 
   for (const hub of homes) hub.start()
   for (const hub of homes) await hub.untilActive()
   for (const hub of standbys) hub.start()
+
+  const othersOf = async ({ url }: ClusterHub) => {
+    const { hubs } = (await (await fetch(`${url}/api/hubs`)).json()) as {
+      hubs: { site_id: string; address: string; edges: number }[]
+    }
+    return hubs
+  }
+  let others = await othersOf(homes[0]!)
+  for (; others.length === 0; others = await othersOf(homes[0]!)) await sleep(200)
+  const [other, ...none] = others
+  t.like(other, { site_id: 'B', address: addressOf('B'), edges: 0 })
+  t.deepEqual(none, [])
+  t.regex(await (await fetch(homes[0]!.url)).text(), /<h2>Other hubs<\/h2>[^]*<a href="https:\/\/b\.example\.com">B<\/a>/)
 
   const edges: SendingEdge[] = []
   for (const site of SITES) edges.push(await sendingEdge(t, pki, { site, dir, port: broker.port() }))

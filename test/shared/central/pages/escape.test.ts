@@ -372,5 +372,6 @@ test('Fleet escapes', t =>
         user: { name: text, role: text, mayOperate: true },
         csrf: text,
       },
+      otherHubs: [{ site_id: text, address: text, holder: text, edges: 1, not_operational: 1, faults: 1, told_at: NOW }],
     })
   }))
