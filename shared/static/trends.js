@@ -10,6 +10,7 @@ function openTrends(root) {
   const SPAN_MIN = 120_000
   const SPAN_MAX = 5 * 366 * 86_400_000
   const SETTLE_MS = 250
+  const HEIGHT_MIN = 200
   const DASHES = [[], [8, 4], [2, 4], [10, 4, 2, 4], [14, 5], [5, 3]]
   const LANE = 8
   const style = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
@@ -17,7 +18,6 @@ function openTrends(root) {
   let plot
   let extra = { faults: [], no_data: [], overrides: [] }
   let turn = 0
-  let drawnHeight = 0
 
   const shift = Number(root.dataset.shift)
   const own = series.filter(one => !one.earlier)
@@ -160,8 +160,7 @@ function openTrends(root) {
     )
     return {
       width: root.clientWidth,
-      /* About as high as the drawing that it replaces, so that what stands below hardly moves. */
-      height: Math.max(260, Math.min(460, Math.max(drawnHeight, window.innerHeight - 320))),
+      height: HEIGHT_MIN,
       tzDate: wall,
       scales,
       axes: [{ ...axis, values: ticks }, ...axes],
@@ -181,6 +180,17 @@ function openTrends(root) {
         ],
       },
     }
+  }
+
+  /* The plot and its legend take the room of the drawing, so that nothing below moves; what is too high for the window stays empty. */
+  function replaceDrawing(data) {
+    const room = root.clientHeight
+    root.style.minHeight = `${room}px`
+    root.replaceChildren()
+    plot = new uPlot(optionsOf(), data, root)
+    const legend = root.querySelector('.u-legend').offsetHeight
+    const height = Math.max(HEIGHT_MIN, Math.min(room - legend, Math.max(460, window.innerHeight - 160)))
+    plot.setSize({ width: root.clientWidth, height })
   }
 
   const timeOf = earlier => ({
@@ -218,9 +228,7 @@ function openTrends(root) {
       tables.map(table => table.map(() => 2)),
     )
     if (!plot) {
-      drawnHeight = root.clientHeight
-      root.replaceChildren()
-      plot = new uPlot(optionsOf(), data, root)
+      replaceDrawing(data)
       listen(plot)
     } else plot.setData(data, false)
     plot.setScale('x', { min: span.from / 1000, max: span.to / 1000 })

@@ -15,6 +15,23 @@ test.after.always(async t => {
   await t.context.box.close()
 })
 
+type Shift = { value: number; sources: { node: { outerHTML?: string } | null }[] }
+declare const window: { shifts: string[] }
+declare const PerformanceObserver: new (
+  take: (list: { getEntries(): Shift[] }) => void,
+) => {
+  observe(options: { type: string; buffered: boolean }): void
+}
+
+/** In the page: notes each shift of the layout with the first element that moved. */
+function countShifts(): void {
+  window.shifts = []
+  new PerformanceObserver(list => {
+    for (const { value, sources } of list.getEntries())
+      if (value > 0.0005) window.shifts.push(`${value} ${sources[0]?.node?.outerHTML?.slice(0, 80)}`)
+  }).observe({ type: 'layout-shift', buffered: true })
+}
+
 const PLOT = '/trends?building=school&points=ahu-1.sa_t,ahu-1.clg_valve,ahu-1.fan_status,vav-3.zone_flow'
 
 for (const [name, look] of looks('a desk in daylight', 'a desk at night', 'a phone in daylight', 'a phone at night')) {
@@ -29,6 +46,23 @@ for (const [name, look] of looks('a desk in daylight', 'a desk at night', 'a pho
     await page.locator('#trends canvas').waitFor()
     await expectClean(t, page, 'plot', 48)
     t.deepEqual(complaints, [])
+  })
+}
+
+for (const [name, look] of looks('a desk in daylight', 'a phone in daylight')) {
+  test.serial(`the plot that zooms moves nothing when it replaces the drawing on ${name}`, async t => {
+    const { chromium, box } = t.context
+    const { page, close } = await openPage(chromium.browser, box.url, look)
+    t.teardown(close)
+    await signIn(page, 'viewer', PASSWORDS.viewer)
+    await page.addInitScript(countShifts)
+    for (const points of ['ahu-1.sa_t', 'ahu-1.sa_t,ahu-1.ma_t,ahu-1.fan_status', 'ahu-1.sa_t,ahu-1.clg_valve,vav-3.zone_flow']) {
+      await page.goto(`/trends?building=school&points=${points}`)
+      await page.locator('#trends canvas').waitFor()
+      await page.locator('#trends .u-over').hover()
+      await page.waitForTimeout(300)
+      t.deepEqual(await page.evaluate(() => window.shifts), [], points)
+    }
   })
 }
 

@@ -1,11 +1,14 @@
 /** The few files that pages ask for, from this machine alone. Addresses carry a hash, so browsers cache them without limit. */
 import { Type } from '@sinclair/typebox'
+import type { FastifyReply } from 'fastify'
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { Problem } from '#shared/core/problem.ts'
 import type { Assets } from '#shared/central/ui/frame.ts'
 import { addVary, COMPRESS_MIN, compressOnce, type ContentEncoding, encodingFor } from '#shared/node/http/compress.ts'
+import { type Html, html, raw } from '#shared/node/http/html.ts'
+import { contentSecurity } from '#shared/node/http/security-headers.ts'
 import { type Route, route, strict } from '#shared/node/http/route.ts'
 
 const STATIC = new URL('../../static/', import.meta.url)
@@ -26,8 +29,20 @@ const FILES = {
 
 type Served = { body: Buffer; type: string; hash: string; packed: Map<ContentEncoding, Promise<Buffer>> }
 
-/** Reads the files once. Nothing else can be asked for: there is no path to traverse. */
-export function openAssets(): { assets: Assets; route: Route } {
+/** Remembers in the browser which style sheet it has, by the address. */
+const STYLE_COOKIE = 'plenum_style'
+/** A browser that has dropped the file meanwhile waits for it once. */
+const STYLE_SECS = 30 * 86_400
+
+/**
+ * Reads the files once. Nothing else can be asked for: there is no path to traverse.
+ *
+ * @returns `firstStyle`: the style sheet itself for a browser that has none yet, which then shows the page without asking again; it
+ *   fetches the file meanwhile. Undefined for one that has it, and for programs.
+ */
+export function openAssets(): { assets: Assets; route: Route; firstStyle(reply: FastifyReply): Html | undefined } {
+  const style = readFileSync(FILES.css.path, 'utf8')
+  const policy = contentSecurity(`sha256-${createHash('sha256').update(style).digest('base64')}`)
   const served = new Map<string, Served>()
   const addresses = Object.entries(FILES).map(([key, { name, path, type }]) => {
     const body = readFileSync(path)
@@ -35,8 +50,16 @@ export function openAssets(): { assets: Assets; route: Route } {
     served.set(`${hash}/${name}`, { body, type, hash, packed: new Map() })
     return [key, `/static/${hash}/${name}`]
   })
+  const assets = Object.fromEntries(addresses) as Assets
   return {
-    assets: Object.fromEntries(addresses) as Assets,
+    assets,
+    firstStyle(reply) {
+      const { cookies, headers } = reply.request
+      if (headers['sec-fetch-dest'] !== 'document' || cookies[STYLE_COOKIE] === assets.css) return undefined
+      reply.setCookie(STYLE_COOKIE, assets.css, { path: '/', httpOnly: true, sameSite: 'strict', maxAge: STYLE_SECS })
+      reply.header('content-security-policy', policy)
+      return html`<style>${raw(style)}</style><link rel="stylesheet" media="print" href="${assets.css}">`
+    },
     route: route({
       method: 'GET',
       path: '/static/:hash/:name',

@@ -16,7 +16,7 @@ export function createPageLayout(
   options: PageLayoutOptions,
 ): PageLayout {
   const { auth, clock, model, preferences, version } = context
-  const { assets, route } = openAssets()
+  const { assets, route, firstStyle } = openAssets()
   const { nav, setup } = navigation(options)
   const site: Site = { product: options.product, name: options.name, nav, setup, version, assets, open: !auth.required }
   const userOf = (caller: Caller | undefined): User | undefined => {
@@ -42,7 +42,15 @@ export function createPageLayout(
       // Without a referrer policy of `same-origin` browsers send `Origin: null` with a form, and it would be refused.
       reply.header('referrer-policy', 'same-origin')
       addVary(reply, 'Cookie')
-      const frame: Frame = { site, title, current, here, user: userOf(caller), csrf: layout.csrfOf(caller) }
+      const frame: Frame = {
+        site,
+        title,
+        current,
+        here,
+        user: userOf(caller),
+        csrf: layout.csrfOf(caller),
+        firstStyle: firstStyle(reply),
+      }
       return page(frame, body)
     },
   }

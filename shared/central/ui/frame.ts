@@ -44,6 +44,8 @@ export type Frame = {
   user: User | undefined
   /** Goes into every form; the server compares it. */
   csrf: string
+  /** The style sheet in the page, in place of its file. */
+  firstStyle?: Html | undefined
 }
 
 /** A whole document. */
@@ -57,7 +59,7 @@ export function page(frame: Frame, body: Html): Html {
 <meta name="color-scheme" content="light dark">
 <title>${frame.title} · ${frame.site.name} · Plenum</title>
 <link rel="icon" href="${frame.site.assets.icon}" type="image/svg+xml">
-<link rel="stylesheet" href="${frame.site.assets.css}">
+${frame.firstStyle ?? html`<link rel="stylesheet" href="${frame.site.assets.css}">`}
 <script src="${frame.site.assets.htmx}" defer></script>
 <script src="${frame.site.assets.script}" defer></script>
 </head>

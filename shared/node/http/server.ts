@@ -23,6 +23,7 @@ import { countRequests, createRequestCounts, type RequestCounts } from './reques
 import { METHODS, mount, type ScopeOf } from './route-mount.ts'
 import { ofHub, type ProblemPage, type Route } from './route.ts'
 import { type PageLanguageOf, inLanguage } from './language.ts'
+import { SECURITY_HEADERS } from './security-headers.ts'
 import { secureOptions, type ServerTls, takeNewTls } from './server-tls.ts'
 import type { Service } from '#shared/node/service.ts'
 import type { Current } from '#shared/node/watched-files.ts'
@@ -35,18 +36,6 @@ const CLOSE_MS = 3 * SECOND
 const BODY_MAX = 1024 * 1024
 /** Maximum length of a path parameter: ids have up to 128 characters, and an escaped character takes three. */
 const PARAM_MAX = 384
-
-/** Only our own files are executed, and no other site can frame or read a page. */
-const SECURITY_HEADERS = {
-  'content-security-policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
-    "manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-  'x-content-type-options': 'nosniff',
-  'x-frame-options': 'DENY',
-  'referrer-policy': 'no-referrer',
-  'cross-origin-opener-policy': 'same-origin',
-  'cross-origin-resource-policy': 'same-origin',
-}
 
 export type HttpOptions = {
   /** Name of the process in messages. */

@@ -19,7 +19,7 @@ type ZoomPlot = {
   name: string
 }
 
-/** The host element with the server's drawing in it; `zoomScripts` belongs on the same page. */
+/** The host element with the server's drawing in it, and room for the legend that comes with script; `zoomScripts` belongs on the same page. */
 export function zoomPlot({ building, plot, lines, path, earlier, name }: ZoomPlot): Html {
   const { building_id, timezone } = building
   const label = `${name}. ${plot.traces.length > 0 ? plotSummary(plot) : ''}`
@@ -27,7 +27,7 @@ export function zoomPlot({ building, plot, lines, path, earlier, name }: ZoomPlo
     plot.traces.length > 0
       ? html`<div class="for-wide">${plotSvg(plot, WIDE, 'wide', label)}</div><div class="for-narrow">${plotSvg(plot, NARROW, 'narrow', label)}</div>`
       : html`<p>No usable value is stored for this time.</p>`
-  }</div>`
+  }<div class="legend-room" aria-hidden="true">${Array.from({ length: 1 + lines.length * (earlier ? 2 : 1) }, () => html`<i></i>`)}</div></div>`
 }
 
 export const zoomScripts = ({ uplotCss, uplot, trends }: PlotAssets): Html =>

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import anyTest, { type TestFn } from 'ava'
 import type { Point } from '#shared/core/model/model.ts'
 import { ROLES } from '#shared/core/model/role.ts'
@@ -135,6 +136,35 @@ test('pages run nothing but their own files and are not kept', async t => {
   t.is(answer.headers.get('cache-control'), 'no-store')
   t.is(answer.headers.get('referrer-policy'), 'same-origin')
   t.notRegex(await answer.text(), / style=| on[a-z]+=|<script(?![^>]* src="\/static\/)/)
+})
+
+test('the first page of a browser holds the style sheet, later ones name its file', async t => {
+  const { box: site } = t.context
+  const load = async (headers: Record<string, string>) => {
+    const answer = await fetch(`${site.url}/login`, { headers: { accept: 'text/html', ...headers } })
+    const page = await answer.text()
+    const policy = answer.headers.get('content-security-policy')!
+    return { page, policy, cookie: answer.headers.getSetCookie().find(one => one.startsWith('plenum_style=')) }
+  }
+  const first = await load({ 'sec-fetch-dest': 'document' })
+  const style = /<style>([\s\S]*)<\/style>/.exec(first.page)![1]!
+  const hash = createHash('sha256').update(style).digest('base64')
+  t.true(first.policy.includes(`style-src 'self' 'sha256-${hash}';`), 'the policy allows this sheet and no other')
+  t.notRegex(first.policy, /unsafe/)
+  t.regex(first.cookie!, /HttpOnly; SameSite=Strict/)
+  const [, file] = /<link rel="stylesheet" media="print" href="([^"]+)">/.exec(first.page)!
+  t.is(await (await fetch(site.url + file!)).text(), style)
+
+  const later = await load({ 'sec-fetch-dest': 'document', cookie: first.cookie!.split(';')[0]! })
+  const old = await load({ 'sec-fetch-dest': 'document', cookie: 'plenum_style=/static/0123456789ab/app.css' })
+  const program = await load({})
+  t.true(old.page.includes('<style>'), 'another version of the product has another sheet')
+  for (const { page, policy, cookie } of [later, program]) {
+    t.true(page.includes(`<link rel="stylesheet" href="${file}">`))
+    t.notRegex(page, /<style/)
+    t.notRegex(policy, /sha256/)
+    t.is(cookie, undefined)
+  }
 })
 
 test('static files are served to everyone, for ever, and nothing else is', async t => {
