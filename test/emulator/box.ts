@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import tls from 'node:tls'
 import { stripVTControlCharacters } from 'node:util'
 import { freePort } from '#scripts/lib/free-port.ts'
+import { openWire, type Wire } from './wire.ts'
 
 const FIRMWARE = '/usr/share/AAVMF'
 /** As of a small eMMC, in MiB: the data partition has to grow into it. */
@@ -37,6 +38,8 @@ type UpdateReply = {
   last: { state: string; version: string; reason: string; slot: string; log?: string[] } | null
 }
 
+type Network = 'uplink' | 'field'
+
 export class Box {
   readonly disk: string
   readonly #folder: string
@@ -49,6 +52,7 @@ export class Box {
   #begun = 0
   #token = ''
   #password = ''
+  #wires: Record<Network, Wire> | undefined
   /** How many are plugged in. */
   #sticks = 0
 
@@ -80,15 +84,26 @@ export class Box {
     return `https://localhost:${this.#port}`
   }
 
+  /** Puts another machine on each of the networks, before the first start. */
+  async openWires(): Promise<Record<Network, Wire>> {
+    this.#wires = { uplink: await openWire(), field: await openWire() }
+    return this.#wires
+  }
+
   /** @param rtc what a clock without a battery says; without it, it is right */
   async start(rtc?: string): Promise<void> {
     this.#port ||= await freePort()
     this.#begun = this.#console.length
     const pflash = (name: string, more: string) => ['-drive', `if=pflash,format=raw,${more}file=${name}`]
-    const network = (id: string, settings: string) => [
-      ...['-netdev', `user,id=${id},${settings}`],
-      ...['-device', `virtio-net-pci,netdev=${id},romfile=`],
-    ]
+    const network = (id: Network, settings: string) => {
+      const user = ['-netdev', `user,id=${id},${settings}`]
+      const card = (netdev: string) => ['-device', `virtio-net-pci,netdev=${netdev},romfile=`]
+      const wire = this.#wires?.[id]
+      if (!wire) return [...user, ...card(id)]
+      const port = (name: string, to = '') => ['-netdev', `hubport,id=${id}-${name},hubid=${id === 'uplink' ? 1 : 2}${to}`]
+      const joined = [...port('gateway', `,netdev=${id}`), ...port('machine', `,netdev=${id}-wire`), ...port('box')]
+      return [...user, '-netdev', wire.netdev(`${id}-wire`), ...joined, ...card(`${id}-box`)]
+    }
     const child = spawn(
       'qemu-system-aarch64',
       [

@@ -11,6 +11,7 @@ const BUILT = '.cache/image'
 export const IMAGE = join(BUILT, 'plenum-arm64.img')
 /** What the boxes said in the last run. */
 export const CONSOLE_LOG = join(BUILT, 'console.log')
+export const FIRST_BOOT_LOG = join(BUILT, 'console-first-boot.log')
 export const STICK_LOG = join(BUILT, 'console-stick.log')
 const WORK = join(BUILT, 'work')
 const SECONDS = 1_700_000_000
