@@ -7,6 +7,8 @@ type UnitSource = {
   main: string
   /** Folders by the variable that names each, below the state of the unit. */
   folders: Readonly<{ [variable: string]: string }>
+  /** A folder on storage that several machines mount, with its variable. */
+  shared?: readonly [variable: string, path: string]
   families: string
   /** Units that start before. */
   after: readonly string[]
@@ -20,6 +22,17 @@ const ON_ONE_SERVER: readonly ComponentName[] = ['central', 'mqtt', 'fieldbus', 
 
 const relative = (folders: Readonly<{ [variable: string]: string }>): { [variable: string]: string } =>
   Object.fromEntries(Object.entries(folders).map(([variable, path]) => [variable, path.slice(1)]))
+
+/** One of several hubs, of the site that the instance is called: `plenum-central@north`. */
+const CENTRAL_OF_SITE: UnitSource = {
+  about: 'the hub of site %i on this machine, or a standby of it',
+  main: COMPONENTS.central.main,
+  folders: { SERVICE_CLUSTER_DIR: 'cluster', SERVICE_RULE_RESULTS_DIR: 'results', SERVICE_MQTT_CERT_DIR: 'mqtt' },
+  shared: ['SERVICE_WORKSPACE', '/srv/plenum/%i'],
+  families: SOCKETS,
+  after: [],
+  memoryMax: '4G',
+}
 
 const SOURCES = new Map<string, UnitSource>([
   [
@@ -45,6 +58,7 @@ const SOURCES = new Map<string, UnitSource>([
       { about, main, folders: needed, families: isConnector && hostNetwork ? FIELD_SOCKETS : SOCKETS, after, memoryMax },
     ]
   }),
+  ['central@', CENTRAL_OF_SITE],
 ])
 
 /** Root, user and rights: as few as a process on a network can have. */
@@ -86,8 +100,10 @@ SystemCallErrorNumber=EPERM`
 
 const UNIT_FOLDER = 'image/recipes/systemd'
 
-function unitText(name: string, { about, main, folders, families, after, memoryMax }: UnitSource): string {
-  const state = `/var/lib/plenum-${name}`
+function unitText(name: string, { about, main, folders, shared, families, after, memoryMax }: UnitSource): string {
+  // Of a template each instance has its own state and settings.
+  const own = name.replace(/@$/, '-%i')
+  const state = `/var/lib/plenum-${own}`
   const order = ['network-online.target', ...after.map(one => `plenum-${one}.service`)].join(' ')
   const environment = Object.entries(folders).map(([variable, folder]) => `Environment=${variable}=${state}/${folder}\n`)
   return `# Written by scripts/recipes.ts; a server changes it with systemctl edit plenum-${name}.
@@ -103,13 +119,13 @@ Type=exec
 User=plenum
 Group=plenum
 WorkingDirectory=/opt/plenum
-StateDirectory=plenum-${name}
+StateDirectory=plenum-${own}
 StateDirectoryMode=0700
-CacheDirectory=plenum-${name}
+CacheDirectory=plenum-${own}
 CacheDirectoryMode=0700
-${environment.join('')}Environment=NODE_COMPILE_CACHE=/var/cache/plenum-${name}
+${environment.join('')}${shared ? sharedText(...shared) : ''}Environment=NODE_COMPILE_CACHE=/var/cache/plenum-${own}
 # NAME=value lines, owned by root with permissions 600.
-EnvironmentFile=/etc/plenum/${name}.env
+EnvironmentFile=/etc/plenum/${own}.env
 ExecStart=${['/opt/plenum/node_modules/.bin/node', ...nodeFlags(main), main].join(' ')}
 Restart=always
 RestartSec=2
@@ -140,6 +156,11 @@ LimitCORE=0
 WantedBy=multi-user.target
 `
 }
+
+const sharedText = (variable: string, path: string): string => `# On storage that all machines of the cluster mount.
+Environment=${variable}=${path}
+ReadWritePaths=${path}
+`
 
 /** @returns the text of each unit by its path */
 export const unitFiles = (): [path: string, text: string][] =>

@@ -15,6 +15,7 @@ const FOLDER = 'image/recipes/systemd'
 const TABLES: Record<string, VariableTable> = {
   'plenum-hub': HUB_ENV,
   'plenum-central': CENTRAL_ENV,
+  'plenum-central@': CENTRAL_ENV,
   'plenum-web': WEB_ENV,
   'plenum-mqtt': MQTT_ENV,
   'plenum-fieldbus': FIELDBUS_ENV,
@@ -44,7 +45,8 @@ for (const [name, table] of Object.entries(TABLES)) {
     t.true(existsSync(main!), main)
     for (const [, variable, value] of unit.matchAll(/^Environment=(SERVICE_\w+)=(.*)$/gm)) {
       t.true(Object.hasOwn(table, variable!), variable)
-      t.true(value!.startsWith(`/var/lib/${name}/`), value)
+      const isShared = unit.includes(`\nReadWritePaths=${value}\n`)
+      t.true(value!.startsWith(`/var/lib/${name.replace(/@$/, '-%i')}/`) !== isShared, value)
     }
   })
 
