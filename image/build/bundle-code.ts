@@ -3,7 +3,7 @@
  * files instead of two thousand: a box starts in half the time and with less memory. Functions keep their names and lines, so that a
  * stack trace can be read. Under the name that the program has in the repository is one line that loads the bundle.
  */
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { build, type Metafile, type Plugin } from 'esbuild'
@@ -40,9 +40,20 @@ export async function bundleCode(into: string, programs: readonly string[]): Pro
       logLevel: 'error',
     })
     refuseLoadedPackages(metafile)
+    for (const file of Object.keys(metafile.outputs)) writeFileSync(file, inAscii(readFileSync(file, 'utf8')))
     writeFileSync(join(into, program), `import './${basename(program, TS)}.js'\n`)
   }
 }
+
+const NOT_ASCII = /[^\0-\x7f]/g
+
+/**
+ * Writes each character beyond ASCII by its number: one of them beyond Latin-1 has Node keep the whole file with two bytes for each
+ * character. The bundler does so in strings, but not in templates with a tag, expressions and comments; what these mean stays the same,
+ * unless a tag looks at the raw text.
+ */
+const inAscii = (text: string): string =>
+  text.replaceAll(NOT_ASCII, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 /** @throws Error as `bundleCode` does */
 export function refuseLoadedPackages({ inputs }: Metafile): void {

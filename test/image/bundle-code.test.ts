@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import test from 'ava'
 import { build } from 'esbuild'
 import { bundleCode, refuseLoadedPackages } from '#image/build/bundle-code.ts'
+import { breadcrumbs } from '#shared/central/ui/links.ts'
 import { folder } from '../support/folders.ts'
 
 test('a program that loads a package of CommonJS itself is refused, and one that loads a file of ours is not', async t => {
@@ -20,7 +21,7 @@ test('a program that loads a package of CommonJS itself is refused, and one that
   t.notThrows(() => refuseLoadedPackages(loads))
 })
 
-test('a bundle is where its program is, finds the files of each module beside that module, and has ASCII alone', async t => {
+test('a bundle is where its program is, and finds the files of each module beside that module', async t => {
   const into = folder(t)
   await bundleCode(into, ['shared/node/version.ts'])
   t.deepEqual(readdirSync(join(into, 'shared/node')).toSorted(), ['version.js', 'version.ts'])
@@ -30,6 +31,17 @@ test('a bundle is where its program is, finds the files of each module beside th
   const script = "import('../shared/node/version.js').then(({ readVersion }) => console.log(readVersion()))"
   const said = execFileSync(process.execPath, ['-e', script], { cwd: join(into, 'elsewhere'), encoding: 'utf8' })
   t.is(said, '7.8.9+0123456789ab\n')
+})
+
+test('a bundle has ASCII alone, also in templates, and says the same', async t => {
+  const into = folder(t)
+  await bundleCode(into, ['shared/central/ui/links.ts'])
+  const file = join(into, 'shared/central/ui/links.js')
   // Otherwise Node would keep it in memory with two bytes for each character.
-  t.true(readFileSync(join(into, 'shared/node/version.js')).every(byte => byte < 0x80))
+  t.true(readFileSync(file).every(byte => byte < 0x80))
+  const bundled = (await import(file)) as typeof import('#shared/central/ui/links.ts')
+  const building = { building_id: 'b', name: 'B', site_id: 's', timezone: 'UTC', unit_system: 'si' } as const
+  const text = String(bundled.breadcrumbs(building, undefined, 'here'))
+  t.true(text.includes('›'))
+  t.is(text, String(breadcrumbs(building, undefined, 'here')))
 })
