@@ -192,6 +192,10 @@ export const APPLIANCE_ENV = {
     kind: 'text',
     doc: 'folder in which the system of the box takes updates; where it is absent this process cannot be updated by its page',
   },
+  SERVICE_NETWORK_DIR: {
+    kind: 'text',
+    doc: 'folder in which the system of the box takes settings of its network; where it is absent the page cannot change them',
+  },
   SERVICE_HUB_UPDATES: { kind: 'flag', default: true, doc: '0: the hub cannot send updates of the system of the box' },
   SERVICE_HEARTBEAT_FILE,
   SERVICE_CLOCK_FILE: {

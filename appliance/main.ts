@@ -32,6 +32,7 @@ import { inspectionService } from './system/inspection-service.ts'
 import { updateOperations } from './system/update-operations.ts'
 import { openEnrolment } from './kit/enrolment.ts'
 import { hubTimeService } from './services/hub-time.ts'
+import { openNetwork } from './system/network.ts'
 import { trialService } from './system/trial.ts'
 import { openUpdates } from './system/updates.ts'
 
@@ -73,6 +74,7 @@ await runProcess(log, async () => {
   const rules = localRules({ workspace, site, catalogue, clock })
   const { journal } = priority
   const updates = openUpdates(settings.SERVICE_UPDATE_DIR)
+  const network = openNetwork(settings.SERVICE_NETWORK_DIR, updates.isUnderWay)
   const operations = {
     ...priority.operations,
     ...(settings.SERVICE_HUB_UPDATES && updates.isAvailable && updateOperations(updates, version)),
@@ -117,7 +119,21 @@ await runProcess(log, async () => {
     },
     restart: () => process.kill(process.pid, 'SIGTERM'),
   })
-  const parts = { context, history, site, siteFile, catalogue, modbus, edge, ingest, priority, discovery, updates, enrolment }
+  const parts = {
+    context,
+    history,
+    site,
+    siteFile,
+    catalogue,
+    modbus,
+    edge,
+    ingest,
+    priority,
+    discovery,
+    updates,
+    network,
+    enrolment,
+  }
   const http = await serveCentral(settings, {
     central,
     layout: { product: 'appliance', name: building.name, first: message`Home`, more: OWN_PAGES },

@@ -26,10 +26,17 @@ type FirstStepsParts = {
   hubState: () => PublisherState
   pollStatus: () => PollStatus
   restarts: boolean
+  /** Whether the page Network can change anything. */
+  setsNetwork: boolean
 }
 
 /** Reads stores alone, so that Home may ask with each refresh. */
-export function firstFacts({ context, site, enrolment, hubState }: Omit<FirstStepsParts, 'pollStatus' | 'restarts'>): FirstFacts {
+export function firstFacts({
+  context,
+  site,
+  enrolment,
+  hubState,
+}: Omit<FirstStepsParts, 'pollStatus' | 'restarts' | 'setsNetwork'>): FirstFacts {
   const { building_id, name } = site.file.current().building
   const users = context.users.list()
   return {
@@ -51,7 +58,7 @@ export const firstStepsPage = (parts: FirstStepsParts, layout: PageLayout): Rout
     auth: 'viewer',
     summary: 'The path from a new box to one that reads a building',
     handle: async call => {
-      const { context, site, enrolment, pollStatus, restarts } = parts
+      const { context, site, enrolment, pollStatus, restarts, setsNetwork } = parts
       const { building } = site.running
       const stored = context.model.building(building.building_id)
       const commission = stored && (await commissionModel(context, stored, layout))
@@ -60,6 +67,7 @@ export const firstStepsPage = (parts: FirstStepsParts, layout: PageLayout): Rout
         building: site.file.current().building,
         waitsForStart: waitsForStart(site.file.current(), site.running),
         restarts,
+        setsNetwork,
         addresses: machineAddresses().filter(({ address }) => !LINK_LOCAL.test(address)),
         enrolment: enrolment.state(),
         silent: pollStatus().devices.filter(({ state }) => isSilent(state)).length,

@@ -19,6 +19,7 @@ type FirstStepsModel = {
   waitsForStart: boolean
   /** Whether this program can be started again from here. */
   restarts: boolean
+  setsNetwork: boolean
   addresses: { name: string; address: string }[]
   enrolment: BoxEnrolmentState
   /** Devices that do not answer. */
@@ -89,10 +90,10 @@ const STEPS: Record<FirstStep, (model: FirstStepsModel) => Html> = {
 ${waitsForStart && restartPart(model)}${forAdmin(model, html`<a href="/site">Name, id, time zone and units</a>`)}`
   },
   clock: model => {
-    const { addresses, here } = model
+    const { addresses, setsNetwork, here } = model
     return html`<p>It is ${momentNow(here)} in ${here.timezone}. ${clockWords(model)}</p>
-<p>${addresses.length === 0 ? html`<strong>The box has no address in a network.</strong>` : html`Addresses: ${addresses.map(({ name, address }, i) => html`${i > 0 && ', '}<code>${name}</code> <code>${address}</code>`)}.`} A fixed address, a second network for the devices, or a time server of the site come with the file <code>${STICK_FILES.system}</code> on a USB stick; a time alone with <code>${STICK_FILES.clock}</code>.</p>
-<p><a href="/system">System</a> shows both again</p>`
+<p>${addresses.length === 0 ? html`<strong>The box has no address in a network.</strong>` : html`Addresses: ${addresses.map(({ name, address }, i) => html`${i > 0 && ', '}<code>${name}</code> <code>${address}</code>`)}.`} A time alone comes with the file <code>${STICK_FILES.clock}</code> on a USB stick.</p>
+${setsNetwork && forAdmin(model, html`<a href="/network">Set addresses and time servers</a>`)}`
   },
   hub: model =>
     html`<p>${hubWords(model.enrolment)}</p>${forAdmin(

@@ -15,6 +15,8 @@ import type { DiscoveryService } from '../drivers/bacnet/discovery/discovery-ser
 import { discoveryRoutes } from '../drivers/bacnet/discovery/discovery-routes.ts'
 import { SYSTEM_PAGE } from '#shared/central/pages/system/system.route.ts'
 import { systemRoutes } from '../system/system.routes.ts'
+import type { BoxNetwork } from '../system/network.ts'
+import { networkRoutes } from '../system/network.routes.ts'
 import type { Updates } from '../system/updates.ts'
 import type { FieldCatalogue } from '../services/field-catalogue.ts'
 import type { BoardHistory } from '../services/board-history.ts'
@@ -46,6 +48,7 @@ type ApplianceParts = {
   priority: PriorityServices
   discovery: DiscoveryService
   updates: Updates
+  network: BoxNetwork
   history: BoardHistory
   enrolment: BoxEnrolment
   localIngestToken: string | undefined
@@ -110,10 +113,11 @@ export function applianceRoutes(parts: ApplianceParts, layout: PageLayout): Rout
     ...overridesPages({ ...priority, catalogue: catalogue.current, site, layout, commandStates }),
     ...deviceRoutes(devices),
     ...devicePages({ context, layout, deps: devices, links: FIND_LINKS }),
-    firstStepsPage({ ...own, pollStatus, restarts: updates.isAvailable }, layout),
+    firstStepsPage({ ...own, pollStatus, restarts: updates.isAvailable, setsNetwork: parts.network.isAvailable }, layout),
     ...siteRoutes(own.site, layout),
     ...hubRoutes(parts.enrolment, layout),
     ...systemRoutes({ updates, hubState: edge.uplink.hubState, context, layout }),
+    ...networkRoutes(parts.network, layout),
     ...discoveryRoutes(discovery),
     ...discoverRoutes(discovery, layout),
     ...modbusRoutes({ catalogue: catalogue.current, modbus }, layout),

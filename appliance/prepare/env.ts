@@ -23,5 +23,6 @@ export const PREPARE_ENV = {
   },
   SERVICE_EDGE_KIT_DIR: { ...APPLIANCE_ENV.SERVICE_EDGE_KIT_DIR, default: '/var/lib/plenum/kit' },
   SERVICE_UPDATE_DIR: { ...APPLIANCE_ENV.SERVICE_UPDATE_DIR, default: '/var/lib/plenum/updates' },
+  SERVICE_NETWORK_DIR: { ...APPLIANCE_ENV.SERVICE_NETWORK_DIR, default: '/var/lib/plenum/network' },
   SERVICE_WORKSPACE: { ...CENTRAL_VARIABLES.SERVICE_WORKSPACE, default: '/var/lib/plenum/workspace' },
 } as const satisfies VariableTable

@@ -1,6 +1,7 @@
 /**
  * Prepares a box whose operating system is ours. At each boot `system` configures network and firewall as root, and `secrets` makes
- * what a first boot needs as the appliance's own user; `stick` takes what a USB stick brings, as root.
+ * what a first boot needs as the appliance's own user; `stick` takes what a USB stick brings, as root, and `network` what the page asks
+ * for of the network.
  */
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -13,16 +14,16 @@ import { readVersion } from '#shared/node/version.ts'
 import { firewall } from '../core/system/firewall.ts'
 import { networkUnits } from '../core/system/network-units.ts'
 import { serviceSettings } from '../core/system/service-settings.ts'
-import { defaultSystem, readSystem, type SystemSettings } from '#shared/core/system/system-file.ts'
+import { defaultSystem, readSystem, readWish, type SystemSettings, withWish } from '#shared/core/system/system-file.ts'
 import { PREPARE_ENV } from './env.ts'
 import { boxName, firstSecrets, firstSite, pageCertificate, pageFingerprint } from './identity.ts'
 import { openUpdates } from '../system/updates.ts'
 import { lastUpdateLines, takeStick } from './stick.ts'
 
-const COMMANDS = ['system', 'secrets', 'stick']
+const COMMANDS = ['system', 'secrets', 'stick', 'network']
 const argv = process.argv.slice(2)
 const { settings } = settingsOrExit(
-  'prepare: `system` configures network and firewall; `secrets` makes name, certificate and password; `stick` takes what a USB stick brings',
+  'prepare: `system` configures network and firewall; `secrets` makes name, certificate and password; `stick` takes what a USB stick brings; `network` checks settings that the page asks for',
   PREPARE_ENV,
   process.env,
   argv,
@@ -55,6 +56,7 @@ async function prepareSystem(): Promise<void> {
     await replaceFile(file, text, READABLE)
   }
   await replaceFile(join(runtime, 'plenum.nft'), firewall(system), READABLE)
+  await replaceFile(join(runtime, 'plenum-system.json'), `${JSON.stringify(system)}\n`, READABLE)
 }
 /** systemd's network service reads them as a user of its own. */
 const READABLE = 0o644
@@ -102,7 +104,16 @@ async function prepareFromStick(): Promise<void> {
   process.exitCode = EXIT[wish]
 }
 
-const RUN = { system: prepareSystem, secrets: prepareSecrets, stick: prepareFromStick }
+/** What the appliance may not ask for stays as it is. */
+async function prepareNetwork(): Promise<void> {
+  const wish = readWish(readFileSync(join(settings.SERVICE_NETWORK_DIR, 'wanted.json'), 'utf8'))
+  const read = wish.ok ? withWish(systemSettings(), wish.wish) : wish
+  if (read.ok) return replaceFile(join(folder, 'system.json.wanted'), `${JSON.stringify(read.system, undefined, 2)}\n`, READABLE)
+  say(read.complaints.join('; '))
+  process.exitCode = 1
+}
+
+const RUN = { system: prepareSystem, secrets: prepareSecrets, stick: prepareFromStick, network: prepareNetwork }
 const commands = argv.filter(word => COMMANDS.includes(word))
 for (const command of commands) await RUN[command as keyof typeof RUN]()
 if (commands.length === 0) {

@@ -1,6 +1,6 @@
 /** What a USB stick brings to a box whose system is ours: the time, its network, its kit for the hub, an update, or the order to forget everything. */
 import { createReadStream, existsSync } from 'node:fs'
-import { readFile, stat } from 'node:fs/promises'
+import { readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { edgeName } from '#shared/core/model/model.ts'
@@ -92,6 +92,8 @@ async function takeSystem({ stick, system }: StickPlaces): Promise<string> {
   const read = readSystem(text)
   if (!read.ok) throw new Error(read.complaints.join('; '))
   await replaceFile(join(system, 'system.json'), text, READABLE)
+  // What the page asked for is not waited for any more.
+  await rm(join(system, 'system.json.before'), { force: true })
   return 'network and clock are set'
 }
 

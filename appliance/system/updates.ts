@@ -59,6 +59,12 @@ export function openUpdates(folder: string | undefined) {
     }
   }
 
+  /** Whether an update is installed or tried now. */
+  function isUnderWay(): boolean {
+    const current = state()
+    return current !== undefined && ON_TRIAL.has(current.state)
+  }
+
   /** Notes what a version on trial lacks, for the reason that page, hub and USB stick show when it is left. */
   const noteTrial = (words: string): Promise<void> => replaceFile(at('trial.txt'), `${words}\n`, PRIVATE)
 
@@ -153,7 +159,7 @@ export function openUpdates(folder: string | undefined) {
   const report = (): SystemReport | undefined =>
     folder === undefined ? undefined : { compatible: COMPATIBLE, last: state() ?? null }
 
-  return { isAvailable: folder !== undefined, state, report, healthBefore, noteTrial, begin, receive, receivePiece }
+  return { isAvailable: folder !== undefined, state, isUnderWay, report, healthBefore, noteTrial, begin, receive, receivePiece }
 }
 
 const sizeOf = (path: string): Promise<number> =>

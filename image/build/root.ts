@@ -32,6 +32,8 @@ const UNITS = [
   'serial-getty@tty1.service',
   'plenum-update.path',
   'plenum-clock.path',
+  'plenum-network.path',
+  'plenum-network-trial.service',
   'plenum-watch.timer',
 ]
 /** They would write to the read-only root, or wait for what an appliance does not have. */

@@ -74,6 +74,8 @@ async function openBox(t: ExecutionContext) {
   /** @returns what the console says to lines that are typed */
   const type = async (lines: readonly string[]) => {
     const console = run('sh', [join(at, 'rescue')], { env })
+    // A console that is switched off has ended before it is typed to.
+    console.child.stdin!.on('error', () => undefined)
     console.child.stdin!.end(lines.map(line => `${line}\n`).join(''))
     return (await console.catch((error: { stdout: string }) => error)).stdout
   }

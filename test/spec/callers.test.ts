@@ -75,6 +75,17 @@ const APPLIANCE_PAGES: [Route['method'], string, Need, Route['takes']?][] = [
   ['POST', '/discover/preview', 'operator', 'form'],
   ['POST', '/discover/add', 'operator', 'form'],
   ['GET', '/modbus', 'operator'],
+  ['GET', '/first-steps', 'viewer'],
+  ['GET', '/site', 'admin'],
+  ['POST', '/site', 'admin', 'form'],
+  ['GET', '/network', 'admin'],
+  ['POST', '/network', 'admin', 'form'],
+  ['POST', '/network/keep', 'admin', 'form'],
+  ['GET', '/hub', 'admin'],
+  ['POST', '/hub', 'admin', 'form'],
+  ['POST', '/hub/cancel', 'admin', 'form'],
+  ['GET', '/system', 'viewer'],
+  ['POST', '/system', 'admin', 'upload'],
 ]
 
 /** Rows of the tables of an API document. */

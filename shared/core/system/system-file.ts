@@ -1,5 +1,5 @@
 /** `system.json`: networks, clock and serial ports of an appliance whose operating system is ours. */
-import { type Static, Type } from '@sinclair/typebox'
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 
 const strict = { additionalProperties: false }
@@ -12,22 +12,26 @@ const Prefix = Type.String({
 })
 const Port = Type.Integer({ minimum: 1, maximum: 65_535 })
 
+const ADDRESSES = {
+  address: Type.Optional(Prefix),
+  gateway: Type.Optional(Address),
+  name_servers: Type.Optional(Type.Array(Address, { maxItems: 3 })),
+}
 const NetworkFile = Type.Object(
   {
     interface: Type.String({ pattern: '^[a-z][a-z0-9]{0,14}$', description: 'Network interface, eth0 is the first' }),
-    address: Type.Optional(Prefix),
-    gateway: Type.Optional(Address),
-    name_servers: Type.Optional(Type.Array(Address, { maxItems: 3 })),
+    ...ADDRESSES,
   },
   { description: 'Without an address the network is asked for one (DHCP)', ...strict },
 )
+const TimeServers = Type.Array(Type.String({ pattern: '^[A-Za-z0-9.:-]{1,253}$' }), { maxItems: 4 })
 
 const SystemFile = Type.Object(
   {
     uplink: NetworkFile,
     /** Without it the uplink is also the network of the controllers. */
     ot: Type.Optional(NetworkFile),
-    time_servers: Type.Optional(Type.Array(Type.String({ pattern: '^[A-Za-z0-9.:-]{1,253}$' }), { maxItems: 4 })),
+    time_servers: Type.Optional(TimeServers),
     outbound: Type.Optional(
       Type.Array(Type.Object({ network: Prefix, ports: Type.Array(Port, { minItems: 1, maxItems: 16 }) }, strict), {
         maxItems: 32,
@@ -52,6 +56,20 @@ const SystemFile = Type.Object(
 export type SystemSettings = Static<typeof SystemFile>
 export type NetworkSettings = Static<typeof NetworkFile>
 
+/**
+ * What the page Network asks for. What the firewall lets out, and who may change the box at its plugs, comes by USB stick alone: a
+ * program on the network must not be able to open its own way.
+ */
+export const NetworkWish = Type.Object(
+  {
+    uplink: Type.Object(ADDRESSES, strict),
+    ot: Type.Optional(Type.Object(ADDRESSES, strict)),
+    time_servers: TimeServers,
+  },
+  strict,
+)
+export type NetworkWish = Static<typeof NetworkWish>
+
 const LOCAL = /^(?:lo|docker\d+|veth.*|dummy\d+|sit\d+)$/
 
 /**
@@ -68,19 +86,45 @@ export function defaultSystem(interfaces: readonly string[]): SystemSettings {
  *
  * @returns the settings, or every complaint with its JSON pointer
  */
-export function readSystem(text: string): { ok: true; system: SystemSettings } | { ok: false; complaints: string[] } {
+export function readSystem(text: string): { ok: true; system: SystemSettings } | Complaints {
+  const read = readAs(SystemFile, text)
+  if (!read.ok) return read
+  const complaints = complainOf(read.value)
+  return complaints.length > 0 ? { ok: false, complaints } : { ok: true, system: read.value }
+}
+
+type Complaints = { ok: false; complaints: string[] }
+
+/** Reads the text of a wish; complaints are as those of `readSystem`. */
+export function readWish(text: string): { ok: true; wish: NetworkWish } | Complaints {
+  const read = readAs(NetworkWish, text)
+  return read.ok ? { ok: true, wish: read.value } : read
+}
+
+function readAs<S extends TSchema>(schema: S, text: string): { ok: true; value: Static<S> } | Complaints {
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch (error) {
     return { ok: false, complaints: [`is no JSON: ${String(error)}`] }
   }
-  if (!Value.Check(SystemFile, value)) {
-    const errors = [...Value.Errors(SystemFile, value)].map(({ path, message }) => `${path || '/'}: ${message}`)
-    return { ok: false, complaints: [...new Set(errors)] }
+  if (Value.Check(schema, value)) return { ok: true, value }
+  const errors = [...Value.Errors(schema, value)].map(({ path, message }) => `${path || '/'}: ${message}`)
+  return { ok: false, complaints: [...new Set(errors)] }
+}
+
+/** @returns the settings with the addresses and time servers that are wished for, or every complaint as `readSystem` has them */
+export function withWish(current: SystemSettings, wish: NetworkWish): ReturnType<typeof readSystem> {
+  const { uplink, ot } = current
+  if (wish.ot !== undefined && ot === undefined)
+    return { ok: false, complaints: ['/ot: this box has no network of the controllers'] }
+  const system: SystemSettings = {
+    ...current,
+    uplink: { interface: uplink.interface, ...wish.uplink },
+    ...(ot && { ot: { interface: ot.interface, ...wish.ot } }),
+    time_servers: wish.time_servers,
   }
-  const complaints = complainOf(value)
-  return complaints.length > 0 ? { ok: false, complaints } : { ok: true, system: value }
+  return readSystem(JSON.stringify(system))
 }
 
 function complainOf({ uplink, ot }: SystemSettings): string[] {
@@ -89,5 +133,36 @@ function complainOf({ uplink, ot }: SystemSettings): string[] {
     complaints.push('/ot/interface: is the one of /uplink; leave /ot out when there is one network')
   if (ot?.gateway !== undefined) complaints.push('/ot/gateway: the network of the controllers has no way out')
   if (uplink.gateway !== undefined && uplink.address === undefined) complaints.push('/uplink/gateway: needs /uplink/address')
+  if (uplink.address !== undefined && uplink.gateway !== undefined && !isWithin(uplink.gateway, uplink.address))
+    complaints.push(`/uplink/gateway: ${uplink.gateway} is not in the network ${uplink.address}`)
+  for (const [where, network] of Object.entries({ uplink, ot }))
+    if (network?.address !== undefined && isNoHost(network.address))
+      complaints.push(`/${where}/address: ${network.address} names the network itself, or all of its machines, and no machine`)
+  if (uplink.address !== undefined && ot?.address !== undefined && isOverlapping(uplink.address, ot.address))
+    complaints.push('/ot/address: is in the network of /uplink; the box would not know which way to send')
   return complaints
+}
+
+const bitsOf = (address: string): number => address.split('.').reduce((bits, octet) => bits * 256 + Number(octet), 0)
+function readPrefix(prefix: string): { first: number; last: number; at: number; length: number } {
+  const [address = '', length = ''] = prefix.split('/')
+  const size = 2 ** (32 - Number(length))
+  const first = Math.floor(bitsOf(address) / size) * size
+  return { first, last: first + size - 1, at: bitsOf(address), length: Number(length) }
+}
+
+function isWithin(address: string, prefix: string): boolean {
+  const { first, last } = readPrefix(prefix)
+  return bitsOf(address) >= first && bitsOf(address) <= last
+}
+
+/** A network of two addresses has no address of its own. @source RFC 3021 */
+function isNoHost(prefix: string): boolean {
+  const { first, last, at, length } = readPrefix(prefix)
+  return length < 31 && (at === first || at === last)
+}
+
+function isOverlapping(a: string, b: string): boolean {
+  const [one, other] = [readPrefix(a), readPrefix(b)]
+  return one.first <= other.last && other.first <= one.last
 }

@@ -40,7 +40,7 @@ test('a new box says on Home what is left, and each first step leads to its page
   t.regex(words(text), /work alone as you like It works alone, which it may/)
   t.regex(words(text), /Find the devices open No device is read yet/)
   t.regex(words(text), /Commission the building later Needs devices/)
-  for (const path of ['/users', '/site', '/system', '/hub', '/backups', '/discover', '/modbus', '/devices']) {
+  for (const path of ['/users', '/site', '/network', '/hub', '/backups', '/discover', '/modbus', '/devices']) {
     t.true(text.includes(`<a href="${path}">`), path)
   }
 })

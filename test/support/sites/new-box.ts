@@ -39,7 +39,10 @@ export async function openNewBox() {
       }
       left = () => firstStepsLeft(firstFacts(own))
       const pollStatus = () => ({ devices: now.devices.map(() => ({ state: 'ok' })) }) as never
-      return [firstStepsPage({ ...own, pollStatus, restarts: now.restarts }, layout), ...siteRoutes(own.site, layout)]
+      return [
+        firstStepsPage({ ...own, pollStatus, restarts: now.restarts, setsNetwork: true }, layout),
+        ...siteRoutes(own.site, layout),
+      ]
     },
   })
   return {

@@ -14,6 +14,7 @@ import { FRAME_DE } from './de/frame-de.ts'
 import { HUB_DE } from './de/hub-de.ts'
 import { IMPORT_DE } from './de/import-de.ts'
 import { MODBUS_DE } from './de/modbus-de.ts'
+import { NETWORK_DE } from './de/network-de.ts'
 import { OVERRIDES_DE } from './de/overrides-de.ts'
 import { RULES_DE } from './de/rules-de.ts'
 import { SCRIPTS_DE } from './de/scripts-de.ts'
@@ -39,6 +40,7 @@ const AREAS = [
   ROLES_DE,
   BACNET_DE,
   MODBUS_DE,
+  NETWORK_DE,
   DEVICES_DE,
   APPLIANCE_DE,
   FLEET_DE,

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { defaultSystem, readSystem } from '#shared/core/system/system-file.ts'
+import { defaultSystem, readSystem, withWish } from '#shared/core/system/system-file.ts'
 
 test('without a file the first interface is the uplink and the second the network of the controllers', t => {
   t.deepEqual(defaultSystem(['lo', 'eth1', 'eth0', 'sit0']), { uplink: { interface: 'eth0' }, ot: { interface: 'eth1' } })
@@ -20,6 +20,18 @@ for (const [what, value, complaint] of [
   ['one interface for both', { uplink: { interface: 'eth0' }, ot: { interface: 'eth0' } }, /^\/ot\/interface: /],
   ['a way out of the controllers’ network', { ...good, ot: { interface: 'eth1', gateway: '192.168.10.1' } }, /^\/ot\/gateway: /],
   ['a gateway without an address', { uplink: { interface: 'eth0', gateway: '10.0.0.1' } }, /^\/uplink\/gateway: /],
+  ['a gateway elsewhere', { uplink: { interface: 'eth0', address: '10.0.0.5/24', gateway: '10.0.1.1' } }, /^\/uplink\/gateway: /],
+  ['the address of a network', { uplink: { interface: 'eth0', address: '10.0.0.128/25' } }, /^\/uplink\/address: .* no machine/],
+  [
+    'the address of all machines',
+    { uplink: { interface: 'eth0' }, ot: { interface: 'eth1', address: '10.0.255.255/16' } },
+    /^\/ot\/address: /,
+  ],
+  [
+    'one network at both plugs',
+    { uplink: { interface: 'eth0', address: '10.0.0.5/16' }, ot: { interface: 'eth1', address: '10.0.3.5/24' } },
+    /^\/ot\/address: is in the network of \/uplink/,
+  ],
   ['a port beyond 65535', { ...good, outbound: [{ network: '10.1.0.0/16', ports: [65_536] }] }, /^\/outbound\/0\/ports\/0: /],
 ] as const) {
   test(`${what} is refused with its place`, t => {
@@ -28,3 +40,24 @@ for (const [what, value, complaint] of [
     if (!read.ok) t.regex(read.complaints[0]!, complaint)
   })
 }
+
+test('a network of two machines, and of one, may use each of its addresses', t => {
+  for (const address of ['10.0.0.4/31', '10.0.0.5/31', '10.0.0.5/32'])
+    t.true(readSystem(JSON.stringify({ uplink: { interface: 'eth0', address } })).ok, address)
+})
+
+test('a wish changes addresses and time servers, and nothing else', t => {
+  const runs = { ...good, usb: false, outbound: [{ network: '10.1.0.0/16', ports: [443] }] }
+  const wish = { uplink: { address: '10.9.0.7/24' }, ot: {}, time_servers: ['10.9.0.2'] }
+  const system = {
+    ...runs,
+    uplink: { interface: 'eth0', address: '10.9.0.7/24' },
+    ot: { interface: 'eth1' },
+    time_servers: ['10.9.0.2'],
+  }
+  t.deepEqual(withWish(runs, wish), { ok: true, system } as never)
+  t.deepEqual(withWish({ uplink: { interface: 'eth0' } }, wish), {
+    ok: false,
+    complaints: ['/ot: this box has no network of the controllers'],
+  })
+})

@@ -32,9 +32,9 @@ export const APPLIANCE_DE = nameTable<string>({
     'Es hat noch seinen ersten Namen: {0}. Ändern Sie ihn, bevor Geräte gelesen werden, denn ein Hub kennt das Gebäude an seiner Id.',
   'Name, id, time zone and units': 'Name, Id, Zeitzone und Einheiten',
   'It is {0} in {1}. {2}': 'Es ist {0} in {1}. {2}',
-  '{0} A fixed address, a second network for the devices, or a time server of the site come with the file <1>{1}</1> on a USB stick; a time alone with <2>{2}</2>.':
-    '{0} Eine feste Adresse, ein zweites Netz für die Geräte oder ein Zeitserver des Standorts kommen mit der Datei <1>{1}</1> auf einem USB-Stick; nur die Zeit mit <2>{2}</2>.',
-  '<1>System</1> shows both again': '<1>System</1> zeigt beides wieder',
+  '{0} A time alone comes with the file <1>{1}</1> on a USB stick.':
+    '{0} Nur die Zeit kommt mit der Datei <1>{1}</1> auf einem USB-Stick.',
+  'Set addresses and time servers': 'Adressen und Zeitserver einstellen',
   'The box has no address in a network.': 'Die Box hat keine Adresse in einem Netz.',
   'Addresses: {0}.': 'Adressen: {0}.',
   '<1>Connect to a hub</1>. Does this box take the place of another? <2>Restore a backup</2> says how.':

@@ -1,0 +1,35 @@
+/** The page Network of a box. */
+import { nameTable } from '#shared/core/name-table.ts'
+
+export const NETWORK_DE = nameTable<string>({
+  "This appliance does not run on Plenum's own system image, or has only just started: its network is set like that of any other machine.":
+    'Diese Appliance läuft nicht auf dem Systemabbild von Plenum oder ist eben erst gestartet: Ihr Netz wird wie das jedes anderen Rechners eingestellt.',
+  'The settings that were tried last are kept.': 'Die zuletzt erprobten Einstellungen bleiben.',
+  'The settings that were tried last are set back': 'Die zuletzt erprobten Einstellungen sind zurückgenommen',
+  'The settings that were asked for last were refused': 'Die zuletzt gewünschten Einstellungen wurden abgelehnt',
+  'The box starts with the new settings': 'Die Box startet mit den neuen Einstellungen',
+  'This takes about a minute. Open the page at the new address, sign in, and keep them here.':
+    'Das dauert etwa eine Minute. Öffnen Sie die Seite unter der neuen Adresse, melden Sie sich an und behalten Sie die Einstellungen hier.',
+  'These settings are tried': 'Diese Einstellungen werden erprobt',
+  'You have reached the box with them. Unless somebody keeps them, the box goes back to the ones before at {0}.':
+    'Sie haben die Box damit erreicht. Wenn niemand sie behält, kehrt die Box um {0} zu den vorigen zurück.',
+  'Keep these settings': 'Diese Einstellungen behalten',
+  'The box starts once with what is saved here, and polling stops for about a minute. Nothing can go wrong for good: when nobody keeps the new settings within ten minutes, the box sets the ones before back by itself.':
+    'Die Box startet einmal mit dem, was hier gespeichert wird, und liest etwa eine Minute lang nicht. Auf Dauer kann nichts schiefgehen: Wenn niemand die neuen Einstellungen innerhalb von zehn Minuten behält, stellt die Box die vorigen selbst wieder her.',
+  'Network of the page and the hub': 'Netz der Seite und des Hubs',
+  'At the plug <1>{0}</1>.': 'Am Anschluss <1>{0}</1>.',
+  'Address with prefix': 'Adresse mit Präfix',
+  Gateway: 'Gateway',
+  'Name servers': 'Namensserver',
+  'Time servers': 'Zeitserver',
+  'Names or addresses, separated by commas. Without one the network may name one, or the hub gives the time.':
+    'Namen oder Adressen, durch Kommas getrennt. Ohne Angabe kann das Netz einen nennen, oder der Hub gibt die Zeit.',
+  'Save and start the box with them': 'Speichern und die Box damit starten',
+  'What the firewall lets out, ports, and which plug is which come with the file <1>{0}</1> on a USB stick.':
+    'Was die Firewall hinauslässt, Ports und welcher Anschluss welcher ist, kommt mit der Datei <1>{0}</1> auf einem USB-Stick.',
+  'Network of the controllers': 'Netz der Regler',
+  'At the plug <1>{0}</1>. Nothing is forwarded between the two networks.':
+    'Am Anschluss <1>{0}</1>. Zwischen den beiden Netzen wird nichts weitergeleitet.',
+  'The network gives the address (DHCP)': 'Das Netz gibt die Adresse (DHCP)',
+  'A fixed address': 'Eine feste Adresse',
+})
