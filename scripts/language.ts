@@ -1,13 +1,32 @@
 /** Lists the texts that German lacks and the entries that no text needs. `scripts/language` prints them by source file. */
 import { globSync, readFileSync } from 'node:fs'
 import { GERMAN_MESSAGES } from '#shared/central/ui/language/german.ts'
-import { coreTexts, extractMessages, madeSentences, ruleTexts } from './lib/messages.ts'
+import { checkTexts, coreTexts, extractMessages, madeSentences, problemDetails, ruleTexts } from './lib/messages.ts'
 
 /** Sources with texts that people read. */
 const SOURCES = ['shared/central/**/*.ts', 'appliance/**/*.ts', 'hub/**/*.ts']
 
 /** Sources of the core that make sentences which pages show. */
 const MADE = ['shared/core/analytics/economizer-verdict.ts', 'shared/core/rules/report/explain.ts']
+
+/** Sources whose problems a page may show. */
+const REFUSING = [
+  'shared/{core,flow}/**/*.ts',
+  'shared/node/{auth,http,store,historian}/**/*.ts',
+  'shared/node/{zip,upload}.ts',
+  'shared/central/{analytics,backup,commands,fdd,import,pages,system}/**/*.ts',
+  'shared/central/*.ts',
+  'appliance/{drivers,kit,pages,store,system}/**/*.ts',
+  'appliance/services/{catalogue-edit,field-catalogue,point-import,point-table,point-upload}.ts',
+  'appliance/flow/run-visits.ts',
+  'hub/{connectors,pages,updates}/**/*.ts',
+  'hub/enrol/{authority,enrol.route,issue-kit,pending-boxes}.ts',
+  'hub/tenants/host.ts',
+]
+/** Sources that check CSV packages. */
+const CHECKING = ['shared/core/csv/**/*.ts', 'shared/central/import/**/*.ts', 'shared/flow/ingest/*.ts']
+/** Of the refusing ones, sources that answer programs alone. */
+const FOR_PROGRAMS = /idempotency|local-ingest|service-certificates/
 
 /** @returns the files with each message */
 export function messagesInSources(): Map<string, string[]> {
@@ -18,6 +37,9 @@ export function messagesInSources(): Map<string, string[]> {
   for (const file of globSync(SOURCES).toSorted()) add(file, extractMessages(readFileSync(file, 'utf8')))
   for (const file of globSync('rules/**/*.yaml').toSorted()) add(file, ruleTexts(readFileSync(file, 'utf8')))
   for (const file of MADE) add(file, madeSentences(readFileSync(file, 'utf8')))
+  for (const file of globSync(REFUSING).toSorted())
+    if (!FOR_PROGRAMS.test(file)) add(file, problemDetails(readFileSync(file, 'utf8')))
+  for (const file of globSync(CHECKING).toSorted()) add(file, checkTexts(readFileSync(file, 'utf8')))
   add('shared/core', coreTexts())
   return found
 }

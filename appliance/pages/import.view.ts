@@ -3,7 +3,7 @@ import type { RowRefusal } from '../core/catalogue/table.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { csrfField, operatorButton, type User } from '#shared/central/ui/frame.ts'
 import type { ImportPlan, PlannedDevice } from '../store/catalogue-import.ts'
-import { say, sayCountOf, words } from '#shared/node/http/language.ts'
+import { say, sayCountOf, words, sayMade } from '#shared/node/http/language.ts'
 
 export type ImportModel = {
   path: string
@@ -37,7 +37,7 @@ const POINTS_MAX = 20
 export const importBody = (model: ImportModel): Html => html`<p class="crumbs"><a href="/devices">Devices</a></p>
 <h1>${model.done ? say`Imported` : say`Preview of the import`}</h1>
 <p class="lead">${summary(model)}</p>
-${model.fault !== undefined && html`<p class="notice" role="alert"><strong>Not imported.</strong> ${model.fault}</p>`}
+${model.fault !== undefined && html`<p class="notice" role="alert"><strong>Not imported.</strong> ${sayMade(model.fault)}</p>`}
 ${refusals(say`Refused rows`, model.refused)}
 <form method="post" action="${model.path}">
 ${csrfField(model.csrf)}
@@ -113,7 +113,7 @@ function refusals(title: string, list: readonly RowRefusal[]): Html | false {
 <table class="fleet"><thead><tr><th scope="col">File</th><th scope="col">Line</th><th scope="col">Column</th><th scope="col">What is wrong</th></tr></thead>
 <tbody>${shown.map(
     ({ file, line, column, message }) =>
-      html`<tr><td data-label="File" class="address"><div>${file}</div></td><td data-label="Line"><div>${line}</div></td><td data-label="Column"><div>${column}</div></td><td data-label="Wrong" class="address"><div>${message}</div></td></tr>`,
+      html`<tr><td data-label="File" class="address"><div>${file}</div></td><td data-label="Line"><div>${line}</div></td><td data-label="Column"><div>${column}</div></td><td data-label="Wrong" class="address"><div>${sayMade(message)}</div></td></tr>`,
   )}</tbody></table>
 ${list.length > shown.length && html`<p class="muted">and ${list.length - shown.length} more</p>`}</section>`
 }

@@ -11,7 +11,7 @@ import type { SettingsFile } from '../store/settings-file.ts'
 import type { SiteSettings } from '../store/site.ts'
 import { FIRST_STEPS_PATH } from './first-steps.view.ts'
 import { siteBody } from './site.view.ts'
-import { say } from '#shared/node/http/language.ts'
+import { say, sayMade } from '#shared/node/http/language.ts'
 
 const SITE_PATH = '/site'
 
@@ -73,7 +73,7 @@ export function siteRoutes({ file, running, model, catalogue }: SiteParts, layou
         } catch (error) {
           if (!(error instanceof Problem)) throw error
           call.reply.code(PROBLEMS[error.code].status)
-          return show(call, call.body, say`${error.message}. Nothing was saved.`)
+          return show(call, call.body, say`${sayMade(error.message)}. Nothing was saved.`)
         }
       },
     }),

@@ -13,7 +13,7 @@ import { enrolBody } from './enrol.view.ts'
 import { enrolmentRoutes, pendingRoutes } from './enrolments.route.ts'
 import { secretRoutes } from './est-secrets.route.ts'
 import { certificatesOf, certificateView, type Enrolment, issueKit, KIT_FIELDS, renewEdge, revokeEdge } from './issue-kit.ts'
-import { say } from '#shared/node/http/language.ts'
+import { say, sayMade } from '#shared/node/http/language.ts'
 
 const RENEWAL_PROBLEMS = [
   ...(['unknown_edge', 'ambiguous_edge', 'conflict', 'invalid', 'no_authority', 'not_ready'] as const),
@@ -118,7 +118,7 @@ async function pendingOf({ authority, tenant_id, pending, isOurs }: Enrolment, {
 
 /** The reason why there is no authority, as the page shows it. */
 function explained(error: unknown): string {
-  if (error instanceof Problem && error.code === 'no_authority') return error.message
+  if (error instanceof Problem && error.code === 'no_authority') return sayMade(error.message)
   throw error
 }
 

@@ -7,7 +7,7 @@ import { html, type Html } from '#shared/node/http/html.ts'
 import type { Call } from '#shared/node/http/route.ts'
 import { edgeCrumbs } from './edge-words.ts'
 import { healthOf } from './fleet-status.ts'
-import { say } from '#shared/node/http/language.ts'
+import { say, sayMade } from '#shared/node/http/language.ts'
 
 type AskedPage = {
   edge: EdgeRecord
@@ -39,7 +39,7 @@ function explanation({ edge, title, lost, href }: AskedPage, { code, message }: 
   const { reason } = healthOf(edge, here.now)
   return html`${edgeCrumbs(edge)}
 <h1>${title}</h1>
-<div class="notice" role="alert"><p><strong>${say(PROBLEMS[code].title)}.</strong> ${message}</p></div>
+<div class="notice" role="alert"><p><strong>${say(PROBLEMS[code].title)}.</strong> ${sayMade(message)}</p></div>
 <section class="card"><p>${lost}</p>
 <dl class="values"><div><dt>Edge</dt><dd>${reason}</dd></div><div><dt>Version</dt><dd>${edge.version || say`not reported`}</dd></div><div><dt>Last data</dt><dd>${momentOr(edge.last_data_at, here, say`none yet`)}</dd></div></dl>
 <p><a href="${href}">Try again</a></p></section>`

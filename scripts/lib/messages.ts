@@ -100,7 +100,47 @@ export function madeSentences(source: string): string[] {
     if (node.type === 'TemplateLiteral') found.push(messageOf((node as TemplateLiteral).quasis.map(({ value }) => value.cooked!)))
     if (node.type === 'Literal') found.push(...texts(node))
   })
-  return found.filter(text => /\p{L}{2}[^{]* \p{L}{2}|^\p{Lu}\p{L}+: \{/u.test(text))
+  return found.filter(text => SENTENCE.test(text) || /^\p{Lu}\p{L}+: \{/u.test(text))
+}
+
+/** @returns what the problems of a source say of the case: details that are a sentence and stand where the problem is made */
+export function problemDetails(source: string): string[] {
+  const { code } = transformSync(source, { loader: 'ts', charset: 'utf8', supported: { 'inline-script': false } })
+  const found: string[] = []
+  visit(parse(code, { ecmaVersion: 'latest', sourceType: 'module', allowHashBang: true }), node => {
+    if (node.type !== 'NewExpression') return
+    const { callee, arguments: args } = node as unknown as { callee: Node; arguments: Node[] }
+    if (['Problem', 'ThrottledProblem'].includes(nameOf(callee) ?? '') && args[1]) found.push(...detailTexts(args[1]))
+  })
+  return found.filter(text => SENTENCE.test(text) && !FOR_PROGRAMS.test(text))
+}
+
+/** Two words beside each other: without them a text with places would be recognised in any other. */
+const SENTENCE = /\p{L}{2}[^{]* \p{L}{2}/u
+
+/** Functions of the checks of a package whose texts these are, with the place of the text among the arguments. */
+const CHECKS: Record<string, number> = { add: 2, at: 1, here: 1 }
+
+/** @returns what the checks of CSV packages say, without the place that stands before it */
+export function checkTexts(source: string): string[] {
+  const { code } = transformSync(source, { loader: 'ts', charset: 'utf8' })
+  const found: string[] = []
+  visit(parse(code, { ecmaVersion: 'latest', sourceType: 'module' }), node => {
+    if (node.type !== 'CallExpression') return
+    const { callee, arguments: args } = node as CallExpression
+    const name = callee.type === 'MemberExpression' ? nameOf(callee.property) : nameOf(callee)
+    const text = args[CHECKS[name ?? ''] ?? args.length]
+    if (text) found.push(...detailTexts(text))
+  })
+  return found.filter(text => SENTENCE.test(text))
+}
+
+/** Details that a person on a page never gets: forms send these things by themselves. */
+const FOR_PROGRAMS = /Authorization|confirm: true|^\/piece/
+
+function detailTexts(node: Node): string[] {
+  if (node.type === 'TemplateLiteral') return [messageOf((node as TemplateLiteral).quasis.map(({ value }) => value.cooked!))]
+  return texts(node)
 }
 
 /** The texts of a rule file that pages show in other languages. */

@@ -26,11 +26,14 @@ function openTrends(root) {
   const measured = [...new Set(series.filter(one => one.kind === 'number').map(one => one.unit))]
   const AXES_NARROW = 3
   const shown = ({ scale, offset }, value) => (value === null ? null : value * scale + offset)
+  const { lang } = document.documentElement
+  const numbers = decimals => new Intl.NumberFormat(lang, { minimumFractionDigits: decimals, maximumFractionDigits: decimals })
+  const onAxis = new Intl.NumberFormat(lang)
   const text = (one, value) => {
     if (value === null || value === undefined) return '–'
     if (one.kind === 'bool') return value >= 0.5 ? say('on') : say('off')
     if (one.kind !== 'number') return one.states?.[value] ?? String(value)
-    return `${value.toFixed(one.decimals)} ${one.unit}`.trim()
+    return `${numbers(one.decimals).format(value)} ${one.unit}`.trim()
   }
 
   /* The building's clock, as the rest of the page writes it. */
@@ -102,7 +105,7 @@ function openTrends(root) {
       ctx.font = `${12 * unit}px sans-serif`
       ctx.textAlign = at > left + width / 2 ? 'right' : 'left'
       ctx.textBaseline = 'top'
-      ctx.fillText(` worst ${clock(wall(worst / 1000))} `, at, top + 2 * unit)
+      ctx.fillText(` ${say('worst {0}', clock(wall(worst / 1000)))} `, at, top + 2 * unit)
     }
     ctx.restore()
   }
@@ -132,6 +135,7 @@ function openTrends(root) {
       stroke: colourOf(unit),
       size: 60,
       ...(isNarrow && narrow),
+      values: (_, splits) => splits.map(value => onAxis.format(value)),
       label: unit || 'value',
       grid: i === 0 ? axis.grid : { show: false },
     }))
@@ -285,7 +289,7 @@ function openTrends(root) {
     }
     const text = ms => `${day(wall(ms / 1000))} ${wall(ms / 1000).getFullYear()} ${clock(wall(ms / 1000))}`
     ctx.fillStyle = style('--text')
-    ctx.fillText(`${text(span.from)} to ${text(span.to)}, ${timezone}`, 8 * unit, image.height - 9 * unit)
+    ctx.fillText(say('{0} to {1}, {2}', text(span.from), text(span.to), timezone), 8 * unit, image.height - 9 * unit)
     image.toBlob(blob => {
       const link = document.createElement('a')
       link.href = URL.createObjectURL(blob)

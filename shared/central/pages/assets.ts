@@ -37,8 +37,8 @@ const STYLE_SECS = 30 * 86_400
 /**
  * Reads the files once. Nothing else can be asked for: there is no path to traverse.
  *
- * @returns `firstStyle`: the style sheet itself for a browser that has none yet, which then shows the page without asking again; it
- *   fetches the file meanwhile. Undefined for one that has it, and for programs.
+ * @returns `firstStyle`: the style sheet itself for a browser that has none yet, which then shows the page without
+ *   asking again, but not half of its head; it fetches the file meanwhile. Undefined for one that has it, and for programs.
  */
 export function openAssets(): { assets: Assets; route: Route; firstStyle(reply: FastifyReply): Html | undefined } {
   const style = readFileSync(FILES.css.path, 'utf8')
@@ -58,7 +58,7 @@ export function openAssets(): { assets: Assets; route: Route; firstStyle(reply: 
       if (headers['sec-fetch-dest'] !== 'document' || cookies[STYLE_COOKIE] === assets.css) return undefined
       reply.setCookie(STYLE_COOKIE, assets.css, { path: '/', httpOnly: true, sameSite: 'strict', maxAge: STYLE_SECS })
       reply.header('content-security-policy', policy)
-      return html`<style>${raw(style)}</style><link rel="stylesheet" media="print" href="${assets.css}">`
+      return html`<style>${raw(style)}</style><link rel="expect" href="#main" blocking="render"><link rel="stylesheet" media="print" href="${assets.css}">`
     },
     route: route({
       method: 'GET',

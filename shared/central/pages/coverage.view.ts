@@ -67,11 +67,11 @@ function gainList({ gains, building, chosen = '' }: CoverageModel): Html | false
 
 const lineTable = ({ lines, building, chosen = '', equipment }: CoverageModel): Html => html`<section class="card"><h2>Rules</h2>
 <p>${equipmentLink({ building_id: building.building_id, equipment_id: chosen }, equipment.find(one => one.equipment_id === chosen)?.name ?? chosen)}</p>
-<table class="tried"><thead><tr><th scope="col">Rule</th><th scope="col">Runs</th><th scope="col">Lacks</th></tr></thead>
+<table class="tried"><thead><tr><th scope="col">Rule</th><th scope="col">Can run</th><th scope="col">Lacks</th></tr></thead>
 <tbody>${lines.map(
   ({ rule_id, title, missing, optional }) => html`<tr>
 <td data-label="Rule"><div><a href="${ruleHref(rule_id, building.building_id)}">${say(title)}</a> <span class="muted">${rule_id}</span></div></td>
-<td data-label="Runs"><div>${missing.length === 0 ? say`yes` : say`no`}</div></td>
+<td data-label="Can run"><div>${missing.length === 0 ? say`yes` : say`no`}</div></td>
 <td data-label="Lacks"><div>${missing.length > 0 ? html`<code>${missing.join(', ')}</code>` : optional.length > 0 ? html`<span class="muted">would also look at ${optional.join(', ')}</span>` : say`nothing`}</div></td>
 </tr>`,
 )}</tbody></table></section>`

@@ -11,7 +11,7 @@ import type { CentralContext } from '#shared/central/context.ts'
 import { safeNext } from '#shared/central/pages/typed-form.ts'
 import type { PageLayout } from './layout.ts'
 import { formatTyped, parseTyped, readTyped, TYPED_MAX } from './typed-form.ts'
-import { say, words } from '#shared/node/http/language.ts'
+import { say, words, sayMade } from '#shared/node/http/language.ts'
 
 const NEXT = Type.Optional(Type.String({ maxLength: 2048 }))
 const SIGN_IN = words({ title: 'Sign in', current: '' }, 'title')
@@ -68,7 +68,7 @@ export const loginPage = ({ auth }: Pick<CentralContext, 'auth'>, layout: PageLa
           SIGN_IN,
           loginBody({
             next,
-            error: error.message,
+            error: sayMade(error.message),
             name: body.username,
             ...(typed && { typed: { ...typed, text: formatTyped(typed) } }),
           }),
@@ -139,7 +139,7 @@ export function problemPages(layout: PageLayout) {
       return true
     }
     const typed = problem.code === 'unauthenticated' ? await readTyped(request) : undefined
-    const body = typed ? endedBody(typed) : problemBody({ title, detail: problem.message, request_id: request.id })
+    const body = typed ? endedBody(typed) : problemBody({ title, detail: sayMade(problem.message), request_id: request.id })
     const call = { caller: request.caller, reply }
     reply
       .code(status)

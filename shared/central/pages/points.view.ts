@@ -13,7 +13,7 @@ import { unitLabel } from '#shared/central/ui/measure.ts'
 import { type Here, moment } from '#shared/central/ui/moment.ts'
 import { shareOf } from '#shared/central/ui/words.ts'
 import { type ListPart, listSearch, pager } from '#shared/central/ui/pager.ts'
-import { say, sayCount, sayCountOf } from '#shared/node/http/language.ts'
+import { say, sayCount, sayCountOf, sayMade } from '#shared/node/http/language.ts'
 
 type SuggestedPoint = Point & { suggestions: Suggestion[] }
 export type PointsModel = {
@@ -53,7 +53,7 @@ export const pointsBody = (model: PointsModel): Html => html`<h1>Points</h1>
 <p class="lead">What each point is to its equipment. Rules read roles, never names.</p>
 ${commissionTabs('/points', model.building.building_id)}
 ${buildingChoice(model.buildings, model.building, '/points')}
-${model.refusal && html`<p class="error" role="alert">${model.refusal.message}</p>`}
+${model.refusal && html`<p class="error" role="alert">${sayMade(model.refusal.message)}</p>`}
 ${model.all > SEARCH_FROM && listSearch({ path: '/points', state: { building: model.building.building_id }, q: model.q, label: say`Name, role, address or equipment` })}
 ${model.q !== '' ? foundList(model) : model.chosen ? pointForm(model, model.chosen) : equipmentList(model)}
 <p>Model of this building as a file: ${EXPORTS.map(([format, text], i) => html`${i > 0 && ', '}<a href="/api/model/export?building_id=${encodeURIComponent(model.building.building_id)}&format=${format}">${text}</a>`)}.</p>`

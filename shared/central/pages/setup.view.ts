@@ -1,7 +1,7 @@
 import type { HistoryExtent } from '#shared/core/series/history-quota.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import type { NavItem } from '#shared/central/ui/frame.ts'
-import { say } from '#shared/node/http/language.ts'
+import { say, sayNumber } from '#shared/node/http/language.ts'
 
 type SetupModel = {
   title: string
@@ -25,7 +25,7 @@ export function historyWords({ bytes, max_bytes, whole_from, thinned_from }: His
   return say`History takes ${gigabytes(bytes)}${most} GB: ${since.join(', ')}.`
 }
 
-const gigabytes = (bytes: number) => (bytes / 1e9).toFixed(bytes < 1e9 ? 2 : 1)
+const gigabytes = (bytes: number) => sayNumber(bytes / 1e9, bytes < 1e9 ? 2 : 1)
 
 const entry = ({ href, text, about }: NavItem, kind = ''): Html =>
   html`<li class="${kind}"><a href="${href}"><strong>${text}</strong> <span class="muted">${about ?? ''}</span></a></li>`

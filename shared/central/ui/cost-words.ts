@@ -5,7 +5,7 @@ import { impactKindSpec } from '#shared/core/impact/kinds.ts'
 import { exactRange, addRanges, multiplyRanges } from '#shared/core/impact/range.ts'
 import type { Building } from '#shared/core/model/model.ts'
 import { type UnitSystem } from './measure.ts'
-import { say, sayCount, words } from '#shared/node/http/language.ts'
+import { say, sayCount, words, sayNumber } from '#shared/node/http/language.ts'
 
 /** Names of figures that a fault may lack, as the specification has them and as people say them. */
 const PROPERTY_WORDS = words(
@@ -32,14 +32,14 @@ export const CARRIER_WORDS = words({ electricity: 'electricity', fuel: 'fuel or 
 /** @returns `0.35`, `3.60`, `36`, `1,240`: no more digits than the range deserves */
 function amount(value: number): string {
   if (value >= 100) return sayCount(Number(value.toPrecision(3)))
-  if (value >= 10) return value.toFixed(0)
-  return value >= 1 ? value.toFixed(1) : value.toFixed(2)
+  if (value >= 10) return sayNumber(value, 0)
+  return sayNumber(value, value >= 1 ? 1 : 2)
 }
 
 /** @returns `about 3.6 EUR`; degrees in the building's own */
 export function costText({ mid, unit }: Pick<Impact, 'mid' | 'unit'>, system: UnitSystem): string {
   const value = mid * shownScale(unit, system)
-  return `${value < SHOWN_MIN ? say`under ${SHOWN_MIN}` : amount(value)} ${shownUnit(unit, system)}`
+  return `${value < SHOWN_MIN ? say`under ${sayNumber(SHOWN_MIN, 2)}` : amount(value)} ${shownUnit(unit, system)}`
 }
 
 /** Less than that is no figure: with its range it would read as nothing, from nothing to nothing. */

@@ -3,6 +3,7 @@ import type { Preferences } from '#shared/core/preferences.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { scriptTexts } from './language/script-texts.ts'
 import { moment, type Here } from './moment.ts'
+import { loginRole } from './words.ts'
 import { currentLanguage, say } from '#shared/node/http/language.ts'
 
 /** Addresses of the few files that a page asks for; they carry a hash, so a browser may cache them without limit. */
@@ -109,7 +110,7 @@ const navItem = ({ href, text, wide }: NavItem, { setup }: Site, current: string
 const sessionMenu = (
   { name, role, mustChangePassword }: User,
   csrf: string | undefined,
-): Html => html`<details class="session"><summary>${name}${name !== role && ` (${role})`}</summary>
+): Html => html`<details class="session"><summary>${name}${name !== role && ` (${loginRole(role)})`}</summary>
 <div>${!mustChangePassword && html`<p><a href="${PREFERENCES_PATH}">Language and units</a></p>`}${csrf !== undefined && signOut(csrf)}</div></details>`
 
 const signOut = (csrf: string): Html => html`<p><a href="/password">Change the password</a></p>
@@ -147,4 +148,4 @@ export const operatorButton = (user: User | undefined, id: string, text: string,
   user?.mayOperate
     ? html`<button class="${kind}">${text}</button>`
     : html`<button class="${kind}" disabled aria-describedby="${id}">${text}</button>
-<p class="why" id="${id}">Needs the operator role; you are signed in as ${user?.role ?? say`nobody`}.</p>`
+<p class="why" id="${id}">Needs the operator role; you are signed in as ${user ? loginRole(user.role) : say`nobody`}.</p>`

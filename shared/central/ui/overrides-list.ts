@@ -1,4 +1,5 @@
 /** Overrides: who holds what since when, the oldest first. The same on the box and, as a projection, on the hub. */
+import { loginRole } from './words.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import type { PriorityState } from '#shared/core/ports.ts'
 import type { OutOfServiceRow, OverrideRow } from '#shared/core/priority/override-rows.ts'
@@ -189,7 +190,7 @@ function roundRows({ round_outputs_secs: outputs, round_secs: all }: VisitSchedu
 
 /** @returns why nobody, or not this person, may ask for a visit now */
 export function whyNot({ scanner, journal, user }: Pick<ScannerCard, 'scanner' | 'journal' | 'user'>): string | undefined {
-  if (!user?.mayOperate) return say`Needs the operator role; you are signed in as ${user?.role ?? say`nobody`}.`
+  if (!user?.mayOperate) return say`Needs the operator role; you are signed in as ${user ? loginRole(user.role) : say`nobody`}.`
   if (journal.journal === 'disabled') return say`History is not recorded: ${journal.reason ?? say`no reason was given`}.`
   if (!scanner.enabled || scanner.state === 'disabled')
     return scanner.reason ?? say`The scanner is off: SERVICE_PRIORITY_SCAN_ENABLED=1 switches it on.`

@@ -1,4 +1,5 @@
 /** The few words that several pages share. */
+import { getOwn } from '#shared/core/get-own.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import {
   type Ending,
@@ -26,6 +27,10 @@ export const REASON_WORDS: Record<ResultReason, string> = words({
   insufficient_history: 'not enough history',
   untrusted: 'outside the trusted windows of the package',
 })
+
+const LOGIN_ROLES: Record<string, string> = words({ viewer: 'viewer', operator: 'operator', admin: 'admin' })
+/** @returns the role of a person in words; that of a program is its name */
+export const loginRole = (role: string): string => getOwn(LOGIN_ROLES, role) ?? role
 
 /** States of a result, as they stand behind a count. */
 const STATE_WORDS: Record<ResultState, string> = words({

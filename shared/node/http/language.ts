@@ -50,6 +50,13 @@ export function say(text: TemplateStringsArray | string, ...values: (string | nu
 /** A text that was made in English and stored or reported so, such as the sentence of a finding; an unknown one stays. */
 export const sayMade = (text: string): string => answered.getStore()?.translateMade(text) ?? text
 
+/** The same for a text behind the place that it is about: `AHU-1/history.csv: is empty`. */
+export function sayPlaced(text: string): string {
+  const whole = sayMade(text)
+  const colon = text.indexOf(': ')
+  return whole !== text || colon === -1 ? whole : `${text.slice(0, colon)}: ${sayMade(text.slice(colon + 2))}`
+}
+
 /** Marks an English text that `say` or `words` is given elsewhere. */
 export const message = (text: TemplateStringsArray): string => text.join('')
 

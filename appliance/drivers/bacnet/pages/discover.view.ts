@@ -11,7 +11,7 @@ import { type State, stateIcon } from '#shared/central/ui/icons.ts'
 import { type Here, momentAge, momentNow } from '#shared/central/ui/moment.ts'
 import { formatDuration } from '#shared/core/time.ts'
 import { whyBody } from './discover-diagnosis.view.ts'
-import { say, sayCount, sayCountOf, words } from '#shared/node/http/language.ts'
+import { say, sayCount, sayCountOf, words, sayMade } from '#shared/node/http/language.ts'
 
 /** A running discovery shows what is new this often. */
 const REFRESH_SECS = 2
@@ -43,7 +43,7 @@ function startForm({ enabled, csrf, fields, errors, discovery }: DiscoverModel):
     return html`<section class="card"><h2>Discovery is switched off</h2><p>To enable it, start the appliance with <code>SERVICE_BACNET_DISCOVERY=1</code>.</p></section>`
   const isRunning = discovery?.state === 'running'
   return html`<section class="card"><h2>Whom to call</h2>
-${errors.length > 0 && html`<ul class="notice" role="alert">${errors.map(({ pointer, message }) => html`<li><strong>${LABELS[pointer.split('/')[1] ?? ''] ?? pointer}:</strong> ${message}</li>`)}</ul>`}
+${errors.length > 0 && html`<ul class="notice" role="alert">${errors.map(({ pointer, message }) => html`<li><strong>${LABELS[pointer.split('/')[1] ?? ''] ?? pointer}:</strong> ${sayMade(message)}</li>`)}</ul>`}
 <form method="post" action="/discover" class="ask">${csrfField(csrf)}
 ${field('low', fields, say`of a device`, `${BOUNDS.instance[0]}`, 'numeric')}
 ${field('high', fields, say`of a device`, `${BOUNDS.instance[1]}`, 'numeric')}

@@ -6,7 +6,7 @@ import { Problem } from '#shared/core/problem.ts'
 import { type Here, momentAge } from '#shared/central/ui/moment.ts'
 import type { DeviceEntry } from '../../../store/catalogue-schema.ts'
 import type { RegisterRead } from './register-reader.ts'
-import { say, sayCountOf, words } from '#shared/node/http/language.ts'
+import { say, sayCountOf, words, sayMade } from '#shared/node/http/language.ts'
 
 export type RegistersModel = {
   devices: DeviceEntry[]
@@ -30,7 +30,7 @@ const BITS_IN_LIST = 16
 export const registersBody = (model: RegistersModel): Html => html`<h1>Modbus registers</h1>
 <p class="lead">Reads a device now, in turn with polling, and shows the same bytes in every format and order. Nothing is written.</p>
 ${model.devices.length ? form(model) : html`<section class="card"><p>No enabled Modbus device is in the catalogue.</p></section>`}
-${model.outcome instanceof Problem && html`<p class="notice" role="alert">${model.outcome.message}</p>`}
+${model.outcome instanceof Problem && html`<p class="notice" role="alert">${sayMade(model.outcome.message)}</p>`}
 ${model.outcome && !(model.outcome instanceof Problem) && results(model, model.outcome)}`
 
 const form = ({ devices, asked }: RegistersModel): Html => html`<form class="filter" method="get" action="/modbus">

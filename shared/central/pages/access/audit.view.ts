@@ -3,6 +3,7 @@ import type { Building } from '#shared/core/model/model.ts'
 import type { StoredAuditRow } from '#shared/core/stores.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { type Here, moment } from '#shared/central/ui/moment.ts'
+import { loginRole } from '#shared/central/ui/words.ts'
 import { say } from '#shared/node/http/language.ts'
 
 type AuditQuery = { actor?: string; action?: string; building_id?: string; from?: string; to?: string }
@@ -61,7 +62,7 @@ const rowTable = ({ rows, buildings, here }: AuditModel): Html => {
 <tbody>${rows.map(
     ({ at, actor, role, action, subject, building_id, before, after }) => html`<tr>
 <td data-label="When"><div>${moment(at, here)}</div></td>
-<td data-label="Who"><div>${actor}${role !== actor && html` <span class="muted">${role}</span>`}</div></td>
+<td data-label="Who"><div>${actor}${role !== actor && html` <span class="muted">${loginRole(role)}</span>`}</div></td>
 <td data-label="Action"><div><code>${action}</code></div></td>
 <td data-label="What"><div>${subject}${building_id !== null && html` <span class="muted">${names.get(building_id) ?? building_id}</span>`}</div></td>
 <td data-label="Change"><div>${changeOf(before, after)}</div></td></tr>`,

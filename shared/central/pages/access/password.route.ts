@@ -10,7 +10,7 @@ import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { sendTypedBody } from '#shared/central/pages/login.view.ts'
 import { parseTyped, safeNext, TYPED_MAX } from '#shared/central/pages/typed-form.ts'
 import { firstPasswordBody, noPasswordBody, passwordBody } from './password.view.ts'
-import { words } from '#shared/node/http/language.ts'
+import { words, sayMade } from '#shared/node/http/language.ts'
 
 const NEXT = Type.Optional(Type.String({ maxLength: 2048 }))
 const TITLE = words({ title: 'Change password', current: '' }, 'title')
@@ -68,7 +68,7 @@ export const passwordPage = (context: Pick<CentralContext, 'auth' | 'users'>, la
         if (!(error instanceof Problem)) throw error
         reply.code(PROBLEMS[error.code].status)
         if ('retryAfterSecs' in error) reply.header('retry-after', String(error.retryAfterSecs))
-        const form = { csrf: layout.csrfOf(caller), username: caller!.subject, next, typed, error: error.message }
+        const form = { csrf: layout.csrfOf(caller), username: caller!.subject, next, typed, error: sayMade(error.message) }
         return layout.document(call, TITLE, caller!.must_change_password ? firstPasswordBody(form) : passwordBody(form))
       }
     },

@@ -6,6 +6,7 @@ import { type ShownToken, TOKEN_DAYS } from '#shared/central/commands/api-tokens
 import type { ShownUser } from '#shared/central/commands/users.ts'
 import { csrfField } from '#shared/central/ui/frame.ts'
 import { type Here, moment } from '#shared/central/ui/moment.ts'
+import { loginRole } from '#shared/central/ui/words.ts'
 import { say } from '#shared/node/http/language.ts'
 
 type UsersModel = {
@@ -56,7 +57,7 @@ const userTable = (
 
 const userRow = (user: ShownUser, model: UsersModel): Html => html`<tr>
 <td data-label="User"><div>${user.username} <span class="muted">${user.name}</span></div></td>
-<td data-label="Role"><div>${user.role}</div></td>
+<td data-label="Role"><div>${loginRole(user.role)}</div></td>
 <td data-label="Last sign-in"><div>${user.last_login_at === null ? say`never` : moment(user.last_login_at, model.here)}</div></td>
 <td data-label="State"><div>${stateText(user, model.here)}</div></td>
 <td data-label="Change"><div>${user.username === model.caller ? say`yourself` : changeForms(user, model.csrf)}</div></td></tr>`
@@ -83,7 +84,7 @@ ${form('remove', html`<button>Delete</button>`)}</div>`
 }
 
 const roleOptions = (chosen: string): Html[] =>
-  USER_ROLES.map(role => html`<option${role === chosen && html` selected`}>${role}</option>`)
+  USER_ROLES.map(role => html`<option value="${role}"${role === chosen && html` selected`}>${loginRole(role)}</option>`)
 
 const userForm = ({ csrf }: UsersModel): Html => html`<section class="card"><h2>Add a person</h2>
 <form class="fields" method="post" action="/users">${csrfField(csrf)}
@@ -98,7 +99,7 @@ const tokenTable = ({ tokens, buildings, here, csrf }: UsersModel): Html => {
 <tbody>${tokens.map(
     ({ token_id, name, role, scope, building_id, expires_at, last_used_at }) => html`<tr>
 <td data-label="Token"><div>${name}</div></td>
-<td data-label="May"><div>${scope === 'read' ? say`read as ${role}` : say`all that ${role} may`}${building_id !== null && say`, in ${names.get(building_id) ?? building_id}`}</div></td>
+<td data-label="May do"><div>${scope === 'read' ? say`read as ${loginRole(role)}` : say`all that ${loginRole(role)} may`}${building_id !== null && say`, in ${names.get(building_id) ?? building_id}`}</div></td>
 <td data-label="Expires"><div>${moment(expires_at, here)}${expires_at <= here.now && html` <strong>expired</strong>`}</div></td>
 <td data-label="Last used"><div>${last_used_at === null ? say`never` : moment(last_used_at, here)}</div></td>
 <td data-label="Change"><div><form method="post" action="/users/tokens/revoke">${csrfField(csrf)}<input type="hidden" name="token_id" value="${token_id}"><button>Revoke</button></form></div></td></tr>`,

@@ -81,7 +81,7 @@ const hrefOf = (point_id: string, { head }: AnomaliesModel): string =>
 
 const table = (model: AnomaliesModel): Html => html`<table class="fleet">
 <caption class="hidden">Anomalies, the most unusual first</caption>
-<thead><tr><th scope="col">Point</th><th scope="col">Score</th><th scope="col">From</th><th scope="col">For</th><th scope="col">Value</th><th scope="col">Usual</th></tr></thead>
+<thead><tr><th scope="col">Point</th><th scope="col">Score</th><th scope="col">From</th><th scope="col">Lasted</th><th scope="col">Value</th><th scope="col">Usual</th></tr></thead>
 <tbody>${model.rows.map(row => anomalyRow(row, model))}</tbody>
 </table>`
 
@@ -91,7 +91,7 @@ function anomalyRow({ point, equipment, from, to, worst }: AnomalyRow, model: An
 <td data-label="Point" class="what"><div><a href="${hrefOf(point.point_id, model)}">${point.name}</a><span class="muted">${equipment}</span></div></td>
 <td data-label="Score"><div>${scoreWords(worst.score)}</div></td>
 <td data-label="From"><div>${moment(from, model.here)}</div></td>
-<td data-label="For"><div>${formatDuration(to - from)}</div></td>
+<td data-label="Lasted"><div>${formatDuration(to - from)}</div></td>
 <td data-label="Value"><div>${formatValue(worst.value, measure)}</div></td>
 <td data-label="Usual"><div>${formatValue(worst.expected, measure)}<span class="muted">${bandWords(worst, measure)}</span></div></td>
 </tr>`

@@ -10,7 +10,7 @@ import { economizerSvg, SCATTER_NARROW, SCATTER_WIDE } from './economizer-plot.t
 import { formatRoleValue, formatValue, measureOf, roleWords, type UnitSystem } from '#shared/central/ui/measure.ts'
 import { sentenceText } from '#shared/central/ui/measure-text.ts'
 import { shareOf } from '#shared/central/ui/words.ts'
-import { say, words } from '#shared/node/http/language.ts'
+import { say, words, sayNumber } from '#shared/node/http/language.ts'
 
 type EconomizerModel = {
   head: AnalyticsHead
@@ -62,7 +62,7 @@ function summary({ points, hours, fit, residuals }: EconomizerResult): string {
   const thinned = points.length < Math.round(hours.identifiable * 4) ? say`${points.length} of them are drawn. ` : ''
   const line =
     fit &&
-    say` A straight line through them is ${formatShare(fit.intercept)} + ${fit.slope.toFixed(2)} × position and explains ${shareOf(fit.r2)} of their spread.`
+    say` A straight line through them is ${formatShare(fit.intercept)} + ${sayNumber(fit.slope, 2)} × position and explains ${shareOf(fit.r2)} of their spread.`
   return say`Each dot is a quarter of an hour of ${formatHours(hours.identifiable)} that are identifiable. ${thinned}Boxes hold the middle half at each position, their bar is the median, the dashed line is ideal. The share is ${formatShare(residuals?.mean_abs ?? null)} from the position on average.${line ?? ''}`
 }
 

@@ -16,7 +16,7 @@ import { placeBody, ROWS_SHOWN } from './equipment-choice.view.ts'
 import { rolesBody } from './roles.view.ts'
 import { sheetRoutes } from './sheet.route.ts'
 import { unitsBody } from './units.view.ts'
-import { say } from '#shared/node/http/language.ts'
+import { say, sayMade } from '#shared/node/http/language.ts'
 
 type AnyCall = Pick<Call<unknown, unknown, unknown>, 'caller' | 'reply'>
 const BUILDING = strict({ building: Type.Optional(PAGE_ID) })
@@ -77,7 +77,7 @@ const shell = (layout: PageLayout, call: AnyCall, title: string, body: Parameter
 function refusalOf({ reply }: AnyCall, error: unknown): string {
   if (!(error instanceof Problem)) throw error
   reply.code(PROBLEMS[error.code].status)
-  return error.message
+  return sayMade(error.message)
 }
 
 function equipmentRoutes(context: CentralParts, layout: PageLayout): Route[] {

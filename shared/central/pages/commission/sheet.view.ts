@@ -5,7 +5,7 @@ import { type Html, html } from '#shared/node/http/html.ts'
 import type { RecordDifference } from '#shared/central/commands/model-exchange.ts'
 import { csrfField, operatorButton, type User } from '#shared/central/ui/frame.ts'
 import { COMMISSION_PATH, commissionCrumbs, commissionHref } from './commission.view.ts'
-import { say, sayCountOf } from '#shared/node/http/language.ts'
+import { say, sayCountOf, sayMade } from '#shared/node/http/language.ts'
 
 type SheetModel = { building: Building; user: User | undefined; csrf: string }
 type Refusal = { message: string; errors: readonly DataError[] }
@@ -23,8 +23,8 @@ ${operatorButton(model.user, 'why-sheet', say`Show what would change`)}</form></
 
 function refusalCard({ message, errors }: Refusal): Html {
   const placed = errors.filter(({ row }) => row !== undefined)
-  return html`<section class="card" role="alert"><p class="error">${message}</p>
-${placed.length > 0 && html`<ul class="log">${placed.slice(0, SHOWN).map(({ row, column, message: text, hint }) => html`<li>Row ${row}${column !== undefined && html`, <code>${column}</code>`}: ${text}${hint !== undefined && html` <span class="muted">${hint}</span>`}</li>`)}</ul>`}</section>`
+  return html`<section class="card" role="alert"><p class="error">${sayMade(message)}</p>
+${placed.length > 0 && html`<ul class="log">${placed.slice(0, SHOWN).map(({ row, column, message: text, hint }) => html`<li>Row ${row}${column !== undefined && html`, <code>${column}</code>`}: ${sayMade(text)}${hint !== undefined && html` <span class="muted">${sayMade(hint)}</span>`}</li>`)}</ul>`}</section>`
 }
 
 export function differenceBody(model: SheetModel, differences: RecordDifference[], text: string): Html {

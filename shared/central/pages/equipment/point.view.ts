@@ -61,7 +61,7 @@ function factsSection({ now: { point, nominalMs }, equipment }: PointModel): Htm
     [say`Unit`, kind === 'number' ? unitLabel(unit) : kind],
     [say`Address`, html`<code>${source.protocol} ${source.address}</code>`],
     [
-      say`Read`,
+      say`Polled`,
       poll_secs === undefined ? say`about every ${formatDuration(nominalMs)}` : say`every ${formatDuration(poll_secs * SECOND)}`,
     ],
     ...(edge_id === undefined ? [] : [[say`Box`, html`<code>${edge_id}</code>`] as const]),

@@ -1,4 +1,5 @@
 /** Actions on a fault as plain forms, which work without script. A viewer sees why they are disabled. */
+import { loginRole } from '#shared/central/ui/words.ts'
 import type { FindingNote } from '#shared/core/findings/finding.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { DAY, HOUR } from '#shared/core/time.ts'
@@ -29,7 +30,7 @@ export const faultActions = ({ finding, note, here, user, csrf }: ActionsModel):
   const form = (action: string, body: Html) =>
     html`<form method="post" action="/faults/${encodeURIComponent(finding.finding_id)}/${action}">${csrfField(csrf)}<fieldset${!open && html` disabled`}>${body}</fieldset></form>`
   return html`<section class="card actions"><h2>What to do about it</h2>
-${!open && html`<p class="why">These need the operator role; you are signed in as ${user?.role ?? say`nobody`}.</p>`}
+${!open && html`<p class="why">These need the operator role; you are signed in as ${user ? loginRole(user.role) : say`nobody`}.</p>`}
 ${note.ack === 'acked' ? html`<p>Acknowledged.</p>` : form('ack', html`<button class="primary">Acknowledge</button>`)}
 ${form(
   'note',

@@ -26,7 +26,7 @@ import { zoomPlot, zoomScripts } from '#shared/central/pages/trends/zoom-plot.ts
 import { inputWords, sentenceText, shownParams, withValues } from '#shared/central/ui/measure-text.ts'
 import { trendsHref } from '#shared/central/ui/trends-link.ts'
 import { componentWords, REASON_WORDS, shareOf, SOURCE_WORDS, stateWords, titleOf } from '#shared/central/ui/words.ts'
-import { say, words } from '#shared/node/http/language.ts'
+import { say, words, sayNumber } from '#shared/node/http/language.ts'
 
 /** One point that the rule read, and how well it was covered in the plot's window. */
 export type InputRow = {
@@ -256,7 +256,7 @@ function causeSection({ finding, equipment }: FaultModel): Html | false {
 <p><strong>${causeWords(first, equipment)}</strong>${second && html`; next most likely: ${causeWords(second, equipment)}`}</p>
 <ul class="bars">${causes.map(
     cause =>
-      html`<li><span>${causeWords(cause, equipment)}</span>${bar(Math.max(cause.weight, 0) / total)}<span class="muted">weight ${Number(cause.weight.toFixed(2))}</span></li>`,
+      html`<li><span>${causeWords(cause, equipment)}</span>${bar(Math.max(cause.weight, 0) / total)}<span class="muted">weight ${sayNumber(cause.weight, 2)}</span></li>`,
   )}</ul></section>`
 }
 

@@ -9,7 +9,7 @@ import type { ImportSession } from '#shared/central/import/sessions.ts'
 import { csrfField } from '#shared/central/ui/frame.ts'
 import { EQUIPMENT_WORDS } from '#shared/central/ui/equipment-words.ts'
 import { componentWords } from '#shared/central/ui/words.ts'
-import { say, sayCount, sayCountOf } from '#shared/node/http/language.ts'
+import { say, sayCount, sayCountOf, sayPlaced, words } from '#shared/node/http/language.ts'
 
 /** Lines of one list that the page shows; the API gives all. */
 const SHOWN = 200
@@ -64,12 +64,14 @@ function verdictCard(session: ImportSession, csrf: string): Html {
 <button class="primary">Import</button></form>`
 }
 
+const SEVERITIES: Record<Check['severity'], string> = words({ error: 'error', warning: 'warning', info: 'note' })
+
 const checkTable = (checks: Check[]): Html => html`<section class="card"><h2>Checks</h2>
 <table class="tried"><thead><tr><th scope="col">Kind</th><th scope="col">What</th><th scope="col">Count</th><th scope="col">Examples</th></tr></thead>
 <tbody>${checks.slice(0, SHOWN).map(
   ({ severity, code, message, count, examples }) => html`<tr>
-<td data-label="Kind"><div>${severity}</div></td>
-<td data-label="What"><div>${message} <span class="muted">${code}</span></div></td>
+<td data-label="Kind"><div>${SEVERITIES[severity]}</div></td>
+<td data-label="What"><div>${sayPlaced(message)} <span class="muted">${code}</span></div></td>
 <td data-label="Count"><div>${sayCount(count)}</div></td>
 <td data-label="Examples"><div>${examples.join('; ') || say`none`}</div></td></tr>`,
 )}</tbody></table>${checks.length > SHOWN && html`<p class="muted">and ${sayCount(checks.length - SHOWN)} more</p>`}</section>`

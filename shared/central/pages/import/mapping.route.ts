@@ -7,7 +7,7 @@ import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { type Route, route, strict } from '#shared/node/http/route.ts'
 import { mappingBody } from './mapping.view.ts'
 import { readMappingForm } from './mapping-form.ts'
-import { words } from '#shared/node/http/language.ts'
+import { words, sayPlaced } from '#shared/node/http/language.ts'
 
 const AT = words({ title: 'What the columns are', current: '/import' }, 'title')
 const BY_SESSION = strict({ session_id: Type.String({ maxLength: 128 }) })
@@ -64,7 +64,7 @@ export function mappingPages(context: CentralParts, layout: PageLayout): Route[]
         } catch (error) {
           if (!(error instanceof Problem) || error.code !== 'invalid') throw error
           call.reply.code(PROBLEMS[error.code].status)
-          const refusals = error.errors.map(({ message }) => message)
+          const refusals = error.errors.map(({ message }) => sayPlaced(message))
           return layout.document(call, AT, mappingBody({ ...staged, mapping, refusals, csrf: layout.csrfOf(call.caller) }))
         }
       },

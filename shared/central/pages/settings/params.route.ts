@@ -23,7 +23,7 @@ import type { CentralParts } from '#shared/central/context.ts'
 import { ruleOwner } from '#shared/central/fdd/rule-owner.ts'
 import type { RuleView } from '#shared/central/fdd/rule-views.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
-import { say } from '#shared/node/http/language.ts'
+import { say, sayMade } from '#shared/node/http/language.ts'
 import { fromTyped, toTyped } from '#shared/central/ui/measure.ts'
 
 const RULE = strict({ rule_id: PAGE_ID })
@@ -188,7 +188,7 @@ async function readForm({ rules }: CentralParts, rule_id: string, body: Static<t
 function refusedBy({ reply }: AnyCall, error: unknown, { outOfBounds }: ReadForm): { refused: string } {
   if (!(error instanceof Problem) || !['invalid', 'run_in_progress', 'query_failed'].includes(error.code)) throw error
   reply.code(PROBLEMS[error.code].status)
-  return { refused: outOfBounds ?? error.message }
+  return { refused: outOfBounds ?? sayMade(error.message) }
 }
 
 type Shown = Pick<ParamPageModel, 'building' | 'at' | 'form' | 'outcome'>

@@ -6,6 +6,7 @@ import { ANALYTICS_DE } from './de/analytics-de.ts'
 import { APPLIANCE_DE } from './de/appliance-de.ts'
 import { BACNET_DE } from './de/bacnet-de.ts'
 import { COMMISSION_DE } from './de/commission-de.ts'
+import { CSV_CHECKS_DE } from './de/csv-checks-de.ts'
 import { DEVICES_DE } from './de/devices-de.ts'
 import { EQUIPMENT_DE } from './de/equipment-de.ts'
 import { FAULTS_DE } from './de/faults-de.ts'
@@ -24,6 +25,7 @@ import { TRENDS_DE } from './de/trends-de.ts'
 import { WORDS_DE } from './de/words-de.ts'
 import { ROLES_DE } from './de/roles-de.ts'
 import { COMPONENTS_DE } from './de/rules/components-de.ts'
+import { PROBLEM_DETAILS_DE } from './de/problem-details-de.ts'
 import { PROBLEMS_DE } from './de/problems-de.ts'
 import { RULE_TITLES_DE } from './de/rules/rule-titles-de.ts'
 import { AIR_SENTENCES_DE } from './de/rules/air-sentences-de.ts'
@@ -35,6 +37,8 @@ const AREAS = [
   PLANT_SENTENCES_DE,
   AIR_SENTENCES_DE,
   RULE_TITLES_DE,
+  CSV_CHECKS_DE,
+  PROBLEM_DETAILS_DE,
   PROBLEMS_DE,
   COMPONENTS_DE,
   ROLES_DE,
@@ -65,7 +69,9 @@ export const GERMAN_MESSAGES: ReadonlyMap<string, string> = new Map(AREAS.flatMa
 
 /** What the core makes in English, so that it is recognised by its text. */
 export const MADE: ReadonlyMap<string, string> = new Map(
-  [AIR_SENTENCES_DE, PLANT_SENTENCES_DE, CORE_SENTENCES_DE].flatMap(area => Object.entries(area)),
+  [AIR_SENTENCES_DE, PLANT_SENTENCES_DE, CORE_SENTENCES_DE, PROBLEM_DETAILS_DE, CSV_CHECKS_DE].flatMap(area =>
+    Object.entries(area),
+  ),
 )
 
 const DECIMAL = ','

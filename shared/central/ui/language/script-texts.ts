@@ -19,6 +19,8 @@ const TEXTS = words([
   'off',
   '{0} least',
   '{0} greatest',
+  'worst {0}',
+  '{0} to {1}, {2}',
   'This time could not be loaded. Try again, or load the page anew.',
   'Jan',
   'Feb',

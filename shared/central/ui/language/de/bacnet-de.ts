@@ -74,7 +74,7 @@ export const BACNET_DE = nameTable<string>({
   'Whom to call': 'Wer gerufen wird',
   'Addresses <1>instead of everybody: 10.0.0.7 or 10.0.0.7:47809, parted by blanks</1>':
     'Adressen <1>statt aller: 10.0.0.7 oder 10.0.0.7:47809, durch Leerzeichen getrennt</1>',
-  Start: 'Start',
+  Start: 'Starten',
   'of a device': 'eines Geräts',
   'all, local, number': 'all, local oder eine Nummer',
   all: 'alle',

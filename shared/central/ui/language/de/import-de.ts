@@ -2,6 +2,9 @@
 import { nameTable } from '#shared/core/name-table.ts'
 
 export const IMPORT_DE = nameTable<string>({
+  error: 'Fehler',
+  warning: 'Warnung',
+  note: 'Hinweis',
   'History of a building as a CSV package: a ZIP with <1>manifest.json</1>, and for each equipment <2>history_wide.csv</2> and <3>column_map.json</3>; or a single table. Nothing is changed before you have seen the report.':
     'Verlauf eines Gebäudes als CSV-Paket: ein ZIP mit <1>manifest.json</1> und für jede Anlage <2>history_wide.csv</2> und <3>column_map.json</3>; oder eine einzelne Tabelle. Nichts wird geändert, bevor Sie den Bericht gesehen haben.',
   'A ZIP': 'Ein ZIP',

@@ -13,6 +13,7 @@ export const MODBUS_DE = nameTable<string>({
   'No enabled Modbus device is in the catalogue.': 'Kein eingeschaltetes Modbus-Gerät steht in der Liste.',
   Table: 'Tabelle',
   Read: 'Lesen',
+  Polled: 'Abgefragt',
   'First address, from 0': 'Erste Adresse, ab 0',
   'Number of registers or bits': 'Anzahl der Register oder Bits',
   '1 bit|{0} bits': '1 Bit|{0} Bits',

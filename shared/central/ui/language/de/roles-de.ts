@@ -63,7 +63,7 @@ export const ROLES_DE = nameTable<string>({
   'discharge air temperature': 'Lufttemperatur am Auslass',
   'discharge air temperature setpoint': 'Lufttemperatur am Auslass Sollwert',
   'co2 level': 'CO2-Gehalt',
-  'co2 setpoint': 'CO2 Sollwert',
+  'co2 setpoint': 'CO2-Sollwert',
   'leaving chilled water temperature': 'Kaltwasser Vorlauftemperatur',
   'entering chilled water temperature': 'Kaltwasser Rücklauftemperatur',
   'leaving chilled water temperature setpoint': 'Kaltwasser Vorlauftemperatur Sollwert',

@@ -2,6 +2,8 @@
 import { nameTable } from '#shared/core/name-table.ts'
 
 export const SCRIPTS_DE = nameTable<string>({
+  'worst {0}': 'am schlimmsten {0}',
+  '{0} to {1}, {2}': '{0} bis {1}, {2}',
   'The session has ended. What you typed stays; the password is asked for when you send it.':
     'Die Sitzung ist beendet. Was Sie eingegeben haben, bleibt; beim Senden wird nach dem Kennwort gefragt.',
   'No answer since then: this page is old.': 'Seitdem keine Antwort: Diese Seite ist veraltet.',

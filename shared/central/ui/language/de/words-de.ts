@@ -2,6 +2,9 @@
 import { nameTable } from '#shared/core/name-table.ts'
 
 export const WORDS_DE = nameTable<string>({
+  viewer: 'Leser',
+  operator: 'Bediener',
+  admin: 'Administrator',
   'rated cooling capacity': 'Nennkälteleistung',
   'rated heating capacity': 'Nennheizleistung',
   'rated fuel input': 'Nennwärmebelastung',

@@ -1,7 +1,8 @@
 import test from 'ava'
-import { extractMessages } from '#scripts/lib/messages.ts'
+import { checkTexts, extractMessages, problemDetails } from '#scripts/lib/messages.ts'
 import { messagesInSources } from '#scripts/language.ts'
-import { GERMAN_MESSAGES } from '#shared/central/ui/language/german.ts'
+import { GERMAN, GERMAN_MESSAGES } from '#shared/central/ui/language/german.ts'
+import { inLanguage, sayMade, sayPlaced } from '#shared/node/http/language.ts'
 
 const needed = messagesInSources()
 
@@ -45,4 +46,25 @@ const f = words([{ href: 'no', text: 'Seven' }], 'text'); sayCountOf(n, many ? '
     'Two {0} <1>three</1>',
     'six {0}',
   ])
+})
+
+test('details of problems and texts of checks are found where they are made', t => {
+  const source = `throw new Problem('conflict', \`Device \${a} is busy\`); new ThrottledProblem('x', b ? 'try again' : 'or not', 3)
+new Problem('x', \`\${a}: \${b}\`); new Error('no such thing'); checks.add('code', place, \`has \${n} long columns\`, more); at('/x', 'is the time')`
+  t.deepEqual(problemDetails(source), ['Device {0} is busy', 'try again', 'or not'])
+  t.deepEqual(checkTexts(source), ['has {0} long columns', 'is the time'])
+})
+
+test('a refusal that was made in English is said in German, with its values, and behind its place', t => {
+  inLanguage(GERMAN, () => {
+    t.is(sayMade('There is a user mary already'), 'Es gibt schon einen Benutzer mary')
+    t.is(
+      sayMade('Nothing was saved: point p-1 names equipment ahu-9, which does not exist'),
+      'Nichts wurde gespeichert: Punkt p-1 nennt die Anlage ahu-9, die es nicht gibt',
+    )
+    t.is(sayPlaced('AHU-1/history_wide.csv: is empty'), 'AHU-1/history_wide.csv: ist leer')
+    t.is(sayPlaced('Supply Temp: furlong is no role; perhaps sa_t'), 'Supply Temp: furlong ist keine Rolle; vielleicht sa_t')
+    t.is(sayPlaced('what nobody knows: at all'), 'what nobody knows: at all')
+  })
+  t.is(sayPlaced('AHU-1: is empty'), 'AHU-1: is empty')
 })

@@ -13,7 +13,6 @@ const DATA = [
   ...EDGES.map(({ name }) => name),
   ...['Riverside School', 'Riverside box', 'Riverside plant room', 'riverside', 'Campus hub', 'Main meter'],
   'no answer from 10.0.0.9:502 within 3 s (3 tries)',
-  'There is no rule ZONE-WARM',
   'Supply air was 7.4 °F above its set point of 55.0 °F with the cooling valve at 100 %, for 6 h.',
   ...['ASHRAE Guideline', 'low airflow', 'bacnet', 'dev ', 'damper', '°C, kPa, L/s'],
   // Roles and rows of the audit log.
@@ -37,7 +36,8 @@ for (const product of ['appliance', 'hub'] as const) {
       const answer = await get(path)
       if (!answer.headers.get('content-type')?.startsWith('text/html')) continue
       const page = await answer.text()
-      if (!OF_FILES.test(path)) for (const text of unmarkedWords(page, DATA)) found.set(text, path)
+      if (!OF_FILES.test(path))
+        for (const text of unmarkedWords(page, path === '/' ? DATA : [path, ...DATA])) found.set(text, path)
       for (const [, href] of page.matchAll(/(?:href|hx-get)="(\/[^"#]*)/g)) {
         const next = href!.replaceAll('&amp;', '&')
         const kind = next.replaceAll(/=[^&]*/g, '').replace(/^(\/(?:fault-rules|params|faults)\/).*/, '$1')

@@ -31,7 +31,7 @@ export const COMPONENTS_DE = nameTable<string>({
   'cooling valve': 'Kühlventil',
   damper: 'Klappe',
   'defrost control': 'Abtauregelung',
-  'discharge sensor': 'Fühler Zuluft am Auslass',
+  'discharge sensor': 'Zuluftfühler am Auslass',
   'dp sensor': 'Differenzdruckfühler',
   duct: 'Kanal',
   'economizer control': 'Regelung der freien Kühlung',
