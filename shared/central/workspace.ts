@@ -8,6 +8,7 @@ import { DAY, HOUR, SECOND } from '#shared/core/time.ts'
 import { type Ballast, ballast, WORKSPACE_BALLAST } from '#shared/node/ballast.ts'
 import { diskSpace, diskWatch } from '#shared/node/disk-watch.ts'
 import { makeFolder } from '#shared/node/files.ts'
+import { makeLogRoom } from '#shared/node/log-room.ts'
 import { lockFolder } from '#shared/node/folder-lock.ts'
 import { isHistoryEntry, parquetRootIn } from '#shared/node/historian/folder.ts'
 import { openHistorian, type StoredHistorian } from '#shared/node/historian/historian.ts'
@@ -122,7 +123,8 @@ async function openLocked(options: WorkspaceOptions, unlock: () => void): Promis
   if (existsSync(parquetRoot)) keepPrivate(parquetRoot, readdirSync(parquetRoot).filter(isHistoryEntry), log)
   await replica?.restore()
   const db = openDatabase(replica?.path ?? join(path, 'plenum.db'))
-  await replica?.follow(db)
+  if (replica) await replica.follow(db)
+  else makeLogRoom(db)
   const settled = replica ? replica.flush : async () => undefined
   const maxBytes = options.historyBytes ?? halfOfDisk(path)
   const historian = await openHistorian({ db, root: parquetRoot, memoryMb, idleMs: IDLE_MS, maxBytes, settled })
