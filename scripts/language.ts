@@ -23,8 +23,13 @@ const REFUSING = [
   'hub/enrol/{authority,enrol.route,issue-kit,pending-boxes}.ts',
   'hub/tenants/host.ts',
 ]
-/** Sources that check CSV packages. */
-const CHECKING = ['shared/core/csv/**/*.ts', 'shared/central/import/**/*.ts', 'shared/flow/ingest/*.ts']
+/** Sources that check CSV packages, and the network of a box. */
+const CHECKING = [
+  'shared/core/system/system-file.ts',
+  'shared/core/csv/**/*.ts',
+  'shared/central/import/**/*.ts',
+  'shared/flow/ingest/*.ts',
+]
 /** Of the refusing ones, sources that answer programs alone. */
 const FOR_PROGRAMS = /idempotency|local-ingest|service-certificates/
 

@@ -46,7 +46,7 @@ export function networkRoutes(network: BoxNetwork, layout: PageLayout): Route[] 
     ...{ ok: true as const, available: network.isAvailable, current: current() ?? null },
     ...{ asked: network.isAsked(), trial: network.trial() ?? null },
   })
-  const show = (call: AnyCall, typed?: NetworkForm, refusal?: string) => {
+  const show = (call: AnyCall, typed?: NetworkForm, refusal?: Problem) => {
     const settings = current()
     const system = network.current()
     const model = {
@@ -90,7 +90,7 @@ export function networkRoutes(network: BoxNetwork, layout: PageLayout): Route[] 
         } catch (error) {
           if (!(error instanceof Problem)) throw error
           call.reply.code(PROBLEMS[error.code].status)
-          return show(call, call.body, error.message)
+          return show(call, call.body, error)
         }
       },
     }),

@@ -1,11 +1,12 @@
 /** The page Network: addresses and time servers of the box, tried before they stay. */
 import { formatMoment, type Here, momentAge } from '#shared/central/ui/moment.ts'
 import { csrfField } from '#shared/central/ui/frame.ts'
+import type { Problem } from '#shared/core/problem.ts'
 import type { NetworkTrial } from '#shared/core/system/network-trial.ts'
 import { STICK_FILES } from '#shared/core/system/stick-files.ts'
 import { MINUTE } from '#shared/core/time.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
-import { words } from '#shared/node/http/language.ts'
+import { sayMade, sayPlaced, words } from '#shared/node/http/language.ts'
 import { FIRST_STEPS_PATH } from '../pages/first-steps.view.ts'
 
 /** How long the box waits for somebody who keeps them; `image/root/usr/lib/plenum/network` counts. */
@@ -30,7 +31,7 @@ type NetworkModel = {
   interfaces: { uplink: string | undefined; ot: string | undefined }
   isAsked: boolean
   trial: NetworkTrial | undefined
-  refusal: string | undefined
+  refusal: Problem | undefined
   here: Here
   csrf: string
 }
@@ -63,7 +64,7 @@ function trialPart({ isAsked, trial, here, csrf }: NetworkModel): Html | false {
 function formPart(form: NetworkForm, { interfaces, trial, isAsked, refusal, csrf }: NetworkModel): Html {
   const isLocked = isAsked || trial?.state === 'trying'
   return html`${!isLocked && html`<p class="lead">The box starts once with what is saved here, and polling stops for about a minute. Nothing can go wrong for good: when nobody keeps the new settings within ten minutes, the box sets the ones before back by itself.</p>`}
-${refusal !== undefined && html`<p class="notice" role="alert" id="refusal">${refusal}</p>`}
+${refusal !== undefined && html`<p class="notice" role="alert" id="refusal">${refusalWords(refusal)}</p>`}
 <form method="post" action="/network"><fieldset class="plain"${isLocked && html` disabled`}>${csrfField(csrf)}
 <section class="card fields"><h2>Network of the page and the hub</h2><p class="muted">At the plug <code>${interfaces.uplink ?? ''}</code>.</p>
 ${modeField('uplink', form.uplink_mode)}
@@ -76,6 +77,26 @@ ${form.ot_mode && otPart(form.ot_mode, form.ot_address ?? '', interfaces.ot)}
 <p class="muted" id="time-help">Names or addresses, separated by commas. Without one the network may name one, or the hub gives the time.</p></section>
 <button class="primary">Save and start the box with them</button></fieldset></form>
 <p class="muted">What the firewall lets out, ports, and which plug is which come with the file <code>${STICK_FILES.system}</code> on a USB stick.</p>`
+}
+
+/** Fields by the places in which the box complains of them. */
+const FIELDS: Record<string, string> = words({
+  '/uplink/address': 'Network of the page and the hub, address',
+  '/uplink/gateway': 'Network of the page and the hub, gateway',
+  '/uplink/name_servers': 'Network of the page and the hub, name servers',
+  '/ot/address': 'Network of the controllers, address',
+  '/time_servers': 'Time servers',
+})
+
+function refusalWords({ code, message }: Problem): string {
+  if (code !== 'invalid') return sayMade(message)
+  const lines = message.split('; ').map(line => {
+    const [place = '', ...text] = line.split(': ')
+    // The place of one of several name servers ends with its number.
+    const field = FIELDS[place.replace(/\/\d+$/, '')]
+    return field === undefined ? sayPlaced(line) : `${field}: ${sayMade(text.join(': '))}`
+  })
+  return lines.join('; ')
 }
 
 const otPart = (

@@ -1,6 +1,6 @@
 /** `system.json`: networks, clock and serial ports of an appliance whose operating system is ours. */
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
-import { Value } from '@sinclair/typebox/value'
+import { Value, type ValueError } from '@sinclair/typebox/value'
 
 const strict = { additionalProperties: false }
 const OCTET = '(?:25[0-5]|2[0-4]\\d|1?\\d?\\d)'
@@ -109,7 +109,7 @@ function readAs<S extends TSchema>(schema: S, text: string): { ok: true; value: 
     return { ok: false, complaints: [`is no JSON: ${String(error)}`] }
   }
   if (Value.Check(schema, value)) return { ok: true, value }
-  const errors = [...Value.Errors(schema, value)].map(({ path, message }) => `${path || '/'}: ${message}`)
+  const errors = [...Value.Errors(schema, value)].map(error => complaintOf(error))
   return { ok: false, complaints: [...new Set(errors)] }
 }
 
@@ -117,7 +117,7 @@ function readAs<S extends TSchema>(schema: S, text: string): { ok: true; value: 
 export function withWish(current: SystemSettings, wish: NetworkWish): ReturnType<typeof readSystem> {
   const { uplink, ot } = current
   if (wish.ot !== undefined && ot === undefined)
-    return { ok: false, complaints: ['/ot: this box has no network of the controllers'] }
+    return { ok: false, complaints: [at('/ot', 'this box has no network of the controllers')] }
   const system: SystemSettings = {
     ...current,
     uplink: { interface: uplink.interface, ...wish.uplink },
@@ -127,19 +127,38 @@ export function withWish(current: SystemSettings, wish: NetworkWish): ReturnType
   return readSystem(JSON.stringify(system))
 }
 
+function complaintOf({ path, schema, message }: ValueError): string {
+  switch (schema['pattern']) {
+    case Prefix.pattern:
+      return at(path, 'is no IPv4 address with its prefix, as 192.168.10.5/24')
+    case Address.pattern:
+      return at(path, 'is no IPv4 address, as 192.168.10.1')
+    case TimeServers.items.pattern:
+      return at(path, 'is no name and no address of a server')
+    default:
+      return at(path || '/', message)
+  }
+}
+
+/** A complaint with the JSON pointer of what it is about. */
+const at = (place: string, text: string): string => `${place}: ${text}`
+
 function complainOf({ uplink, ot }: SystemSettings): string[] {
   const complaints: string[] = []
   if (ot?.interface === uplink.interface)
-    complaints.push('/ot/interface: is the one of /uplink; leave /ot out when there is one network')
-  if (ot?.gateway !== undefined) complaints.push('/ot/gateway: the network of the controllers has no way out')
-  if (uplink.gateway !== undefined && uplink.address === undefined) complaints.push('/uplink/gateway: needs /uplink/address')
+    complaints.push(at('/ot/interface', 'is the one of /uplink; leave /ot out when there is one network'))
+  if (ot?.gateway !== undefined) complaints.push(at('/ot/gateway', 'the network of the controllers has no way out'))
+  if (uplink.gateway !== undefined && uplink.address === undefined)
+    complaints.push(at('/uplink/gateway', 'needs an address beside it'))
   if (uplink.address !== undefined && uplink.gateway !== undefined && !isWithin(uplink.gateway, uplink.address))
-    complaints.push(`/uplink/gateway: ${uplink.gateway} is not in the network ${uplink.address}`)
-  for (const [where, network] of Object.entries({ uplink, ot }))
+    complaints.push(at('/uplink/gateway', `${uplink.gateway} is not in the network ${uplink.address}`))
+  for (const [name, network] of Object.entries({ uplink, ot }))
     if (network?.address !== undefined && isNoHost(network.address))
-      complaints.push(`/${where}/address: ${network.address} names the network itself, or all of its machines, and no machine`)
+      complaints.push(
+        at(`/${name}/address`, `${network.address} is the name of a network or of all its machines, and of no machine`),
+      )
   if (uplink.address !== undefined && ot?.address !== undefined && isOverlapping(uplink.address, ot.address))
-    complaints.push('/ot/address: is in the network of /uplink; the box would not know which way to send')
+    complaints.push(at('/ot/address', 'is in the network of the uplink, so the box would not know which way to send'))
   return complaints
 }
 

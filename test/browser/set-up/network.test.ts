@@ -58,6 +58,12 @@ test.serial(
     const { page, complaints, asked, starts, network } = await open(t, look)
     const uplink = page.locator('section', { hasText: 'Network of the page and the hub' })
     await uplink.getByLabel('A fixed address').check()
+    await uplink.getByLabel('Address with prefix').fill('10.9.0.7')
+    await page.getByRole('button', { name: 'Save and start' }).click()
+    t.is(
+      await page.locator('#refusal').innerText(),
+      'Network of the page and the hub, address: is no IPv4 address with its prefix, as 192.168.10.5/24',
+    )
     await uplink.getByLabel('Address with prefix').fill('10.9.0.7/24')
     await uplink.getByLabel('Gateway').fill('10.8.0.1')
     await page.getByLabel('Time servers').fill('10.9.0.2, time.example')

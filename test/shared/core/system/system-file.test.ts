@@ -13,13 +13,19 @@ test('a whole file is read', t => t.deepEqual(readSystem(JSON.stringify(good)), 
 for (const [what, value, complaint] of [
   ['no JSON', '{"uplink"', /^is no JSON/],
   ['no uplink', {}, /^\/uplink: /],
-  ['an address without its prefix', { uplink: { interface: 'eth0', address: '10.0.0.5' } }, /^\/uplink\/address: /],
+  [
+    'an address without its prefix',
+    { uplink: { interface: 'eth0', address: '10.0.0.5' } },
+    /^\/uplink\/address: is no IPv4 address with its prefix/,
+  ],
   ['an octet beyond 255', { uplink: { interface: 'eth0', address: '10.0.0.256/24' } }, /^\/uplink\/address: /],
   ['a name that would end the line', { uplink: { interface: 'eth0\nDHCP=yes' } }, /^\/uplink\/interface: /],
   ['an unknown field', { ...good, wifi: true }, /^\/wifi: /],
   ['one interface for both', { uplink: { interface: 'eth0' }, ot: { interface: 'eth0' } }, /^\/ot\/interface: /],
   ['a way out of the controllers’ network', { ...good, ot: { interface: 'eth1', gateway: '192.168.10.1' } }, /^\/ot\/gateway: /],
   ['a gateway without an address', { uplink: { interface: 'eth0', gateway: '10.0.0.1' } }, /^\/uplink\/gateway: /],
+  ['a gateway that is none', { uplink: { interface: 'eth0', gateway: 'router' } }, /^\/uplink\/gateway: is no IPv4 address, as/],
+  ['a time server that is none', { ...good, time_servers: ['a b'] }, /^\/time_servers\/0: is no name and no address/],
   ['a gateway elsewhere', { uplink: { interface: 'eth0', address: '10.0.0.5/24', gateway: '10.0.1.1' } }, /^\/uplink\/gateway: /],
   ['the address of a network', { uplink: { interface: 'eth0', address: '10.0.0.128/25' } }, /^\/uplink\/address: .* no machine/],
   [
@@ -30,7 +36,7 @@ for (const [what, value, complaint] of [
   [
     'one network at both plugs',
     { uplink: { interface: 'eth0', address: '10.0.0.5/16' }, ot: { interface: 'eth1', address: '10.0.3.5/24' } },
-    /^\/ot\/address: is in the network of \/uplink/,
+    /^\/ot\/address: is in the network of the uplink/,
   ],
   ['a port beyond 65535', { ...good, outbound: [{ network: '10.1.0.0/16', ports: [65_536] }] }, /^\/outbound\/0\/ports\/0: /],
 ] as const) {

@@ -30,6 +30,29 @@ export const NETWORK_DE = nameTable<string>({
   'Network of the controllers': 'Netz der Regler',
   'At the plug <1>{0}</1>. Nothing is forwarded between the two networks.':
     'Am Anschluss <1>{0}</1>. Zwischen den beiden Netzen wird nichts weitergeleitet.',
+  'Network of the page and the hub, address': 'Netz der Seite und des Hubs, Adresse',
+  'Network of the page and the hub, gateway': 'Netz der Seite und des Hubs, Gateway',
+  'Network of the page and the hub, name servers': 'Netz der Seite und des Hubs, Namensserver',
+  'Network of the controllers, address': 'Netz der Regler, Adresse',
+  'is no IPv4 address with its prefix, as 192.168.10.5/24': 'ist keine IPv4-Adresse mit ihrem Präfix, wie 192.168.10.5/24',
+  'is no IPv4 address, as 192.168.10.1': 'ist keine IPv4-Adresse, wie 192.168.10.1',
+  'is no name and no address of a server': 'ist weder Name noch Adresse eines Servers',
+  'is the one of /uplink; leave /ot out when there is one network':
+    'ist derselbe wie in /uplink; lassen Sie /ot weg, wenn es nur ein Netz gibt',
+  'the network of the controllers has no way out': 'das Netz der Regler führt nirgends hinaus',
+  'needs an address beside it': 'braucht eine Adresse daneben',
+  '{0} is not in the network {1}': '{0} liegt nicht im Netz {1}',
+  '{0} is the name of a network or of all its machines, and of no machine':
+    '{0} bezeichnet ein Netz oder alle seine Rechner und keinen einzelnen',
+  'is in the network of the uplink, so the box would not know which way to send':
+    'liegt im Netz der Seite und des Hubs; die Box wüsste nicht, wohin sie senden soll',
+  'this box has no network of the controllers': 'diese Box hat kein eigenes Netz der Regler',
+  'This appliance does not run on a system whose network it can set':
+    'Diese Appliance läuft nicht auf einem System, dessen Netz sie einstellen kann',
+  'The box tries other settings of the network: keep them first, or wait until they are set back':
+    'Die Box erprobt andere Netzeinstellungen: Behalten Sie diese zuerst, oder warten Sie, bis sie zurückgenommen sind',
+  'The box tries an update: wait until it is confirmed': 'Die Box erprobt eine Aktualisierung: Warten Sie, bis sie bestätigt ist',
+  'The box tries no settings of the network': 'Die Box erprobt keine Netzeinstellungen',
   'The network gives the address (DHCP)': 'Das Netz gibt die Adresse (DHCP)',
   'A fixed address': 'Eine feste Adresse',
 })
