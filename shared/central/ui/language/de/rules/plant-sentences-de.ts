@@ -5,6 +5,8 @@ export const PLANT_SENTENCES_DE = nameTable<string>({
   'The room was at {0} (set points {1} and {2}) with the valve fully open, for {3}.':
     'Der Raum hatte {0} (Sollwerte {1} und {2}) bei voll offenem Ventil, Dauer {3}.',
   'CO2 was {0} with the fresh air damper at {1}, for {2}.': 'CO2 war {0} mit der Frischluftklappe bei {1}, Dauer {2}.',
+  'The air was cooled {0} of the way to its water with the valve at {1}, for {2}; far too little air passes the coil.':
+    'Die Luft kam ihrem Kühlwasser auf {0} des Weges nahe, mit dem Ventil bei {1}, Dauer {2}; durch das Register strömt viel zu wenig Luft.',
   'With the valve at {0} the air was cooled by only {1}, for {2}.':
     'Mit dem Ventil bei {0} wurde die Luft nur um {1} gekühlt, Dauer {2}.',
   'With the valve at {0} the air was warmed by only {1}, for {2}.':
@@ -24,8 +26,8 @@ export const PLANT_SENTENCES_DE = nameTable<string>({
     'Das Heizwasser kam nur {0} kälter zurück, während Kessel und Pumpen liefen, Dauer {1}.',
   'With the bypass at {0} the boiler flow was {1} below its minimum for {2}.':
     'Mit dem Überströmventil bei {0} lag der Durchfluss des Kessels {1} unter seinem Mindestwert, Dauer {2}.',
-  'Heat was demanded and hot water was {0} below its set point of {1} without rising, for {2}.':
-    'Wärme war angefordert, und das Heizwasser lag {0} unter seinem Sollwert von {1}, ohne zu steigen, Dauer {2}.',
+  'Heat was demanded and hot water was at {0}, {1} below what was set or can be expected, without rising, for {2}.':
+    'Wärme war angefordert, und das Heizwasser lag mit {0} um {1} unter dem, was eingestellt oder zu erwarten ist, ohne zu steigen, Dauer {2}.',
   'Return water to the boiler was at {0} for {1}; below 57 °C flue gas condenses and corrodes it.':
     'Der Rücklauf zum Kessel hatte {0}, Dauer {1}; unter 57 °C kondensiert Abgas und greift ihn an.',
   'Return water to a condensing boiler was at {0} for {1}; flue gas condenses below 57 °C.':

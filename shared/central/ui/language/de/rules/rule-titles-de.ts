@@ -94,6 +94,7 @@ export const RULE_TITLES_DE = nameTable<string>({
   'Pump status does not match command': 'Rückmeldung der Pumpe passt nicht zum Befehl',
   'Reheat valve position does not match command': 'Stellung des Nacherhitzerventils passt nicht zur Stellgröße',
   'Return fan status does not match command': 'Rückmeldung des Abluftventilators passt nicht zum Befehl',
+  'Air leaves the fan coil nearly as cold as its water': 'Luft verlässt den Gebläsekonvektor fast so kalt wie sein Wasser',
   'Room off its set point with fan coil valve fully open':
     'Raum neben seinem Sollwert bei voll offenem Ventil des Gebläsekonvektors',
   'Fresh air damper closed at high carbon dioxide': 'Frischluftklappe geschlossen bei hohem Kohlendioxid',
