@@ -27,7 +27,7 @@ export const otherHubsPart = (others: OtherHub[], here: Here): Html | undefined 
   others.length === 0
     ? undefined
     : html`<section><h2>Other hubs</h2>
-<table><thead><tr><th scope="col">Site</th><th scope="col">Status</th><th scope="col">Edges</th><th scope="col">Open faults</th><th scope="col">Process</th></tr></thead>
+<table class="fleet"><thead><tr><th scope="col">Site</th><th scope="col">Status</th><th scope="col">Edges</th><th scope="col">Open faults</th><th scope="col">Process</th></tr></thead>
 <tbody>${others.map(hub => hubRow(hub, here))}</tbody></table></section>`
 
 function hubRow(hub: OtherHub, here: Here): Html {
