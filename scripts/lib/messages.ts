@@ -14,6 +14,8 @@ import { ALERT_KINDS } from '#shared/central/commands/alerts.ts'
 import { FINDING_KINDS, PRIORITY_WORDS } from '#shared/core/findings/finding.ts'
 import { EQUIPMENT_TYPES } from '#shared/core/model/model.ts'
 import { ROLES } from '#shared/core/model/role.ts'
+import { IMPACT_KINDS, impactKindSpec } from '#shared/core/impact/kinds.ts'
+import { levelMeanings } from '#shared/core/priority/priority-levels.ts'
 import { PROBLEMS } from '#shared/core/problem.ts'
 import { STATES } from '#shared/central/ui/icons.ts'
 import { roleLabelText } from '#shared/central/ui/measure.ts'
@@ -89,6 +91,8 @@ export const coreTexts = (): string[] => [
   ...Object.values(ROLES).map(({ label }) => roleLabelText(label)),
   ...Object.values(PROBLEMS).map(({ title }) => title),
   ...Object.values(PRIORITY_WORDS),
+  ...levelMeanings().map(({ name }) => name),
+  ...IMPACT_KINDS.map(kind => impactKindSpec(kind).words),
   ...[...FINDING_KINDS, ...ALERT_KINDS, ...EQUIPMENT_TYPES, ...STATES].map(name => name.replaceAll('_', ' ')),
 ]
 

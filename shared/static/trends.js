@@ -25,6 +25,7 @@ function openTrends(root) {
   /* Each unit that is measured has an axis; on and off and states are told by the crosshair, and have one where nothing else has. */
   const measured = [...new Set(series.filter(one => one.kind === 'number').map(one => one.unit))]
   const AXES_NARROW = 3
+  const names = { 'on/off': say('on/off'), state: say('state'), '': say('value') }
   const shown = ({ scale, offset }, value) => (value === null ? null : value * scale + offset)
   const { lang } = document.documentElement
   const numbers = decimals => new Intl.NumberFormat(lang, { minimumFractionDigits: decimals, maximumFractionDigits: decimals })
@@ -136,7 +137,7 @@ function openTrends(root) {
       size: 60,
       ...(isNarrow && narrow),
       values: (_, splits) => splits.map(value => onAxis.format(value)),
-      label: unit || 'value',
+      label: names[unit] ?? unit,
       grid: i === 0 ? axis.grid : { show: false },
     }))
     const lines = series.flatMap((one, i) => {

@@ -44,6 +44,6 @@ const isCodes = (text: string) => text.split(', ').every(part => CODE_NAMES.has(
 /** @returns the same without names from `data`, codes, and what the API says */
 export const unmarkedWords = (page: string, data: readonly string[]): string[] =>
   unmarkedTexts(page).filter(text => {
-    if (isCodes(text) || text.startsWith('There is no page or route at ')) return false
+    if (isCodes(text)) return false
     return /\p{L}{3}/u.test(data.reduce((rest, name) => rest.replaceAll(name, ' '), text).replaceAll(CODES, ' '))
   })

@@ -57,7 +57,7 @@ const isDegrees = (unit: string): boolean => unit === 'K·h'
 const shownScale = (unit: string, system: UnitSystem): number => (isDegrees(unit) && system === 'us' ? 1.8 : 1)
 const shownUnit = (unit: string, system: UnitSystem): string => (isDegrees(unit) && system === 'us' ? '°F·h' : unit)
 
-export const kindWords = ({ kind }: Pick<Impact, 'kind'>): string => impactKindSpec(kind).words
+export const kindWords = ({ kind }: Pick<Impact, 'kind'>): string => say(impactKindSpec(kind).words)
 
 /** @param equipmentName what people call an equipment */
 export function gapText(gap: PricingGap, equipmentName: (equipment_id: string) => string): string {
@@ -79,8 +79,8 @@ export function gapsText([first, ...more]: PricingGap[]): string {
   const words = {
     quantity: () => propertyWords(first.name),
     price: () => gapText(first, String),
-    point: () => `a point ${first.name}`,
-    data: () => 'data',
+    point: () => say`a point ${first.name}`,
+    data: () => say`data`,
   }
   return say`not priced: ${words[first.what]()}${more.length > 0 ? say` and ${more.length} more` : ''}`
 }

@@ -72,7 +72,7 @@ function facts({ point, pointPage, latest, here, meanings }: OverridePointModel)
 
 function heldBy(level: number, meanings: LevelMeaning[]): Html {
   const slot = `P${level}`
-  return html`${isOverride(level, meanings) ? overrideIcon(slot) : slot} <span class="muted">${meanings[level - 1]!.name}</span>`
+  return html`${isOverride(level, meanings) ? overrideIcon(slot) : slot} <span class="muted">${say(meanings[level - 1]!.name)}</span>`
 }
 
 const slotTable = ({ latest, meanings, point }: OverridePointModel): Html => html`<section class="card">
@@ -82,7 +82,7 @@ const slotTable = ({ latest, meanings, point }: OverridePointModel): Html => htm
 <thead><tr><th scope="col">Slot</th><th scope="col">Name</th><th scope="col">Value</th></tr></thead>
 <tbody>${latest.slots.map(slot => {
   const commands = slot.level === latest.active_level
-  return html`<tr${commands && html` class="commands"`}><th scope="row">P${slot.level}</th><td>${meanings[slot.level - 1]!.name}</td><td>${slotWords(slot, point)}${commands && say` (commands)`}</td></tr>`
+  return html`<tr${commands && html` class="commands"`}><th scope="row">P${slot.level}</th><td>${say(meanings[slot.level - 1]!.name)}</td><td>${slotWords(slot, point)}${commands && say` (commands)`}</td></tr>`
 })}
 <tr${latest.active_level === null && html` class="commands"`}><th scope="row">–</th><td>Relinquish default</td><td>${valueOr(latest.relinquish_default, point.valueWords)}${latest.active_level === null && say` (counts)`}</td></tr>
 </tbody></table>

@@ -110,7 +110,7 @@ function overrideRow({ command, point, level, flips }: OverrideRow, model: Overr
   const { latest } = command
   return html`<tr>
 <td data-label="Point" class="what"><div><a href="${hrefOf(latest.target)}">${point.name}</a><span class="muted">${point.equipment ?? say`of no equipment`}</span></div></td>
-<td data-label="Slot"><div>${overrideIcon(`P${level.number}`)}<span class="muted">${level.name}</span></div></td>
+<td data-label="Slot"><div>${overrideIcon(`P${level.number}`)}<span class="muted">${say(level.name)}</span></div></td>
 <td data-label="Value"><div>${valueOr(commandOf(latest), point.valueWords)}<span class="muted">default ${valueOr(latest.relinquish_default, point.valueWords)}</span></div></td>
 <td data-label="First seen"><div>${momentAge(command.held_since, here)}<span class="muted">${beforeWords(command, model)}</span></div></td>
 <td data-label="Flips in 30 days"><div>${flips === 0 ? say`none` : sayCount(flips)}<span class="muted">in ${sayCountOf(command.visits, 'visit')} since</span></div></td>

@@ -100,7 +100,7 @@ function arraySection({ array, now: { point }, building, here }: PointModel): Ht
 <table class="slots"><thead><tr><th scope="col">Slot</th><th scope="col">Name</th><th scope="col">Value</th></tr></thead>
 <tbody>${array.slots.map((value, i) => {
     const commands = active === i + 1
-    return html`<tr${commands && html` class="commands"`}><th scope="row">P${i + 1}</th><td>${meanings[i]!.name}</td><td>${value === null ? say`empty` : words(value)}${commands && say` (commands)`}</td></tr>`
+    return html`<tr${commands && html` class="commands"`}><th scope="row">P${i + 1}</th><td>${say(meanings[i]!.name)}</td><td>${value === null ? say`empty` : words(value)}${commands && say` (commands)`}</td></tr>`
   })}
 <tr${active === RELINQUISHED && html` class="commands"`}><th scope="row">–</th><td>Relinquish default</td><td>${words(array.fallback)}${active === RELINQUISHED && say` (counts)`}</td></tr>
 </tbody></table></section>`

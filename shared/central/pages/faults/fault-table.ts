@@ -60,7 +60,7 @@ ${model.mayOperate && html`<td class="choose"><input type="checkbox" class="pick
 <td class="what"><a href="${findingHref(finding.finding_id)}">${title}</a>${finding.relabelled_by !== undefined && parts.every(({ is }) => is !== 'cause') && html` ${overrideIcon(say`this fault is an override`)}`}${partsOf(parts, model)}</td>
 <td class="where">${equipmentLink(finding, model.equipmentName(finding))}</td>
 <td class="since">${moment(finding.from, here)} <span class="phone-only muted">${formatAge(finding.from, here.now)}</span></td>
-<td class="long">${formatDuration(inFaultMs)}${episodes > 1 && html` <span class="muted">in ${episodes} episodes</span>`}</td>
+<td class="long"><span class="phone-only">in fault</span> ${formatDuration(inFaultMs)}${episodes > 1 && html` <span class="muted">in ${episodes} episodes</span>`}</td>
 ${hasCost(model) && html`<td class="cost${cost === undefined && ' none'}">${costCell(finding, cost, model)}</td>`}
 <td class="state">${shortStateWords(finding, note, dataEnd === undefined ? undefined : formatDay(dataEnd, here))}</td>
 </tr>`

@@ -245,7 +245,7 @@ const roleList = (rows: InputRow[]): Html[] => rows.map(({ role }, i) => html`${
 
 /** Of a fan that is an equipment of its own nobody knows that it supplies air: a toilet exhaust fan is just the fan. */
 const causeWords = ({ component }: CauseWeight, equipment: Equipment | undefined): string =>
-  component === 'supply_fan' && equipment?.equipment_type === 'fan' ? 'fan' : componentWords(component)
+  component === 'supply_fan' && equipment?.equipment_type === 'fan' ? say`fan` : componentWords(component)
 
 function causeSection({ finding, equipment }: FaultModel): Html | false {
   const causes = finding.cause.toSorted((a, b) => b.weight - a.weight)

@@ -10,7 +10,7 @@ import { csrfField, versionText } from '#shared/central/ui/frame.ts'
 import { type State, stateIcon } from '#shared/central/ui/icons.ts'
 import { type Here, moment, momentAge } from '#shared/central/ui/moment.ts'
 import { historyWords } from '#shared/central/pages/setup.view.ts'
-import { say, sayNumber, words } from '#shared/node/http/language.ts'
+import { message, say, sayNumber, words } from '#shared/node/http/language.ts'
 
 type SystemModel = {
   version: string
@@ -79,9 +79,9 @@ const CHECK_NAMES = words(
   }),
 )
 const MARKS: Record<HealthCheck['status'], [State, string]> = {
-  ok: ['ok', 'well'],
-  warn: ['stale', 'warning'],
-  fail: ['fault', 'failed'],
+  ok: ['ok', message`well`],
+  warn: ['stale', message`warning`],
+  fail: ['fault', message`failed`],
 }
 const RANK: Record<HealthCheck['status'], number> = { fail: 0, warn: 1, ok: 2 }
 
@@ -89,7 +89,7 @@ function healthSection({ checks }: SystemModel): Html {
   const rows = Object.entries(checks).toSorted(([, a], [, b]) => RANK[a.status] - RANK[b.status])
   return html`<section class="card"><h2>Health</h2><dl class="values">${rows.map(([name, check]) => {
     const reason = [check.detail, check['reason'], check['note']].filter(part => typeof part === 'string').join('. ')
-    return html`<div><dt>${CHECK_NAMES[name] ?? name}</dt><dd>${stateIcon(...MARKS[check.status])}</dd>${reason !== '' && html`<dd class="muted">${reason}</dd>`}</div>`
+    return html`<div><dt>${CHECK_NAMES[name] ?? name}</dt><dd>${stateIcon(MARKS[check.status][0], say(MARKS[check.status][1]))}</dd>${reason !== '' && html`<dd class="muted">${reason}</dd>`}</div>`
   })}</dl></section>`
 }
 

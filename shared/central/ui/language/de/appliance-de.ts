@@ -134,7 +134,7 @@ export const APPLIANCE_DE = nameTable<string>({
   'Running since': 'Läuft seit',
   'Tight:': 'Knapp:',
   'set by the network': 'aus dem Netz gestellt',
-  'not seen to be set': 'soweit sichtbar nicht gestellt',
+  'not seen to be set': 'nicht erkennbar gestellt',
   'none, no hub': 'keines, kein Hub',
   '{0}{1} left': '{0}noch {1}',
   'Ends soon:': 'Endet bald:',

@@ -2,6 +2,17 @@
 import { nameTable } from '#shared/core/name-table.ts'
 
 export const FAULTS_DE = nameTable<string>({
+  '<1>in fault</1> {0}{1}': '<1>gestört</1> {0}{1}',
+  'excess cooling': 'zu viel Kühlung',
+  'excess heating': 'zu viel Heizung',
+  'heating and cooling at the same time': 'gleichzeitiges Heizen und Kühlen',
+  'outdoor air beyond need': 'mehr Außenluft als nötig',
+  'a coil that should rest': 'ein Register, das ruhen sollte',
+  'fan energy': 'Energie des Ventilators',
+  'pump energy': 'Energie der Pumpe',
+  'chiller energy': 'Energie des Kaltwassersatzes',
+  'boiler energy': 'Energie des Kessels',
+  'a point {0}': 'ein Punkt {0}',
   '4 hours': '4 Stunden',
   '1 day': '1 Tag',
   '7 days': '7 Tage',

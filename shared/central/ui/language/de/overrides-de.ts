@@ -2,6 +2,12 @@
 import { nameTable } from '#shared/core/name-table.ts'
 
 export const OVERRIDES_DE = nameTable<string>({
+  'Manual life safety': 'Personenschutz von Hand',
+  'Automatic life safety': 'Personenschutz automatisch',
+  Available: 'frei verfügbar',
+  'Critical equipment control': 'Anlagenschutz',
+  'Minimum on/off': 'Mindestlaufzeit',
+  'Manual operator': 'Handbedienung',
   'Value set by hand': 'Von Hand gesetzter Wert',
   'Commanded by': 'Bestimmt von',
   'Present value': 'Aktueller Wert',

@@ -2,6 +2,12 @@
 import { nameTable } from '#shared/core/name-table.ts'
 
 export const PROBLEM_DETAILS_DE = nameTable<string>({
+  'This appliance does not run on a system whose network it can set':
+    'Diese Appliance läuft nicht auf einem System, dessen Netz sie einstellen kann',
+  'The box tries other settings of the network: keep them first, or wait until they are set back':
+    'Die Box probiert andere Netzeinstellungen: Behalten Sie sie zuerst, oder warten Sie, bis sie zurückgesetzt sind',
+  'The box tries an update: wait until it is confirmed': 'Die Box probiert ein Update: Warten Sie, bis es bestätigt ist',
+  'The box tries no settings of the network': 'Die Box probiert keine Netzeinstellungen',
   // Devices, discovery, priority arrays, Modbus
   '{0} and {1} are the same part of an EDE set; import one set at a time':
     '{0} und {1} sind derselbe Teil eines EDE-Satzes; importieren Sie einen Satz nach dem anderen',

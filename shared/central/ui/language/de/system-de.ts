@@ -2,6 +2,7 @@
 import { nameTable } from '#shared/core/name-table.ts'
 
 export const SYSTEM_DE = nameTable<string>({
+  well: 'in Ordnung',
   Trends: 'Trends',
   'Points as lines over any time': 'Punkte als Linien über beliebige Zeit',
   'From points to the first faults, step by step': 'Von Punkten zu den ersten Störungen, Schritt für Schritt',
