@@ -32,6 +32,8 @@ const { settings } = settingsOrExit(
 )
 const { SERVICE_SYSTEM_DIR: folder, SERVICE_RUN_DIR: runtime, SERVICE_WORKSPACE: workspace, SERVICE_TLS_DIR: tls } = settings
 const name = join(folder, 'name')
+/** Below `runtime`, for the page Network. */
+const STARTED_WITH = 'plenum-system.json'
 const say = (text: string): void => void process.stdout.write(`${text}\n`)
 
 /** A file that cannot be used leaves the box reachable: it starts as if there were none, and says why. */
@@ -56,7 +58,7 @@ async function prepareSystem(): Promise<void> {
     await replaceFile(file, text, READABLE)
   }
   await replaceFile(join(runtime, 'plenum.nft'), firewall(system), READABLE)
-  await replaceFile(join(runtime, 'plenum-system.json'), `${JSON.stringify(system)}\n`, READABLE)
+  await replaceFile(join(runtime, STARTED_WITH), `${JSON.stringify(system)}\n`, READABLE)
 }
 /** systemd's network service reads them as a user of its own. */
 const READABLE = 0o644
@@ -104,13 +106,19 @@ async function prepareFromStick(): Promise<void> {
   process.exitCode = EXIT[wish]
 }
 
-/** What the appliance may not ask for stays as it is. */
 async function prepareNetwork(): Promise<void> {
-  const wish = readWish(readFileSync(join(settings.SERVICE_NETWORK_DIR, 'wanted.json'), 'utf8'))
-  const read = wish.ok ? withWish(systemSettings(), wish.wish) : wish
+  const read = wished()
   if (read.ok) return replaceFile(join(folder, 'system.json.wanted'), `${JSON.stringify(read.system, undefined, 2)}\n`, READABLE)
   say(read.complaints.join('; '))
   process.exitCode = 1
+}
+
+/** @returns the settings that the page asks for; what it may not ask for stays as the box has started with it */
+function wished(): ReturnType<typeof readSystem> {
+  const wish = readWish(readFileSync(join(settings.SERVICE_NETWORK_DIR, 'wanted.json'), 'utf8'))
+  if (!wish.ok) return wish
+  const runs = readSystem(readFileSync(join(runtime, STARTED_WITH), 'utf8'))
+  return runs.ok ? withWish(runs.system, wish.wish) : runs
 }
 
 const RUN = { system: prepareSystem, secrets: prepareSecrets, stick: prepareFromStick, network: prepareNetwork }

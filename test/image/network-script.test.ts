@@ -44,7 +44,7 @@ function openBox(t: ExecutionContext, { patience }: { patience: number }) {
   for (const name of ['chown', 'sync']) program(name, ':')
   const env = {
     PATH: `${join(at, 'bin')}:${process.env['PATH']}`,
-    ...{ SERVICE_SYSTEM_DIR: join(at, 'system'), SERVICE_NETWORK_DIR: join(at, 'wishes') },
+    ...{ SERVICE_SYSTEM_DIR: join(at, 'system'), SERVICE_NETWORK_DIR: join(at, 'wishes'), SERVICE_RUN_DIR: join(at, 'run') },
   }
   const starts = () =>
     put('run/plenum-system.json', existsSync(join(at, 'system/system.json')) ? read('system/system.json') : JSON.stringify(RUNS))
@@ -113,8 +113,13 @@ test('settings that nobody keeps are set back, also when the power is cut meanwh
 test('a box without a file has none again', async t => {
   const box = openBox(t, { patience: 1 })
   await box.script('watch')
-  await box.network.ask({ uplink: {}, time_servers: ['10.9.0.2'] })
+  await box.network.ask({ uplink: {}, ot: {}, time_servers: ['10.9.0.2'] })
   await box.script('try')
+  t.deepEqual(
+    box.system(),
+    { ...RUNS, time_servers: ['10.9.0.2'] },
+    'the plugs are those with which it runs, whatever the service sees',
+  )
   box.starts()
   await box.script('watch')
   t.is(box.network.trial()?.state, 'set_back')
