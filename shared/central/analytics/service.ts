@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import { WEEKS } from '#shared/core/analytics/week-hours.ts'
 import type { EconomizerParams } from '#shared/core/analytics/economizer.ts'
+import { operationPoints } from '#shared/core/analytics/operations-plan.ts'
 import type { Building } from '#shared/core/model/model.ts'
 import type { Clock } from '#shared/core/ports.ts'
 import { needBuilding, refuseUnknownEquipment } from '#shared/core/lookup.ts'
@@ -110,7 +111,7 @@ export function createAnalyticsService({ worker, model, clock, screening }: Anal
     async operations(span, signal) {
       const { timezone } = checkSpan(model, span, SPAN_MAX)
       const { building_id } = span
-      const [equipment, points] = [model.equipment(building_id), model.points(building_id)]
+      const [equipment, points] = [model.equipment(building_id), operationPoints(model.points(building_id))]
       return worker.request('operations', { ...span, timezone, equipment, points, now: clock.now() }, { signal })
     },
     screening: {

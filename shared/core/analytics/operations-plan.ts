@@ -17,6 +17,15 @@ export type OperationPlan = {
   comfort_limits: 'set_points' | 'band'
 }
 
+const PROOFS = ['running', 'occ', 'fan_on'] as const
+const ROLES_READ = new Set([
+  ...PROOFS.flatMap(macro => MACROS[macro]!.proofs.map(({ role }) => role)),
+  ...['zone_t', 'zone_t_sp_heat', 'zone_t_sp_cool'],
+])
+/** @returns the points that a plan may hold: a building has several times as many */
+export const operationPoints = (points: readonly Point[]): Point[] =>
+  points.filter(({ role }) => role !== undefined && ROLES_READ.has(role))
+
 /** @returns one plan for each equipment that has a proof of running or a zone temperature */
 export function planOperations(equipment: readonly Equipment[], points: readonly Point[]): OperationPlan[] {
   const byEquipment = Map.groupBy(points, ({ equipment_id }) => equipment_id)
@@ -58,7 +67,7 @@ function planOf(equipment: Equipment, places: string[], pointOf: PointOf): Opera
 
 /** @returns the first proof of a macro of the rules at one of `places` */
 export function proofOf(
-  macro: 'running' | 'occ' | 'fan_on',
+  macro: (typeof PROOFS)[number],
   places: readonly string[],
   pointOf: PointOf,
 ): { point: Point; above: number } | undefined {

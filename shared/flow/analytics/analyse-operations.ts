@@ -64,13 +64,20 @@ export async function analyseOperations(job: OperationsJob, ports: OperationsPor
       const fault = faults.get(equipment_id)
       if (!known && !fault) return []
       const sums = sumOperations(known?.tally.days ?? [])
-      return [{ equipment_id, name, equipment_type, sums, plan: known?.plan, ...(fault ?? NO_FAULT) }]
+      return [{ equipment_id, name, equipment_type, sums, plan: known && shownPlan(known.plan), ...(fault ?? NO_FAULT) }]
     }),
     days,
     building: wholeBuilding(findings, job),
     ...(listed.length === FINDINGS_MAX && { findings_cut: FINDINGS_MAX }),
   }
 }
+
+/** Equipment and points stay in this process: the answer is sent to another. */
+const shownPlan = ({ run_role, comfort_time, comfort_limits }: OperationPlan): EquipmentOperations['plan'] => ({
+  run_role,
+  comfort_time,
+  comfort_limits,
+})
 
 function daysOf({ from, to, timezone }: OperationsJob): number[] {
   const days = [dayStart(from, timezone)]
