@@ -149,7 +149,7 @@ const importCard = ({ user, csrf }: DevicesModel): Html => html`<section class="
 <p>Nothing is changed before you have seen a preview. Devices and points that are on the list stay as they are.</p>
 <form method="post" action="/devices/import" enctype="multipart/form-data" class="fields">
 ${csrfField(csrf)}
-<label>Format <select name="format">${Array.from(IMPORT_FORMATS, ([value, words]) => html`<option value="${value}">${words}</option>`)}</select></label>
+<label>Format <select name="format">${Array.from(IMPORT_FORMATS, ([value, words]) => html`<option value="${value}">${say(words)}</option>`)}</select></label>
 <label>Files <input type="file" name="file" multiple required accept=".csv,.txt,.tsv"></label>
 <p class="muted">Of an EDE set the files <code>…_EDE.csv</code>, <code>…_StateTexts.csv</code>, <code>…_Units.csv</code> and <code>…_ObjTypes.csv</code> together; of a registry its one file.</p>
 <label>Seconds between reads <input type="number" name="poll_secs" value="60" min="1" max="86400" required></label>
@@ -160,7 +160,7 @@ ${csrfField(csrf)}
 <label>Name, if new <input name="name" maxlength="200"></label>
 <label>Address, if new <input name="address" maxlength="260" placeholder="10.0.0.5"></label>
 ${REGISTRY_DRIVERS.map(
-  ({ registry: { number } }) => html`<label>${number.label}, if new <input name="${number.name}" inputmode="numeric"></label>
+  ({ registry: { number } }) => html`<label>${say(number.label)}, if new <input name="${number.name}" inputmode="numeric"></label>
 `,
 )}</div></details>
 ${operatorButton(user, 'import-why', say`Show the preview`, 'primary')}

@@ -14,6 +14,7 @@ import { ALERT_KINDS } from '#shared/central/commands/alerts.ts'
 import { FINDING_KINDS, PRIORITY_WORDS } from '#shared/core/findings/finding.ts'
 import { EQUIPMENT_TYPES } from '#shared/core/model/model.ts'
 import { ROLES } from '#shared/core/model/role.ts'
+import { IMPORT_FORMATS, REGISTRY_DRIVERS } from '#appliance/services/point-import.ts'
 import { IMPACT_KINDS, impactKindSpec } from '#shared/core/impact/kinds.ts'
 import { levelMeanings } from '#shared/core/priority/priority-levels.ts'
 import { PROBLEMS } from '#shared/core/problem.ts'
@@ -91,6 +92,8 @@ export const coreTexts = (): string[] => [
   ...Object.values(ROLES).map(({ label }) => roleLabelText(label)),
   ...Object.values(PROBLEMS).map(({ title }) => title),
   ...Object.values(PRIORITY_WORDS),
+  ...IMPORT_FORMATS.values(),
+  ...REGISTRY_DRIVERS.map(({ registry }) => registry.number.label),
   ...levelMeanings().map(({ name }) => name),
   ...IMPACT_KINDS.map(kind => impactKindSpec(kind).words),
   ...[...FINDING_KINDS, ...ALERT_KINDS, ...EQUIPMENT_TYPES, ...STATES].map(name => name.replaceAll('_', ' ')),

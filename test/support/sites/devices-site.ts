@@ -6,6 +6,7 @@ import { problemPages } from '#shared/central/pages/login.route.ts'
 import { pageRoutes } from '#shared/central/pages/routes.ts'
 import { createPageLayout } from '#shared/central/pages/create-layout.ts'
 import { wallClock } from '#shared/node/clock.ts'
+import type { PageLanguageOf } from '#shared/node/http/language.ts'
 import { openHttp } from '#shared/node/http/server.ts'
 import { bacnetProtocol } from '#appliance/drivers/bacnet/protocol.ts'
 import { modbusProtocol } from '#appliance/drivers/modbus/protocol.ts'
@@ -21,7 +22,8 @@ import { SILENT, site } from './catalogue-site.ts'
 
 export type DevicesSite = Awaited<ReturnType<typeof openDevicesSite>>
 
-export async function openDevicesSite() {
+/** @param pageLanguageOf without it pages are English */
+export async function openDevicesSite(pageLanguageOf?: PageLanguageOf) {
   const workspace = mkdtempSync(join(tmpdir(), 'plenum-devices-'))
   const air = await openBacnetDevice({
     device_instance: 1001,
@@ -70,6 +72,7 @@ export async function openDevicesSite() {
     version: context.version,
     trustedProxies: [],
     problemPage: problemPages(layout),
+    pageLanguageOf,
   })
   const running = [...services, polling, http]
   for (const service of running) await service.start()

@@ -9,7 +9,7 @@ import { createServiceCertificates } from '#hub/enrol/service-certificates.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { makePki, openPki } from '#shared/node/pki/pki-files.ts'
 import { silent } from './transport-site.ts'
-import { openSite } from './page-site.ts'
+import { openSite, type SiteOptions } from './page-site.ts'
 
 /** @returns the folders of both authorities; that of the hub has the certificates of broker and central */
 export async function makeHubAuthority(dir: string): Promise<{ root: string; hub: string }> {
@@ -23,13 +23,14 @@ export async function makeHubAuthority(dir: string): Promise<{ root: string; hub
 }
 
 /** @param dir folder of the authority, if there is one */
-export async function openEnrolSite(dir: string | undefined, brokerPort: number) {
+export async function openEnrolSite(dir: string | undefined, brokerPort: number, more: Pick<SiteOptions, 'pageLanguageOf'> = {}) {
   const authority = createAuthority(dir, Date.now)
   const { renewFile: renew } = authority
   const audit = () => undefined
   const certificates = createServiceCertificates({ dir, tlsDir: undefined, renew, audit, log: silent, now: Date.now })
   await certificates.look()
   return openSite({
+    ...more,
     product: 'hub',
     more: (layout, context) => {
       const { edges } = context

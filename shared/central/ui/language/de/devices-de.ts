@@ -2,6 +2,11 @@
 import { nameTable } from '#shared/core/name-table.ts'
 
 export const DEVICES_DE = nameTable<string>({
+  'EDE 2.2 or 2.3 (BACnet)': 'EDE 2.2 oder 2.3 (BACnet)',
+  'VOLTTRON registry, BACnet': 'VOLTTRON-Punktliste, BACnet',
+  'VOLTTRON registry, Modbus': 'VOLTTRON-Punktliste, Modbus',
+  'BACnet device instance': 'BACnet-Geräteinstanz',
+  'Modbus unit': 'Modbus-Unit-Id',
   Correct: 'Ändern',
   'Name and address': 'Name und Adresse',
   'Name, unit or period of a point': 'Name, Einheit oder Intervall eines Punkts',

@@ -6,6 +6,7 @@ import { problemPages } from '#shared/central/pages/login.route.ts'
 import { pageRoutes } from '#shared/central/pages/routes.ts'
 import { createPageLayout } from '#shared/central/pages/create-layout.ts'
 import { wallClock } from '#shared/node/clock.ts'
+import type { PageLanguageOf } from '#shared/node/http/language.ts'
 import { openHttp } from '#shared/node/http/server.ts'
 import type { Route } from '#shared/node/http/route.ts'
 import { bacnetProtocol } from '#appliance/drivers/bacnet/protocol.ts'
@@ -22,8 +23,11 @@ import { SILENT, site } from '../../../../support/sites/catalogue-site.ts'
 
 export type DiscoverySite = Awaited<ReturnType<typeof openDiscoverySite>>
 
-/** @param enabled as `SERVICE_BACNET_DISCOVERY` says */
-export async function openDiscoverySite(enabled = true) {
+/**
+ * @param enabled as `SERVICE_BACNET_DISCOVERY` says
+ * @param pageLanguageOf without it pages are English
+ */
+export async function openDiscoverySite(enabled = true, pageLanguageOf?: PageLanguageOf) {
   const workspace = mkdtempSync(join(tmpdir(), 'plenum-discovery-'))
   const found: BacnetDevice[] = [
     await openBacnetDevice({ device_instance: 1001, name: 'AHU-1', objects: objects(30) }),
@@ -57,6 +61,7 @@ export async function openDiscoverySite(enabled = true) {
     version: context.version,
     trustedProxies: [],
     problemPage: problemPages(layout),
+    pageLanguageOf,
   })
   const running = [...services, polling, discovery, http]
   for (const service of running) await service.start()
