@@ -18,7 +18,7 @@ import { defaultSystem, readSystem, readWish, type SystemSettings, withWish } fr
 import { PREPARE_ENV } from './env.ts'
 import { boxName, firstSecrets, firstSite, pageCertificate, pageFingerprint } from './identity.ts'
 import { openUpdates } from '../system/updates.ts'
-import { lastUpdateLines, takeStick } from './stick.ts'
+import { lastUpdateLines, resultSince, stickText, takeStick } from './stick.ts'
 
 const COMMANDS = ['system', 'secrets', 'stick', 'network']
 const argv = process.argv.slice(2)
@@ -81,8 +81,12 @@ async function prepareFromStick(): Promise<void> {
   const { SERVICE_STICK_DIR: stick, SERVICE_EDGE_KIT_DIR: kit } = settings
   const result = join(stick, resultFile(host))
   if (systemSettings().usb === false) return say(`Plenum: USB sticks are not used: ${folder}/system.json says so`)
-  if (existsSync(result))
+  const last = openUpdates(settings.SERVICE_UPDATE_DIR).state()
+  if (existsSync(result)) {
+    const since = resultSince(readFileSync(result, 'utf8'), last)
+    if (since !== undefined) await replaceFile(result, since)
     return say(`Plenum: this USB stick was taken before; remove ${basename(result)} from it to take it again`)
+  }
   const places = {
     stick,
     system: folder,
@@ -99,9 +103,9 @@ async function prepareFromStick(): Promise<void> {
   const head = [
     `${host}, version ${readVersion()}, ${new Date().toISOString()}`,
     `certificate SHA-256 ${pageFingerprint({ tls })}`,
-    ...lastUpdateLines(openUpdates(places.updates).state()),
+    ...lastUpdateLines(last),
   ]
-  await replaceFile(result, [...head, ...lines, ''].join('\r\n'))
+  await replaceFile(result, stickText([...head, ...lines]))
   for (const line of lines) say(`Plenum USB stick: ${line}`)
   process.exitCode = EXIT[wish]
 }

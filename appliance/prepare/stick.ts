@@ -77,6 +77,22 @@ export const lastUpdateLines = (last: UpdateState | undefined): string[] =>
         ...(last.log ?? []).map(line => `its log: ${line}`),
       ]
 
+/** What is said of an update while it is under way is not what becomes of it. */
+const UNDER_WAY: ReadonlySet<UpdateState['state']> = new Set(['installing', 'installed', 'trying'])
+
+/**
+ * @param result on a stick that was taken before
+ * @returns the same with what has become of the last update since; undefined where it says that already
+ */
+export function resultSince(result: string, last: UpdateState | undefined): string | undefined {
+  if (last === undefined || UNDER_WAY.has(last.state)) return undefined
+  const lines = lastUpdateLines(last)
+  return result.includes(lines[0]!) ? undefined : `${result}${stickText(lines)}`
+}
+
+/** Lines as a stick has them, which is read on any machine. */
+export const stickText = (lines: readonly string[]): string => lines.map(line => `${line}\r\n`).join('')
+
 /** @throws Error where the text is no instant or an impossible one, or a time server knows better */
 function readClock(text: string, { isSynced, notBefore }: BoxClock): number {
   const words = text.trim()
@@ -111,5 +127,5 @@ async function takeUpdate({ stick, updates }: StickPlaces): Promise<string> {
   const path = join(stick, STICK_FILES.update)
   const { size } = await stat(path)
   await openUpdates(updates).receive(to => pipeline(createReadStream(path), to), { bytes: size, force: false })
-  return 'it is received; the page System shows what becomes of it'
+  return 'it is received; what becomes of it is written here while the stick stays in'
 }

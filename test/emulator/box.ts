@@ -136,8 +136,14 @@ export class Box {
       { stdio: ['pipe', 'pipe', 'inherit'] },
     )
     child.stdin.on('error', () => undefined) // The power was cut.
+    let held = ''
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      const plain = stripVTControlCharacters(text).replaceAll('\r', '')
+      const whole = held + text
+      // A control sequence ends with a letter, which may come with what is said next.
+      const begun = whole.lastIndexOf('\u001b')
+      const end = begun < 0 || /[A-Za-z]/.test(whole.slice(begun)) ? whole.length : begun
+      held = whole.slice(end)
+      const plain = stripVTControlCharacters(whole.slice(0, end)).replaceAll('\r', '')
       this.#console += plain
       appendFileSync(this.#log, plain)
     })
@@ -218,6 +224,11 @@ export class Box {
       body,
     })
     this.#token = token
+  }
+
+  /** The name that the console shows, which begins with `plenum-`. */
+  async name(): Promise<string> {
+    return (await this.says(/https:\/\/(plenum-[a-z2-9]{4})\.local/))[1]!
   }
 
   get password(): string {

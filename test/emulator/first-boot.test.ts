@@ -32,7 +32,7 @@ test.serial(
     const { uplink, field } = wires
     await box.start()
     await box.signIn()
-    const [, name = ''] = await box.says(/https:\/\/(plenum-[a-z2-9]{4}\.local)/)
+    const name = `${await box.name()}.local`
     t.is(await uplink.addressOf(name, ON_UPLINK, TIMES), UPLINK_ADDRESS)
     t.true(await field.has(FIELD_ADDRESS, ON_FIELD, TIMES), 'it is on that network')
     t.is(await field.addressOf(name, ON_FIELD, SILENT_TIMES), undefined)

@@ -6,21 +6,18 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import test from 'ava'
 import { formatInstant, HOUR } from '#shared/core/time.ts'
-import { resultFile } from '#shared/core/system/stick-files.ts'
 import { freePort } from '#scripts/lib/free-port.ts'
-import { openBacnetDevice } from '#scripts/simulator/bacnet/device.ts'
-import { OBJECT_TYPES } from '#scripts/simulator/bacnet/objects.ts'
 import { waitForHealth } from '#scripts/lib-start/hub-client.ts'
 import { type SiteProcess, startPart } from '#scripts/lib-start/process.ts'
 import { makePki, openPki } from '#shared/node/pki/pki-files.ts'
 import { Box, UPLINK_ADDRESS, UPLINK_HOST } from './box.ts'
+import { sticksOf } from './sticks.ts'
 import { IMAGE, STICK_LOG } from './versions.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'plenum-stick-'))
 const box = new Box(folder, IMAGE, STICK_LOG)
+const { makeStick, taken } = sticksOf(box, folder)
 const RESULT_MS = 1_800_000
-/** Where the file system of a stick begins, for mtools. */
-const PARTITION = '@@1M'
 /** What the clock of a machine whose battery is empty says. */
 const NO_BATTERY = '2015-01-01T00:00:00'
 
@@ -31,38 +28,6 @@ test.after.always(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** @returns the file of a stick that has these files, on a partition that is called as the data of the box */
-function makeStick(name: string, files: Record<string, string | Buffer>): string {
-  const image = join(folder, `${name}.img`)
-  execFileSync('truncate', ['-s', '64M', image])
-  execFileSync('sgdisk', ['--new=1:2048:0', '--change-name=1:data', image])
-  execFileSync('mkfs.vfat', ['--offset=2048', '-n', 'PLENUM', image, String(60 * 1024)])
-  for (const [file, content] of Object.entries(files)) {
-    const path = join(folder, file)
-    writeFileSync(path, content)
-    execFileSync('mcopy', ['-i', `${image}${PARTITION}`, path, `::/${file}`])
-  }
-  return image
-}
-
-/** Plugs a stick in. @returns what became of it, which the box writes onto it */
-async function taken(image: string, name: string): Promise<string> {
-  await box.plugIn(image)
-  for (const end = Date.now() + RESULT_MS; Date.now() < end; await sleep(2000)) {
-    const result = resultOn(image, name)
-    if (result !== undefined) return result
-  }
-  throw new Error(`no ${resultFile(name)}; the console: ${box.console.slice(-2000)}`)
-}
-
-function resultOn(image: string, name: string): string | undefined {
-  try {
-    return execFileSync('mtype', ['-i', `${image}${PARTITION}`, `::/${resultFile(name)}`], { encoding: 'utf8', stdio: 'pipe' })
-  } catch {
-    return undefined
-  }
-}
-
 /** Waits until the clock of the box has reached an instant. */
 async function clockFrom(wanted: number): Promise<number> {
   for (const end = Date.now() + RESULT_MS; Date.now() < end; await sleep(2000)) {
@@ -72,13 +37,12 @@ async function clockFrom(wanted: number): Promise<number> {
   throw new Error(`the clock says ${formatInstant(await box.clock())}`)
 }
 
-const nameOnConsole = async (): Promise<string> => (await box.says(/https:\/\/(plenum-[a-z2-9]{4})\.local/))[1]!
 let first = ''
 
 test.serial('a stick sets the clock where no time server does, and a power cut does not set it back', async t => {
   await box.start(NO_BATTERY)
   await box.signIn()
-  first = await nameOnConsole()
+  first = await box.name()
   // Not later than here: the certificate that it makes when it is erased would not be valid yet.
   const wanted = Date.now()
   const result = await taken(makeStick('clock', { 'clock.txt': formatInstant(wanted) }), first)
@@ -108,7 +72,7 @@ test.serial('a stick that names another box erases nothing, and one that names t
   await box.says(/everything on this box is erased/)
   await box.signIn()
   t.not(box.password, before)
-  t.not(await nameOnConsole(), first)
+  t.not(await box.name(), first)
   t.is(await devices(), 0)
 })
 
@@ -143,15 +107,10 @@ async function startHub() {
 
 test.serial('a stick brings network and hub: the box connects, and takes the time from the hub', async t => {
   const { edges, file } = await startHub()
-  const objects = [{ type: OBJECT_TYPES.AI, instance: 1, name: 'sat', value: () => 13 }]
-  const device = await openBacnetDevice({ device_instance: 1001, name: 'ahu-1', objects })
-  t.teardown(device.close)
   await box.cut()
   await box.start(NO_BATTERY)
   await box.signIn()
-  // The hub says the time when it confirms readings.
-  await box.poll(device, 2)
-  const name = await nameOnConsole()
+  const name = await box.name()
   box.forgetConsole()
   const sent = { 'plenum.json': file('plenum.json'), 'kit.zip': file('kit.zip') }
   const result = await taken(makeStick('enrol', sent), name)

@@ -1,9 +1,10 @@
 /** Other versions of the image that was built, as updates: the same packages under another version, with what a test changes. */
 import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { copyFileSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { packKernel, packRoot } from '#image/build/boot.ts'
-import { packBundle } from '#image/build/bundle.ts'
+import { makeSigningKeys, packBundle } from '#image/build/bundle.ts'
 import { TARGETS } from '#image/build/target.ts'
 
 /** Where `scripts/image build` puts what it makes. */
@@ -12,6 +13,7 @@ export const IMAGE = join(BUILT, 'plenum-arm64.img')
 /** What the boxes said in the last run. */
 export const CONSOLE_LOG = join(BUILT, 'console.log')
 export const FIRST_BOOT_LOG = join(BUILT, 'console-first-boot.log')
+export const STICK_UPDATE_LOG = join(BUILT, 'console-stick-update.log')
 export const STICK_LOG = join(BUILT, 'console-stick.log')
 const WORK = join(BUILT, 'work')
 const SECONDS = 1_700_000_000
@@ -56,6 +58,18 @@ export function packVersion(folder: string, version: string, changes: readonly C
   const file = join(folder, `${version}.raucb`)
   packBundle(file, { root: verified.file, kernel, arch: 'arm64', version, keys: join(BUILT, 'keys'), work })
   rmSync(work, { recursive: true })
+  return file
+}
+
+/** @returns the file of a bundle for this box that another authority has signed */
+export function packForeign(folder: string, version: string): string {
+  const work = join(folder, 'foreign')
+  const keys = join(work, 'keys')
+  makeSigningKeys(keys)
+  const image = join(work, 'image')
+  writeFileSync(image, randomBytes(2 ** 20))
+  const file = join(folder, 'foreign.raucb')
+  packBundle(file, { root: image, kernel: image, arch: 'arm64', version, keys, work })
   return file
 }
 

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { firstSite } from '#appliance/prepare/identity.ts'
-import { lastUpdateLines, takeStick } from '#appliance/prepare/stick.ts'
+import { lastUpdateLines, resultSince, takeStick } from '#appliance/prepare/stick.ts'
 import { STICK_FILES } from '#shared/core/system/stick-files.ts'
 import { makeKit } from '#shared/node/pki/kit-make.ts'
 import { zipKit } from '#shared/node/pki/kit-write.ts'
@@ -140,6 +140,17 @@ test('the result says what became of the last update, with the reason and the en
   const line = 'last update: rolled_back 1.2.0+aa 2026-01-02T03:04:05Z no page'
   t.deepEqual(lastUpdateLines(last), [line])
   t.deepEqual(lastUpdateLines({ ...last, log: ['one', 'two'] }), [line, 'its log: one', 'its log: two'])
+})
+
+test('a stick that was taken before gets what has become of the update since, once', t => {
+  const last = { state: 'refused', version: '', slot: 'A', reason: 'it is not signed', at: '2026-01-02T03:04:05Z' } as const
+  const before = 'plenum-ab12\r\nupdate.raucb: it is received\r\n'
+  t.is(resultSince(before, undefined), undefined)
+  for (const state of ['installing', 'installed', 'trying'] as const)
+    t.is(resultSince(before, { ...last, state }), undefined, state)
+  const after = resultSince(before, { ...last, log: ['one'] })!
+  t.is(after, `${before}last update: refused 2026-01-02T03:04:05Z it is not signed\r\nits log: one\r\n`)
+  t.is(resultSince(after, last), undefined)
 })
 
 test('an empty stick says what it could have', async t => {
