@@ -296,6 +296,10 @@ export class Box {
     return this.#fetch<T>(path, { method: 'PUT', headers, body: JSON.stringify(value) })
   }
 
+  post<T>(path: string): Promise<T> {
+    return this.#fetch<T>(path, { method: 'POST', headers: { authorization: `Bearer ${this.#token}` } })
+  }
+
   /** Has it poll `sat`, the first analog input of a device at this machine, on the network of the controllers. */
   async poll({ port }: { port: number }, poll_secs: number): Promise<void> {
     const point = { point_id: 'sat', address: 'analog-input,1', name: 'Supply air', unit: 'degC', kind: 'number' }

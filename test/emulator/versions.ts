@@ -14,6 +14,7 @@ export const IMAGE = join(BUILT, 'plenum-arm64.img')
 export const CONSOLE_LOG = join(BUILT, 'console.log')
 export const FIRST_BOOT_LOG = join(BUILT, 'console-first-boot.log')
 export const STICK_UPDATE_LOG = join(BUILT, 'console-stick-update.log')
+export const NETWORK_LOG = join(BUILT, 'console-network.log')
 export const STICK_LOG = join(BUILT, 'console-stick.log')
 const WORK = join(BUILT, 'work')
 const SECONDS = 1_700_000_000
