@@ -58,7 +58,7 @@ function trialPart({ isAsked, trial, here, csrf }: NetworkModel): Html | false {
     return html`<section class="card" id="trial"><h2>These settings are tried</h2>
 <p>You have reached the box with them. Unless somebody keeps them, the box goes back to the ones before at ${formatMoment(at + PATIENCE_MS, here)}.</p>
 <form method="post" action="/network/keep">${csrfField(csrf)}<button class="primary">Keep these settings</button></form></section>`
-  return html`<p class="notice">${OUTCOMES[trial.state]}${trial.reason !== '' && html`: ${trial.reason}`} (${momentAge(at, here)})</p>`
+  return html`<p class="notice">${OUTCOMES[trial.state]}${trial.reason !== '' && html`: ${reasonWords(trial.reason)}`} (${momentAge(at, here)})</p>`
 }
 
 function formPart(form: NetworkForm, { interfaces, trial, isAsked, refusal, csrf }: NetworkModel): Html {
@@ -88,9 +88,17 @@ const FIELDS: Record<string, string> = words({
   '/time_servers': 'Time servers',
 })
 
-function refusalWords({ code, message }: Problem): string {
-  if (code !== 'invalid') return sayMade(message)
-  const lines = message.split('; ').map(line => {
+/** What the system says when it sets them back. */
+const REASONS: Record<string, string> = words({
+  'nobody kept them within 10 minutes': 'nobody kept them within 10 minutes',
+  'the network was set at the box itself': 'the network was set at the box itself',
+})
+
+const reasonWords = (reason: string): string => REASONS[reason] ?? complaintWords(reason)
+const refusalWords = ({ code, message }: Problem): string => (code === 'invalid' ? complaintWords(message) : sayMade(message))
+
+function complaintWords(complaints: string): string {
+  const lines = complaints.split('; ').map(line => {
     const [place = '', ...text] = line.split(': ')
     // The place of one of several name servers ends with its number.
     const field = FIELDS[place.replace(/\/\d+$/, '')]

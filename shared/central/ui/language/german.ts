@@ -15,7 +15,7 @@ import { FRAME_DE } from './de/frame-de.ts'
 import { HUB_DE } from './de/hub-de.ts'
 import { IMPORT_DE } from './de/import-de.ts'
 import { MODBUS_DE } from './de/modbus-de.ts'
-import { NETWORK_DE } from './de/network-de.ts'
+import { NETWORK_COMPLAINTS_DE, NETWORK_DE } from './de/network-de.ts'
 import { OVERRIDES_DE } from './de/overrides-de.ts'
 import { RULES_DE } from './de/rules-de.ts'
 import { SCRIPTS_DE } from './de/scripts-de.ts'
@@ -45,6 +45,7 @@ const AREAS = [
   BACNET_DE,
   MODBUS_DE,
   NETWORK_DE,
+  NETWORK_COMPLAINTS_DE,
   DEVICES_DE,
   APPLIANCE_DE,
   FLEET_DE,
@@ -69,8 +70,8 @@ export const GERMAN_MESSAGES: ReadonlyMap<string, string> = new Map(AREAS.flatMa
 
 /** What the core makes in English, so that it is recognised by its text. */
 export const MADE: ReadonlyMap<string, string> = new Map(
-  [AIR_SENTENCES_DE, PLANT_SENTENCES_DE, CORE_SENTENCES_DE, PROBLEM_DETAILS_DE, CSV_CHECKS_DE].flatMap(area =>
-    Object.entries(area),
+  [AIR_SENTENCES_DE, PLANT_SENTENCES_DE, CORE_SENTENCES_DE, PROBLEM_DETAILS_DE, CSV_CHECKS_DE, NETWORK_COMPLAINTS_DE].flatMap(
+    area => Object.entries(area),
   ),
 )
 

@@ -30,10 +30,18 @@ export const NETWORK_DE = nameTable<string>({
   'Network of the controllers': 'Netz der Regler',
   'At the plug <1>{0}</1>. Nothing is forwarded between the two networks.':
     'Am Anschluss <1>{0}</1>. Zwischen den beiden Netzen wird nichts weitergeleitet.',
+  'nobody kept them within 10 minutes': 'niemand hat sie innerhalb von 10 Minuten behalten',
+  'the network was set at the box itself': 'das Netz wurde an der Box selbst eingestellt',
   'Network of the page and the hub, address': 'Netz der Seite und des Hubs, Adresse',
   'Network of the page and the hub, gateway': 'Netz der Seite und des Hubs, Gateway',
   'Network of the page and the hub, name servers': 'Netz der Seite und des Hubs, Namensserver',
   'Network of the controllers, address': 'Netz der Regler, Adresse',
+  'The network gives the address (DHCP)': 'Das Netz gibt die Adresse (DHCP)',
+  'A fixed address': 'Eine feste Adresse',
+})
+
+/** What is wrong with settings of the network, recognised by its English text. */
+export const NETWORK_COMPLAINTS_DE = nameTable<string>({
   'is no IPv4 address with its prefix, as 192.168.10.5/24': 'ist keine IPv4-Adresse mit ihrem Präfix, wie 192.168.10.5/24',
   'is no IPv4 address, as 192.168.10.1': 'ist keine IPv4-Adresse, wie 192.168.10.1',
   'is no name and no address of a server': 'ist weder Name noch Adresse eines Servers',
@@ -53,6 +61,4 @@ export const NETWORK_DE = nameTable<string>({
     'Die Box erprobt andere Netzeinstellungen: Behalten Sie diese zuerst, oder warten Sie, bis sie zurückgenommen sind',
   'The box tries an update: wait until it is confirmed': 'Die Box erprobt eine Aktualisierung: Warten Sie, bis sie bestätigt ist',
   'The box tries no settings of the network': 'Die Box erprobt keine Netzeinstellungen',
-  'The network gives the address (DHCP)': 'Das Netz gibt die Adresse (DHCP)',
-  'A fixed address': 'Eine feste Adresse',
 })

@@ -1,10 +1,14 @@
 /** Pages of one product alone in a language that marks what the product says: what is not marked is data, or a text that German lacks. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { modbusProtocol } from '#appliance/drivers/modbus/protocol.ts'
 import { modbusRoutes } from '#appliance/drivers/modbus/pages/registers.route.ts'
 import { CommandStates } from '#appliance/pages/command-states.ts'
 import { overridesPages } from '#appliance/pages/overrides.route.ts'
 import { journalSnapshots } from '#appliance/priority/journal-snapshots.ts'
+import { openNetwork } from '#appliance/system/network.ts'
+import { networkRoutes } from '#appliance/system/network.routes.ts'
 import { monitorRoutes } from '#hub/monitor/monitor.route.ts'
 import { MqttMonitor } from '#hub/monitor/mqtt-monitor.ts'
 import { EQUIPMENT } from '../../../../support/page-fixture.ts'
@@ -105,6 +109,29 @@ const PAGES: Record<string, { open(t: ExecutionContext): Promise<Opened>; paths:
     paths: ['/enrol'],
     data: [],
   },
+  ...Object.fromEntries(
+    [
+      ['trying', ''],
+      ['kept', ''],
+      ['set_back', 'nobody kept them within 10 minutes'],
+      ['set_back', 'the network was set at the box itself'],
+      ['refused', '/ot: this box has no network of the controllers'],
+    ].map(([state, reason]) => [
+      `the network of a box that says ${state} ${reason}`,
+      {
+        async open(t: ExecutionContext) {
+          const box = folder(t)
+          const put = (name: string, value: object) => writeFileSync(join(box, name), JSON.stringify(value))
+          put('current.json', { uplink: { interface: 'eth0' }, ot: { interface: 'eth1' } })
+          put('state.json', { state, reason, at: '2026-01-02T03:04:05Z' })
+          const network = openNetwork(box, () => false)
+          return openSite({ product: 'appliance', pageLanguageOf, more: layout => networkRoutes(network, layout) })
+        },
+        paths: ['/network'],
+        data: ['eth0', 'eth1'],
+      },
+    ]),
+  ),
   'the discovery of devices': {
     open: () => openDiscoverySite(true, pageLanguageOf),
     paths: ['/discover'],
