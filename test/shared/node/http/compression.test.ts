@@ -207,7 +207,10 @@ test.serial('compressing a large answer is not the work of the thread that serve
 test('a static file is compressed once for each encoding, has a tag for each, and is not sent to who has it', async t => {
   const path = (layout
     .document(
-      { caller: undefined, reply: { header: () => ({}), getHeader: () => undefined } } as never,
+      {
+        caller: undefined,
+        reply: { request: { headers: {}, cookies: {} }, header: () => ({}), getHeader: () => undefined },
+      } as never,
       { title: 'x', current: '' },
       html``,
     )
