@@ -85,7 +85,7 @@ export function networkRoutes(network: BoxNetwork, layout: PageLayout): Route[] 
       body: Form,
       handle: async call => {
         try {
-          await ask(wishOf(call.body), call.audit)
+          await ask(wishOf(call.body, current()), call.audit)
           return call.reply.redirect(NETWORK_PATH, 303)
         } catch (error) {
           if (!(error instanceof Problem)) throw error
@@ -160,8 +160,8 @@ const formOf = ({ uplink, ot, time_servers }: NetworkWish): NetworkForm => ({
 
 const listOf = (text: string): string[] => text.split(/[\s,;]+/).filter(word => word !== '')
 
-/** What is no address is said when it is asked for. */
-function wishOf(form: NetworkForm): NetworkWish {
+/** What is no address is said when it is asked for. What has no field stays. */
+function wishOf(form: NetworkForm, current: NetworkWish | undefined): NetworkWish {
   const text = (line: string | undefined) => (line ?? '').trim()
   const isFixed = form.uplink_mode === 'fixed'
   const gateway = text(form.uplink_gateway)
@@ -172,7 +172,12 @@ function wishOf(form: NetworkForm): NetworkWish {
       ...(isFixed && gateway !== '' && { gateway }),
       ...(name_servers.length > 0 && { name_servers }),
     },
-    ...(form.ot_mode && { ot: form.ot_mode === 'fixed' ? { address: text(form.ot_address) } : {} }),
+    ...(form.ot_mode && {
+      ot: {
+        ...(form.ot_mode === 'fixed' && { address: text(form.ot_address) }),
+        ...(current?.ot?.name_servers && { name_servers: current.ot.name_servers }),
+      },
+    }),
     time_servers: listOf(form.time_servers),
   }
 }

@@ -113,7 +113,7 @@ function readAs<S extends TSchema>(schema: S, text: string): { ok: true; value: 
   return { ok: false, complaints: [...new Set(errors)] }
 }
 
-/** @returns the settings with the addresses and time servers that are wished for, or every complaint as `readSystem` has them */
+/** @returns the settings with the addresses and time servers that are wished for (a network that is not named stays), or every complaint as `readSystem` has them */
 export function withWish(current: SystemSettings, wish: NetworkWish): ReturnType<typeof readSystem> {
   const { uplink, ot } = current
   if (wish.ot !== undefined && ot === undefined)
@@ -121,7 +121,7 @@ export function withWish(current: SystemSettings, wish: NetworkWish): ReturnType
   const system: SystemSettings = {
     ...current,
     uplink: { interface: uplink.interface, ...wish.uplink },
-    ...(ot && { ot: { interface: ot.interface, ...wish.ot } }),
+    ...(ot && { ot: wish.ot ? { interface: ot.interface, ...wish.ot } : ot }),
     time_servers: wish.time_servers,
   }
   return readSystem(JSON.stringify(system))

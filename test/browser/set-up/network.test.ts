@@ -17,7 +17,7 @@ test.before(async t => {
 })
 test.after.always(t => t.context.chromium.close())
 
-const RUNS = { uplink: { interface: 'eth0' }, ot: { interface: 'eth1', address: '10.20.0.5/16' } }
+const RUNS = { uplink: { interface: 'eth0' }, ot: { interface: 'eth1', address: '10.20.0.5/16', name_servers: ['10.20.0.1'] } }
 
 async function open(t: ExecutionContext<{ chromium: OpenBrowser }>, look = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'plenum-network-'))
@@ -74,7 +74,7 @@ test.serial(
     await page.getByRole('button', { name: 'Save and start' }).click()
     t.deepEqual(asked(), {
       uplink: { address: '10.9.0.7/24', gateway: '10.9.0.1' },
-      ot: { address: '10.20.0.5/16' },
+      ot: { address: '10.20.0.5/16', name_servers: ['10.20.0.1'] },
       time_servers: ['10.9.0.2', 'time.example'],
     })
     t.true(await page.getByRole('button', { name: 'Save and start' }).isDisabled())

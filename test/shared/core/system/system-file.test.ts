@@ -62,6 +62,12 @@ test('a wish changes addresses and time servers, and nothing else', t => {
     time_servers: ['10.9.0.2'],
   }
   t.deepEqual(withWish(runs, wish), { ok: true, system } as never)
+  const uplinkAlone = { uplink: wish.uplink, time_servers: wish.time_servers }
+  t.deepEqual(
+    withWish(runs, uplinkAlone),
+    { ok: true, system: { ...system, ot: good.ot } } as never,
+    'a network that is not named stays',
+  )
   t.deepEqual(withWish({ uplink: { interface: 'eth0' } }, wish), {
     ok: false,
     complaints: ['/ot: this box has no network of the controllers'],
