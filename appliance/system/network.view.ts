@@ -66,7 +66,7 @@ function formPart(form: NetworkForm, { interfaces, trial, isAsked, refusal, csrf
   return html`${!isLocked && html`<p class="lead">The box starts once with what is saved here, and polling stops for about a minute. Nothing can go wrong for good: when nobody keeps the new settings within ten minutes, the box sets the ones before back by itself.</p>`}
 ${refusal !== undefined && html`<p class="notice" role="alert" id="refusal">${refusalWords(refusal)}</p>`}
 <form method="post" action="/network"><fieldset class="plain"${isLocked && html` disabled`}>${csrfField(csrf)}
-<section class="card fields"><h2>Network of the page and the hub</h2><p class="muted">At the plug <code>${interfaces.uplink ?? ''}</code>.</p>
+<section class="card fields"><h2>Network of the page and the hub</h2><p class="muted">Network interface <code>${interfaces.uplink ?? ''}</code>.</p>
 ${modeField('uplink', form.uplink_mode)}
 <label>Address with prefix <input name="uplink_address" value="${form.uplink_address}" placeholder="192.168.10.5/24" autocomplete="off" spellcheck="false" inputmode="decimal"></label>
 <label>Gateway <input name="uplink_gateway" value="${form.uplink_gateway}" placeholder="192.168.10.1" autocomplete="off" spellcheck="false" inputmode="decimal"></label>
@@ -76,7 +76,7 @@ ${form.ot_mode && otPart(form.ot_mode, form.ot_address ?? '', interfaces.ot)}
 <label>Time servers <input name="time_servers" value="${form.time_servers}" autocomplete="off" spellcheck="false" aria-describedby="time-help"></label>
 <p class="muted" id="time-help">Names or addresses, separated by commas. Without one the network may name one, or the hub gives the time.</p></section>
 <button class="primary">Save and start the box with them</button></fieldset></form>
-<p class="muted">What the firewall lets out, ports, and which plug is which come with the file <code>${STICK_FILES.system}</code> on a USB stick.</p>`
+<p class="muted">What the firewall lets out, TCP ports, and which network interface is which come with the file <code>${STICK_FILES.system}</code> on a USB stick.</p>`
 }
 
 /** Fields by the places in which the box complains of them. */
@@ -110,8 +110,8 @@ function complaintWords(complaints: string): string {
 const otPart = (
   mode: Mode,
   address: string,
-  plug: string | undefined,
-): Html => html`<section class="card fields"><h2>Network of the controllers</h2><p class="muted">At the plug <code>${plug ?? ''}</code>. Nothing is forwarded between the two networks.</p>
+  name: string | undefined,
+): Html => html`<section class="card fields"><h2>Network of the controllers</h2><p class="muted">Network interface <code>${name ?? ''}</code>. Nothing is forwarded between the two networks.</p>
 ${modeField('ot', mode)}
 <label>Address with prefix <input name="ot_address" value="${address}" placeholder="10.20.0.5/16" autocomplete="off" spellcheck="false" inputmode="decimal"></label></section>`
 

@@ -118,7 +118,7 @@ test('a box without a file has none again', async t => {
   t.deepEqual(
     box.system(),
     { ...RUNS, time_servers: ['10.9.0.2'] },
-    'the plugs are those with which it runs, whatever the service sees',
+    'the interfaces are those with which it runs, whatever the service sees',
   )
   box.starts()
   await box.script('watch')
@@ -143,7 +143,7 @@ test('what a USB stick sets meanwhile is not set back', async t => {
 
 for (const [what, text, reason] of [
   ['more than addresses', JSON.stringify({ ...WISH, outbound: [{ network: '0.0.0.0/0', ports: [443] }] }), /^\/outbound: /],
-  ['another plug', JSON.stringify({ ...WISH, uplink: { interface: 'eth1' } }), /^\/uplink\/interface: /],
+  ['another interface', JSON.stringify({ ...WISH, uplink: { interface: 'eth1' } }), /^\/uplink\/interface: /],
   [
     'a gateway beyond the network',
     JSON.stringify({ ...WISH, uplink: { address: '10.9.0.7/24', gateway: '10.8.0.1' } }),

@@ -57,7 +57,7 @@ export type SystemSettings = Static<typeof SystemFile>
 export type NetworkSettings = Static<typeof NetworkFile>
 
 /**
- * What the page Network asks for. What the firewall lets out, and who may change the box at its plugs, comes by USB stick alone: a
+ * What the page Network asks for. What the firewall lets out, and who may change the box by stick or console, comes by USB stick alone: a
  * program on the network must not be able to open its own way.
  */
 export const NetworkWish = Type.Object(

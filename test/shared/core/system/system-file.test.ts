@@ -34,7 +34,7 @@ for (const [what, value, complaint] of [
     /^\/ot\/address: /,
   ],
   [
-    'one network at both plugs',
+    'one network at both interfaces',
     { uplink: { interface: 'eth0', address: '10.0.0.5/16' }, ot: { interface: 'eth1', address: '10.0.3.5/24' } },
     /^\/ot\/address: is in the network of the uplink/,
   ],

@@ -17,7 +17,7 @@ export const NETWORK_DE = nameTable<string>({
   'The box starts once with what is saved here, and polling stops for about a minute. Nothing can go wrong for good: when nobody keeps the new settings within ten minutes, the box sets the ones before back by itself.':
     'Die Box startet einmal mit dem, was hier gespeichert wird, und liest etwa eine Minute lang nicht. Auf Dauer kann nichts schiefgehen: Wenn niemand die neuen Einstellungen innerhalb von zehn Minuten behält, stellt die Box die vorigen selbst wieder her.',
   'Network of the page and the hub': 'Netz der Seite und des Hubs',
-  'At the plug <1>{0}</1>.': 'Am Anschluss <1>{0}</1>.',
+  'Network interface <1>{0}</1>.': 'Netzwerkschnittstelle <1>{0}</1>.',
   'Address with prefix': 'Adresse mit Präfix',
   Gateway: 'Gateway',
   'Name servers': 'Namensserver',
@@ -25,11 +25,11 @@ export const NETWORK_DE = nameTable<string>({
   'Names or addresses, separated by commas. Without one the network may name one, or the hub gives the time.':
     'Namen oder Adressen, durch Kommas getrennt. Ohne Angabe kann das Netz einen nennen, oder der Hub gibt die Zeit.',
   'Save and start the box with them': 'Speichern und die Box damit starten',
-  'What the firewall lets out, ports, and which plug is which come with the file <1>{0}</1> on a USB stick.':
-    'Was die Firewall hinauslässt, Ports und welcher Anschluss welcher ist, kommt mit der Datei <1>{0}</1> auf einem USB-Stick.',
+  'What the firewall lets out, TCP ports, and which network interface is which come with the file <1>{0}</1> on a USB stick.':
+    'Was die Firewall hinauslässt, TCP-Ports und welche Netzwerkschnittstelle welche ist, kommt mit der Datei <1>{0}</1> auf einem USB-Stick.',
   'Network of the controllers': 'Netz der Regler',
-  'At the plug <1>{0}</1>. Nothing is forwarded between the two networks.':
-    'Am Anschluss <1>{0}</1>. Zwischen den beiden Netzen wird nichts weitergeleitet.',
+  'Network interface <1>{0}</1>. Nothing is forwarded between the two networks.':
+    'Netzwerkschnittstelle <1>{0}</1>. Zwischen den beiden Netzen wird nichts weitergeleitet.',
   'nobody kept them within 10 minutes': 'niemand hat sie innerhalb von 10 Minuten behalten',
   'the network was set at the box itself': 'das Netz wurde an der Box selbst eingestellt',
   'Network of the page and the hub, address': 'Netz der Seite und des Hubs, Adresse',
