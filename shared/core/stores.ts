@@ -170,6 +170,8 @@ export type RuleVersion = {
 export interface RuleVersionStore {
   /** The one that was deployed last first. */
   list(rule_id: string): RuleVersion[]
+  /** The one of each rule that was deployed last, by rule. */
+  newest(): RuleVersion[]
   get(rule_id: string, sha256: string): RuleVersion | undefined
   /** Makes it the newest of its rule; the same text is stored once. */
   add(version: RuleVersion): void

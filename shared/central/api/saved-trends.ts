@@ -9,6 +9,7 @@ import {
   NEW_TREND,
   removeTrend,
   renameTrend,
+  restoreTrend,
   saveTrend,
   TREND_NAME,
 } from '#shared/central/commands/saved-trends.ts'
@@ -39,6 +40,7 @@ const BY_ID = strict({ trend_id: ID })
 export const savedTrendRoutes = (context: Context): Route[] => {
   /** For tokens of one building. */
   const buildingOf = ({ trend_id = '' }: Record<string, string>) => context.savedTrends.get(trend_id)?.building_id
+  const buildingOfRemoved = ({ trend_id = '' }: Record<string, string>) => context.savedTrends.removed(trend_id)?.building_id
   return [
     route({
       method: 'GET',
@@ -95,6 +97,18 @@ export const savedTrendRoutes = (context: Context): Route[] => {
         removeTrend(context, call, call.params.trend_id)
         return { ok: true }
       },
+    }),
+    route({
+      method: 'POST',
+      path: `${BASE}/:trend_id/restore`,
+      auth: 'operator',
+      summary: 'Lists a deleted view again, as it was; the newest 200 that were deleted are retained',
+      params: BY_ID,
+      buildingOf: buildingOfRemoved,
+      reply: OneReply,
+      action: 'restore_trend',
+      problems: ['conflict'],
+      handle: call => ({ ok: true, saved_trend: replyOf(restoreTrend(context, call, call.params.trend_id)) }),
     }),
   ]
 }

@@ -103,6 +103,15 @@ export async function listVersions({ rules, ruleVersions }: RuleContext, rule_id
   return { shipped: own !== undefined && (own.shipped || own.overrides_shipped), versions }
 }
 
+/** The last text of each rule that was deployed once and does not count any more, by id: it can be deployed again. */
+export async function listRemovedRules({
+  rules,
+  ruleVersions,
+}: Pick<RuleContext, 'rules' | 'ruleVersions'>): Promise<RuleVersion[]> {
+  const { byId } = await rules.catalogue()
+  return ruleVersions.newest().filter(({ rule_id }) => !byId.has(rule_id))
+}
+
 /** @throws Problem not_found */
 export function needVersion({ ruleVersions }: Pick<RuleContext, 'ruleVersions'>, rule_id: string, sha: string): RuleVersion {
   const version = ruleVersions.get(rule_id, sha)

@@ -54,8 +54,7 @@ export function saveTrend(context: Context, { caller, audit }: Actor, given: New
   const span = spanOf(given)
   chosenSpan('days' in span ? span : { ...span, days: TREND_DAYS[0] }, timezone, clock.now())
   const name = freeName(context, { building_id, name: given.name })
-  if (savedTrends.list().length >= TRENDS_MAX)
-    throw new Problem('conflict', `There are ${TRENDS_MAX} saved views; delete one first`)
+  needRoom(context)
   const made = { created_by: caller!.subject, created_at: clock.now() }
   const trend: SavedTrend = { trend_id: randomUUID(), building_id, name, point_ids, span, ...(compare && { compare }), ...made }
   savedTrends.put(trend)
@@ -75,8 +74,29 @@ export function renameTrend(context: Context, { audit }: Actor, trend_id: string
 /** @throws Problem not_found */
 export function removeTrend(context: Context, { audit }: Actor, trend_id: string): void {
   const before = needTrend(context, trend_id)
-  context.savedTrends.remove(trend_id)
+  context.savedTrends.remove(trend_id, context.clock.now())
   audit({ subject: before.name, building_id: before.building_id, before })
+}
+
+/**
+ * Lists a deleted view again, as it was.
+ *
+ * @throws Problem not_found, and conflict where the building has its name meanwhile, or beyond `TRENDS_MAX`
+ */
+export function restoreTrend(context: Context, { audit }: Actor, trend_id: string): SavedTrend {
+  const trend = context.savedTrends.removed(trend_id)
+  if (!trend) throw new Problem('not_found', `There is no deleted view ${trend_id}`)
+  freeName(context, trend)
+  needRoom(context)
+  context.savedTrends.put(trend)
+  audit({ subject: trend.name, building_id: trend.building_id, after: trend })
+  return trend
+}
+
+/** @throws Problem conflict */
+function needRoom({ savedTrends }: Context): void {
+  if (savedTrends.list().length >= TRENDS_MAX)
+    throw new Problem('conflict', `There are ${TRENDS_MAX} saved views; delete one first`)
 }
 
 /** @returns the last days unless a time is given. @throws Problem invalid where it is both, or half a time */

@@ -20,8 +20,12 @@ export type SavedTrend = {
 export interface SavedTrendStore {
   /** By building, then by name without regard to case. */
   list(): SavedTrend[]
+  /** Of those that are listed. */
   get(trend_id: string): SavedTrend | undefined
-  /** Inserts or replaces by `trend_id`. */
+  /** Inserts or replaces by `trend_id`; one that was removed is listed again. */
   put(trend: SavedTrend): void
-  remove(trend_id: string): void
+  /** Takes it off the list. The newest 200 that were removed are retained. @param now ms */
+  remove(trend_id: string, now: number): void
+  /** One that was removed and is retained. */
+  removed(trend_id: string): SavedTrend | undefined
 }

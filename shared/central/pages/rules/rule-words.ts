@@ -34,6 +34,9 @@ export const originOf = (file: RuleFileView | undefined): RuleOrigin =>
 export const equipmentWords = (types: readonly (EquipmentType | 'any')[]): string =>
   types.map(type => (type === 'any' ? say`Any equipment` : EQUIPMENT_WORDS[type][0])).join(', ')
 
+/** The title in the text of a rule. @returns undefined where the text has none */
+export const titleIn = (yaml: string): string | undefined => /^title: *(["']?)(.+?)\1 *$/m.exec(yaml)?.[2]
+
 /** The list of faults of a rule. */
 export const findingsHref = (rule_id: string): string =>
   `/faults?${new URLSearchParams({ rule: rule_id, days: String(FINDING_DAYS) })}`

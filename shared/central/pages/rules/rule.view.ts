@@ -50,8 +50,8 @@ export type RuleModel = {
   csrf: string
 }
 
-const doneToast = (done: RuleDone | undefined): Html | undefined =>
-  done && html`<div class="toast" role="status"><p>${DONE_WORDS[done]}</p></div>`
+const doneToast = (done: RuleDone | undefined, undo: Html | false = false): Html | undefined =>
+  done && html`<div class="toast" role="status"><p>${DONE_WORDS[done]}</p>${undo}</div>`
 
 export const ruleBody = (model: RuleModel): Html => html`${doneToast(model.done)}
 <p class="crumbs"><a href="${RULES_PATH}">Rules</a></p>
@@ -178,8 +178,18 @@ function removal({ rule, origin, shipped, user, csrf }: RuleModel): Html | false
 }
 
 /** The page of a rule that does not count any more, from which it can be brought back. */
-export const removedBody = (rule_id: string, done: RuleDone | undefined, model: VersionsModel): Html => html`${doneToast(done)}
+export const removedBody = (
+  rule_id: string,
+  done: RuleDone | undefined,
+  model: VersionsModel,
+): Html => html`${doneToast(done, done === 'removed' && undoRemoval(rule_id, model))}
 <p class="crumbs"><a href="${RULES_PATH}">Rules</a></p>
 <h1>${rule_id}</h1>
 <p class="lead">No rule of this id counts now. Its earlier texts are stored.</p>
 ${versionsCard(rule_id, model)}`
+
+/** The text that counted before the removal is the one that was deployed last. */
+const undoRemoval = (rule_id: string, { versions: [last], user, csrf }: VersionsModel): Html | false =>
+  last !== undefined &&
+  user?.mayOperate === true &&
+  html`<form method="post" action="${rulePath(rule_id)}/roll-back">${csrfField(csrf)}<input type="hidden" name="to" value="${last.sha256}"><button>Undo</button></form>`

@@ -9,6 +9,7 @@ import { PAGE_NUMBER, partOf } from '#shared/central/ui/pager.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { RULES_PATH } from '#shared/central/ui/links.ts'
 import { FINDING_DAYS, originOf, type ListedRule } from './rule-words.ts'
+import { listRemovedRules } from '#shared/central/commands/rules.ts'
 import { type RuleQuery, rulesBody, type RulesModel, SHOWN } from './rules.view.ts'
 import { say } from '#shared/node/http/language.ts'
 
@@ -22,7 +23,7 @@ const Query = strict({
   page: PAGE_NUMBER,
 })
 
-type ListContext = Pick<CentralParts, 'rules' | 'ruleStates' | 'findings' | 'clock'>
+type ListContext = Pick<CentralParts, 'rules' | 'ruleStates' | 'ruleVersions' | 'findings' | 'clock'>
 
 export const rulesPage = (context: ListContext, layout: PageLayout): Route[] => [
   route({
@@ -34,15 +35,16 @@ export const rulesPage = (context: ListContext, layout: PageLayout): Route[] => 
     handle: async call => {
       const model = await rulesModel(context, call.query)
       const mayOperate = layout.userOf(call.caller)?.mayOperate === true
-      return layout.document(call, { title: say`Rules`, current: RULES_PATH }, rulesBody({ ...model, mayOperate }))
+      const csrf = layout.csrfOf(call.caller)
+      return layout.document(call, { title: say`Rules`, current: RULES_PATH }, rulesBody({ ...model, mayOperate, csrf }))
     },
   }),
 ]
 
 async function rulesModel(
-  { rules, ruleStates, findings, clock }: ListContext,
+  { rules, ruleStates, ruleVersions, findings, clock }: ListContext,
   { q = '', type, show = 'all', page }: Static<typeof Query>,
-): Promise<Omit<RulesModel, 'mayOperate'>> {
+): Promise<Omit<RulesModel, 'mayOperate' | 'csrf'>> {
   const query: RuleQuery = { q: q.trim(), show, ...(type && { type }) }
   const [catalogue, files] = [await rules.catalogue(), await rules.files()]
   const inactive = new Set(ruleStates.list().flatMap(({ rule_id, active }) => (active ? [] : [rule_id])))
@@ -61,6 +63,7 @@ async function rulesModel(
     own: rows.filter(row => row.origin !== 'shipped').length,
     types: EQUIPMENT_TYPES.filter(one => rows.some(row => row.equipment.includes(one))),
     broken: files.filter(isBroken),
+    removed: await listRemovedRules({ rules, ruleVersions }),
   }
 }
 
@@ -87,6 +90,7 @@ function matching({ q, type, show }: RuleQuery): (row: ListedRule) => boolean {
       case 'own':
         return origin !== 'shipped'
       case 'errors':
+      case 'removed':
         return false
     }
   }

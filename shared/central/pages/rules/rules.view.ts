@@ -1,13 +1,15 @@
 /** The list of rules: what each finds, for which equipment, how often it did, and whether it runs. */
 import type { EquipmentType } from '#shared/core/model/model.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
+import type { RuleVersion } from '#shared/core/stores.ts'
+import { csrfField } from '#shared/central/ui/frame.ts'
 import type { RuleFileView } from '#shared/central/fdd/rule-views.ts'
 import { rulePath, RULES_PATH } from '#shared/central/ui/links.ts'
 import { listSearch, type ListPart, pager } from '#shared/central/ui/pager.ts'
-import { editorHref, equipmentWords, FINDING_DAYS, findingsHref, ORIGIN_WORDS, type ListedRule } from './rule-words.ts'
+import { editorHref, equipmentWords, FINDING_DAYS, findingsHref, ORIGIN_WORDS, type ListedRule, titleIn } from './rule-words.ts'
 import { say, sayCountOf, words } from '#shared/node/http/language.ts'
 
-export const SHOWN = ['all', 'found', 'active', 'inactive', 'shipped', 'own', 'errors'] as const
+export const SHOWN = ['all', 'found', 'active', 'inactive', 'shipped', 'own', 'errors', 'removed'] as const
 type Shown = (typeof SHOWN)[number]
 const SHOWN_WORDS: Record<Exclude<Shown, 'found'>, string> = words({
   all: 'all',
@@ -16,6 +18,7 @@ const SHOWN_WORDS: Record<Exclude<Shown, 'found'>, string> = words({
   shipped: 'shipped',
   own: 'own',
   errors: 'files with errors',
+  removed: 'removed',
 })
 const shownWords = (shown: Shown): string => (shown === 'found' ? say`with findings in ${FINDING_DAYS} days` : SHOWN_WORDS[shown])
 
@@ -31,16 +34,33 @@ export type RulesModel = {
   types: EquipmentType[]
   /** Files that do not check, so that none of their rules counts. */
   broken: RuleFileView[]
+  /** The last texts of own rules that were removed. */
+  removed: RuleVersion[]
   mayOperate: boolean
+  csrf: string
 }
 
 export const rulesBody = (model: RulesModel): Html => html`<h1>Rules</h1>
 <p class="lead">${sayCountOf(model.active, 'rule')} of ${model.total} run${model.own > 0 && html`, ${model.own} of your own`}.</p>
-${model.mayOperate && html`<ul class="choices"><li><a href="${editorHref()}">Write a rule</a></li></ul>`}
+${choices(model)}
 ${search(model)}
 ${chips(model)}
 ${brokenFiles(model)}
-${model.query.show !== 'errors' && ruleTable(model)}`
+${model.query.show === 'removed' ? removedRules(model) : model.query.show !== 'errors' && ruleTable(model)}`
+
+/** What may be done, and the way to what is not in the list. */
+function choices({ mayOperate, removed, query }: RulesModel): Html | false {
+  const links = [
+    ...(mayOperate ? [[editorHref(), say`Write a rule`]] : []),
+    ...(removed.length > 0 && query.show !== 'removed'
+      ? [[listHref({ q: '', show: 'removed' }, 1), sayCountOf(removed.length, 'removed rule')]]
+      : []),
+  ]
+  return (
+    links.length > 0 &&
+    html`<ul class="choices">${links.map(([href, text]) => html`<li><a href="${href}">${text}</a></li>`)}</ul>`
+  )
+}
 
 function search({ query, types }: RulesModel): Html {
   const { q, type, show } = query
@@ -68,7 +88,7 @@ function chips({ query, part }: RulesModel): Html | false {
   ]
   return (
     parts.length > 0 &&
-    html`<p class="chips"><strong>${show === 'errors' ? say`Filtered:` : `${sayCountOf(part.total, 'rule')}:`}</strong> ${parts.map(
+    html`<p class="chips"><strong>${show === 'errors' || show === 'removed' ? say`Filtered:` : `${sayCountOf(part.total, 'rule')}:`}</strong> ${parts.map(
       ([text, without]) =>
         html`<a class="chip" href="${listHref(without, 1)}">${text} <span aria-hidden="true">×</span><span class="hidden"> remove</span></a> `,
     )}<a class="clear" href="${RULES_PATH}">show all</a></p>`
@@ -94,6 +114,16 @@ function brokenFiles({ broken, query, mayOperate }: RulesModel): Html | false {
   return html`<section class="card"><h2>Files that do not count</h2><ul class="log">${broken.map(
     file =>
       html`<li><strong>${file.filename}</strong>: ${file.errors.map(({ line, message }, i) => html`${i > 0 && '; '}line ${line}, ${message}`)}${mayOperate && !file.shipped && html` <a href="${editorHref({ file: file.filename })}">Correct it</a>`}</li>`,
+  )}</ul></section>`
+}
+
+/** Own rules that do not count any more. What was typed for the search does not narrow them: they are few. */
+function removedRules({ removed, mayOperate, csrf }: RulesModel): Html {
+  if (removed.length === 0)
+    return html`<section class="card quiet-card"><h2>No rule was removed</h2><p>An own rule that is removed stays here with its last text, so that it can be brought back.</p></section>`
+  return html`<section class="card"><h2>Removed rules</h2><p>None of them counts. Brought back, a rule has its last text, after its tests were run, and counts from the next run on.</p><ul class="log">${removed.map(
+    ({ rule_id, sha256, yaml }) =>
+      html`<li><a href="${rulePath(rule_id)}">${titleIn(yaml) ?? rule_id}</a> <span class="muted">${rule_id}</span>${mayOperate && html`<form method="post" action="${rulePath(rule_id)}/roll-back">${csrfField(csrf)}<input type="hidden" name="to" value="${sha256}"><button>Bring back<span class="hidden"> ${rule_id}</span></button></form>`}</li>`,
   )}</ul></section>`
 }
 

@@ -1,4 +1,4 @@
-/** The forms that save a view of trends with a name, rename and delete it. */
+/** The forms that save a view of trends with a name, rename and delete it, and bring it back. */
 import { Type } from '@sinclair/typebox'
 import { ID } from '#shared/core/model/model.ts'
 import { oneOf, orBlank, type Route, route, strict } from '#shared/node/http/route.ts'
@@ -6,6 +6,7 @@ import {
   COMPARE_NAME,
   removeTrend,
   renameTrend,
+  restoreTrend,
   saveTrend,
   TREND_NAME,
   TREND_TIME,
@@ -20,7 +21,12 @@ type Context = Pick<CentralContext, 'savedTrends' | 'model' | 'clock'>
 export const TREND_POINT_IDS = Type.String({ maxLength: 2000, description: 'ids of points, by comma' })
 /** The page from which a form was sent. */
 const BACK = Type.Optional(Type.String({ maxLength: 4000 }))
-const back = (to: string | undefined): string => `${safeNext(to ?? TRENDS_PATH)}#saved`
+/** @param removed the view that was deleted, which the page then offers to bring back */
+function back(to: string | undefined, removed?: string): string {
+  const page = safeNext(to)
+  const href = page.startsWith(TRENDS_PATH) ? page : TRENDS_PATH
+  return `${href}${removed === undefined ? '' : `${href.includes('?') ? '&' : '?'}removed=${removed}`}#saved`
+}
 
 export const savedTrendForms = (context: Context): Route[] => [
   route({
@@ -72,6 +78,20 @@ export const savedTrendForms = (context: Context): Route[] => [
     action: 'remove_trend',
     handle: call => {
       removeTrend(context, call, call.body.trend_id)
+      return call.reply.redirect(back(call.body.back, call.body.trend_id), 303)
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/trends/saved/restore',
+    auth: 'operator',
+    summary: 'The form that brings a deleted view back',
+    takes: 'form',
+    body: strict({ trend_id: ID, back: BACK }),
+    action: 'restore_trend',
+    problems: ['conflict'],
+    handle: call => {
+      restoreTrend(context, call, call.body.trend_id)
       return call.reply.redirect(back(call.body.back), 303)
     },
   }),

@@ -13,7 +13,7 @@ export type TrendReader = { user: User | undefined; csrf: string }
 export const saveForm = (state: Html, { user, csrf }: TrendReader): Html =>
   html`<form class="filter" method="post" action="/trends/saved">${csrfField(csrf)}${state}<label>Save this view as<input name="name" required maxlength="100" autocomplete="off"></label>${operatorButton(user, 'save-trend', say`Save view`)}</form>`
 
-export function savedSection({ saved, buildings, query, here }: TrendsModel, { user, csrf }: TrendReader): Html {
+export function savedSection({ saved, removed, buildings, query, here }: TrendsModel, { user, csrf }: TrendReader): Html {
   const back = html`${csrfField(csrf)}<input type="hidden" name="back" value="${trendsHref(query)}">`
   const row = (one: SavedRow) => {
     const { trend, building, gone } = one
@@ -25,6 +25,7 @@ ${buildings.length > 1 && html`<td data-label="Building"><div>${building?.name ?
 ${user?.mayOperate && html`<td data-label="Change"><div>${changeForms(trend, back)}</div></td>`}</tr>`
   }
   return html`<section class="card" id="saved"><h2>Saved views</h2>
+${removed && html`<div class="toast" role="status"><p>${removed.name} is deleted.</p>${user?.mayOperate && html`<form method="post" action="/trends/saved/restore">${back}<input type="hidden" name="trend_id" value="${removed.trend_id}"><button>Undo</button></form>`}</div>`}
 ${
   saved.length > 0
     ? html`<table class="tried"><thead><tr><th scope="col">View</th>${buildings.length > 1 && html`<th scope="col">Building</th>`}<th scope="col">Shows</th><th scope="col">Saved</th>${user?.mayOperate && html`<th scope="col">Change</th>`}</tr></thead><tbody>${saved.map(row)}</tbody></table>`

@@ -34,6 +34,8 @@ export type TrendsModel = {
   /** Points that the search found; undefined while nobody searches. */
   found: SearchEntry[] | undefined
   saved: SavedRow[]
+  /** The view that was just deleted. */
+  removed?: SavedTrend | undefined
 }
 /** A saved view, without the points that no longer exist. */
 export type SavedRow = {

@@ -29,10 +29,11 @@ export const trendsPage = (context: TrendsContext & Pick<CentralContext, 'clock'
       to: TIME,
       q: Type.Optional(SEARCH_TEXT),
       compare: Type.Optional(oneOf(['', ...COMPARES])),
+      removed: Type.Optional(PAGE_ID),
     }),
     problems: ['unknown_building', 'unknown_point', 'bad_request'],
     handle: async call => {
-      const { points = '', days, from, to, compare, ...query } = call.query
+      const { points = '', days, from, to, compare, removed, ...query } = call.query
       const asked = {
         ...query,
         points: [...new Set(points.split(',').filter(Boolean))],
@@ -42,7 +43,12 @@ export const trendsPage = (context: TrendsContext & Pick<CentralContext, 'clock'
         compare: compare || undefined,
       }
       const model = await trendsModel({ ...context, model: layout.modelFor(call.caller) }, asked, layout.here())
-      const body = trendsBody(model, layout.assets, { user: layout.userOf(call.caller), csrf: layout.csrfOf(call.caller) })
+      const reader = { user: layout.userOf(call.caller), csrf: layout.csrfOf(call.caller) }
+      const body = trendsBody(
+        { ...model, removed: removed === undefined ? undefined : context.savedTrends.removed(removed) },
+        layout.assets,
+        reader,
+      )
       return layout.document(call, { title: say`Trends`, current: TRENDS_PATH, here: model.here }, body)
     },
   }),

@@ -11,6 +11,9 @@ const COLUMNS = ['rule_id', 'sha256', 'yaml', 'deployed_by', 'deployed_at'] as c
 export function ruleVersionStore(db: Database): RuleVersionStore {
   const names = COLUMNS.join(', ')
   const list = db.prepare<[string], RuleVersion>(`SELECT ${names} FROM rule_versions WHERE rule_id = ? ORDER BY entry DESC`)
+  const newest = db.prepare<[], RuleVersion>(
+    `SELECT ${names} FROM rule_versions WHERE entry IN (SELECT max(entry) FROM rule_versions GROUP BY rule_id) ORDER BY rule_id`,
+  )
   const get = db.prepare<[string, string], RuleVersion>(`SELECT ${names} FROM rule_versions WHERE rule_id = ? AND sha256 = ?`)
   // The row is replaced, so that it gets a number above all others.
   const put = db.prepare(`INSERT OR REPLACE INTO rule_versions (${names}) VALUES (${COLUMNS.map(name => `@${name}`).join(', ')})`)
@@ -26,5 +29,10 @@ export function ruleVersionStore(db: Database): RuleVersionStore {
     trimRule.run({ rule_id: version.rule_id })
     trimAll.run()
   }
-  return { list: rule_id => list.all(rule_id), get: (rule_id, sha256) => get.get(rule_id, sha256), add: db.transaction(add) }
+  return {
+    list: rule_id => list.all(rule_id),
+    newest: () => newest.all(),
+    get: (rule_id, sha256) => get.get(rule_id, sha256),
+    add: db.transaction(add),
+  }
 }

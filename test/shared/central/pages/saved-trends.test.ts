@@ -133,9 +133,53 @@ test('the forms of the page save what is shown and come back to it', async t => 
   t.is(renamed.headers.get('location'), `${shown}#saved`)
   t.is(site.context.savedTrends.get(trend_id)!.name, 'Noon')
   const removed = await post('/trends/saved/remove', shown, { trend_id, back: 'https://elsewhere.example/' })
-  t.is(removed.headers.get('location'), '/#saved')
+  t.is(removed.headers.get('location'), `/trends?removed=${trend_id}#saved`)
   t.deepEqual(site.context.savedTrends.list(), [])
 })
+
+test('a deleted view is brought back as it was, by the button beside the list and by the API', async t => {
+  const { site } = t.context
+  const call = await callerOf(site, 'agent')
+  const { get, post } = await signedIn(site.url, 'agent', PASSWORDS.agent)
+  const { body } = await call('POST', '/api/saved-trends', { ...PAIR, name: 'Noon <b>', days: 30, compare: 'day' })
+  const before = site.context.savedTrends.list()
+  const { trend_id } = body.saved_trend
+  const [{ back, done }, reader] = [toastOf(trend_id), await signedIn(site.url, 'viewer', PASSWORDS.viewer)]
+  t.is((await post('/trends/saved/remove', back, { trend_id, back })).headers.get('location'), `${done}#saved`)
+  const page = await (await get(done)).text()
+  t.regex(page, /role="status"><p>Noon &lt;b&gt; is deleted\.<\/p><form method="post" action="\/trends\/saved\/restore">/)
+  t.notRegex(await (await reader.get(done)).text(), /saved\/restore/)
+  t.is((await reader.post('/trends/saved/restore', done, { trend_id, back })).status, 403)
+  t.is((await post('/trends/saved/restore', done, { trend_id, back })).headers.get('location'), `${back}#saved`)
+  t.deepEqual(site.context.savedTrends.list(), before)
+  t.notRegex(await (await get(done)).text(), /is deleted/, 'what is listed again is not offered once more')
+  const restore = () => call('POST', `/api/saved-trends/${trend_id}/restore`)
+  t.is((await restore()).status, 404)
+  await call('DELETE', `/api/saved-trends/${trend_id}`)
+  await call('POST', '/api/saved-trends', { ...PAIR, name: 'NOON <b>' })
+  t.is((await restore()).status, 409, 'its name is taken')
+  await call('DELETE', `/api/saved-trends/${site.context.savedTrends.list()[0]!.trend_id}`)
+  t.is((await restore()).body.saved_trend.name, 'Noon <b>')
+  t.like(site.context.audit.list({ limit: 1 })[0], { action: 'restore_trend', subject: 'Noon <b>', building_id: 'school' })
+})
+
+test('the newest 200 deleted views are retained', t => {
+  const { savedTrends } = t.context.site.context
+  for (let i = 0; i < 201; i++) {
+    const made = { created_by: 'agent', created_at: 0 }
+    savedTrends.put({ trend_id: `t${i}`, building_id: 'school', name: `${i}`, point_ids: ['a'], span: { days: 1 }, ...made })
+    savedTrends.remove(`t${i}`, i)
+  }
+  t.deepEqual(
+    ['t0', 't1', 't200'].map(id => savedTrends.removed(id)?.name),
+    [undefined, '1', '200'],
+  )
+})
+
+const toastOf = (trend_id: string) => {
+  const back = '/trends?building=school&points=ahu-1.sa_t'
+  return { back, done: `${back}&removed=${trend_id}` }
+}
 
 test('a point that is gone is left out of a saved view, which says so', async t => {
   const { site } = t.context

@@ -149,6 +149,7 @@ export const PROBLEM_DETAILS_DE = nameTable<string>({
   'There are {0} alert routes; delete one first': 'Es gibt {0} Meldewege; löschen Sie zuerst einen',
   'There is no delivery {0}': 'Es gibt keine Zustellung {0}',
   'This delivery waits to be sent already': 'Diese Zustellung wartet schon auf das Senden',
+  'There is no deleted view {0}': 'Es gibt keine gelöschte Ansicht {0}',
   'There is no saved view {0}': 'Es gibt keine gespeicherte Ansicht {0}',
   'There are {0} saved views; delete one first': 'Es gibt {0} gespeicherte Ansichten; löschen Sie zuerst eine',
   'This building has a saved view {0} already': 'Dieses Gebäude hat schon eine gespeicherte Ansicht {0}',

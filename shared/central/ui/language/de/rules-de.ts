@@ -61,6 +61,14 @@ export const RULES_DE = nameTable<string>({
   'The rule is deactivated: no run evaluates it.': 'Die Regel ist abgeschaltet: Kein Lauf wertet sie aus.',
   'The rule is deployed and counts from the next run on.': 'Die Regel ist bereitgestellt und gilt ab dem nächsten Lauf.',
   'The earlier text counts from the next run on.': 'Der frühere Text gilt ab dem nächsten Lauf.',
+  '1 removed rule|{0} removed rules': '1 entfernte Regel|{0} entfernte Regeln',
+  'No rule was removed': 'Keine Regel wurde entfernt',
+  'An own rule that is removed stays here with its last text, so that it can be brought back.':
+    'Eine eigene Regel, die entfernt wird, bleibt hier mit ihrem letzten Text und lässt sich zurückholen.',
+  'Removed rules': 'Entfernte Regeln',
+  'None of them counts. Brought back, a rule has its last text, after its tests were run, and counts from the next run on.':
+    'Keine von ihnen gilt. Zurückgeholt hat eine Regel ihren letzten Text; zuvor laufen ihre Tests. Sie gilt ab dem nächsten Lauf.',
+  'Bring back<1> {0}</1>': 'Zurückholen<1> {0}</1>',
   'The rule is removed.': 'Die Regel ist entfernt.',
   Found: 'Gefunden',
   'Comes from': 'Stammt von',

@@ -16,6 +16,7 @@ export const TRENDS_DE = nameTable<string>({
   ', compared with {0}': ', verglichen mit {0}',
   'Rename or delete<1> {0}</1>': 'Umbenennen oder löschen<1> {0}</1>',
   Rename: 'Umbenennen',
+  '{0} is deleted.': '{0} ist gelöscht.',
   'Delete for everyone': 'Für alle löschen',
   'A year': 'Ein Jahr',
   'No point is chosen yet': 'Noch ist kein Punkt gewählt',

@@ -151,10 +151,20 @@ test.serial('an administrator removes an own rule, and an operator brings it bac
   const page = await (await operator.get(`${path}?done=removed`)).text()
   t.regex(words(page), /The rule is removed\..*No rule of this id counts now/)
   const sha = hidden(page, 'to')!
+  t.regex(page, new RegExp(`removed\\.</p><form method="post" action="${path}/roll-back">`), 'what was just done can be undone')
+  t.regex(await (await operator.get('/fault-rules')).text(), /<a href="\/fault-rules\?show=removed">1 removed rule<\/a>/)
+  const removed = await (await operator.get('/fault-rules?show=removed')).text()
+  t.regex(words(removed), /Supply air above 66 °F TEST-WARM Bring back TEST-WARM/)
+  t.is(hidden(removed, 'to'), sha)
+  const viewer = await signedIn(site.url, 'viewer', PASSWORDS.viewer)
+  const seen = words(await (await viewer.get('/fault-rules?show=removed')).text())
+  t.regex(seen, /Supply air above 66 °F TEST-WARM/)
+  t.notRegex(seen, /Bring back TEST/)
   const shown = await (await operator.get(`${EDITOR}?rule=TEST-WARM&version=${sha}`)).text()
   t.is(typed(shown), warmRule('TEST-WARM', 66))
   t.is((await operator.post(`${path}/roll-back`, path, { to: sha })).status, 303)
   t.is((await site.context.rules.read('TEST-WARM'))!.yaml, warmRule('TEST-WARM', 66))
+  t.regex(words(await (await operator.get('/fault-rules?show=removed')).text()), /No rule was removed/)
 })
 
 test.serial('a text that is sent after the session has ended is carried through the sign-in', async t => {

@@ -18,6 +18,10 @@ test('versions of a rule are listed from the last that was deployed, and one tha
   t.deepEqual(store.list('A'), [{ ...version('A', 1), deployed_by: 'kim', deployed_at: 4 }, version('A', 3), version('A', 2)])
   t.deepEqual(store.get('B', version('B', 1).sha256), { ...version('B', 1), deployed_by: null, deployed_at: null })
   t.is(store.get('B', version('A', 2).sha256), undefined)
+  t.deepEqual(
+    store.newest().map(({ rule_id, sha256 }) => `${rule_id} ${Number(sha256)}`),
+    ['A 1', 'B 1'],
+  )
 })
 
 test('the newest 20 versions of a rule are stored, and 2,000 of all rules', t => {
