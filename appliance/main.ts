@@ -28,6 +28,7 @@ import { catalogueWatch } from './services/field-catalogue.ts'
 import { applianceHealth, isPolling } from './services/health-checks.ts'
 import { modelSync } from './services/model-sync.ts'
 import { findingsSender, localRules } from './services/local-rules.ts'
+import { storagePlaces } from './services/reading-storage.ts'
 import { inspectionService } from './system/inspection-service.ts'
 import { updateOperations } from './system/update-operations.ts'
 import { openEnrolment } from './kit/enrolment.ts'
@@ -95,6 +96,7 @@ await runProcess(log, async () => {
   const central = createCentralOf(settings, workspace, {
     ...{ service: 'appliance', effective, recent, clock, log, site_id, scheduled: true },
     sources: { 'poll.json': () => edge.polling.pollStatus(), 'uplink.json': () => edge.uplink.hubState() },
+    storage: storagePlaces(settings),
     priority: journalSnapshots({ journal: () => journal, catalogue: catalogue.current, site }),
     onFindings: findingsSender(edge.storage.outbox, log),
     live: (building_id, point_id) => (building_id === building.building_id ? edge.polling.newestReading(point_id) : undefined),

@@ -7,7 +7,7 @@ import { errorText } from '#shared/core/error-text.ts'
 import type { EdgeKey } from '#shared/core/model/model.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { SECOND } from '#shared/core/time.ts'
-import { makeFolder, replaceFile } from '#shared/node/files.ts'
+import { makeFolder, replaceFile, unlessMissing } from '#shared/node/files.ts'
 import { authorityFingerprint, keyFingerprint } from '#shared/node/pki/fingerprint.ts'
 import { checkKit, type Kit } from '#shared/node/pki/kit-read.ts'
 import type { Service } from '#shared/node/service.ts'
@@ -154,9 +154,6 @@ function readAccepted(sent: unknown, { key_pem, authority }: Request): Kit {
 }
 
 async function readRequest(file: string): Promise<Request | undefined> {
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined
-    throw error
-  })
+  const text = await unlessMissing(readFile(file, 'utf8'))
   return text === undefined ? undefined : (JSON.parse(text) as Request)
 }

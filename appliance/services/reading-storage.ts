@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Logger } from 'pino'
+import type { StoragePlace } from '#shared/central/storage.ts'
 import type { Settings } from '#shared/core/env.ts'
 import type { Clock, Sink } from '#shared/core/ports.ts'
 import type { StoringTrouble } from '#shared/core/storage-status.ts'
@@ -13,8 +14,10 @@ import { openOutbox, type Outbox } from '../sinks/outbox.ts'
 import { type Destination } from '../sinks/outbox-reader.ts'
 import { factOfPoint, type FieldCatalogue } from './field-catalogue.ts'
 
+type StoreSettings = Pick<Settings<typeof UPLINK_VARIABLES>, 'SERVICE_EDGE_STORE_DIR' | 'SERVICE_OUTBOX_MAX_MB'>
+type PlaceSettings = StoreSettings & { SERVICE_UPDATE_DIR: string | undefined }
 type ReadingStorageOptions = {
-  settings: Pick<Settings<typeof UPLINK_VARIABLES>, 'SERVICE_EDGE_STORE_DIR' | 'SERVICE_OUTBOX_MAX_MB'>
+  settings: StoreSettings
   /** The destinations outside this process that the outbox serves. */
   destinations: Exclude<Destination, 'history'>[]
   /** The history of this process, where it has one. */
@@ -38,6 +41,16 @@ export type ReadingStorage = {
 }
 
 const MB = 2 ** 20
+
+/** Files of the appliance beside its workspace, with what bounds them. */
+export function storagePlaces(settings: PlaceSettings): StoragePlace[] {
+  const { SERVICE_EDGE_STORE_DIR: store, SERVICE_OUTBOX_MAX_MB: maxMb, SERVICE_UPDATE_DIR: updates } = settings
+  return [
+    { name: 'outbox', paths: [join(store, 'outbox')], max_bytes: maxMb * MB },
+    { name: 'priority_history', paths: [join(store, 'priority')], max_bytes: null },
+    ...(updates === undefined ? [] : [{ name: 'updates' as const, paths: [updates], max_bytes: null }]),
+  ]
+}
 
 /**
  * Opens the storage of readings: the outbox first, and history from there. Without a destination, history is written directly.

@@ -177,6 +177,7 @@ const ingestInto = ({ inbox, stores, budget }: Workspace, { clock, log }: Pick<P
 function createOver(workspace: Workspace, settings: HubSettings, options: OverParts): CentralOfHub {
   const { ingestService, monitor, files, subscriber, tenancy, enrol, certificates, replica, ...parts } = options
   const { edges, edgeClaims: claims } = workspace.stores
+  const updatesFolder = join(settings.SERVICE_WORKSPACE, 'updates')
   const tenant_id = !tenancy || tenancy.tenant_id === LEGACY_TENANT ? undefined : tenancy.tenant_id
   const connectors = openConnectors({ tenant_id, edges, files, publish: subscriber?.publish })
   const health = hubHealth(
@@ -188,6 +189,7 @@ function createOver(workspace: Workspace, settings: HubSettings, options: OverPa
   const given = {
     ...parts,
     ...(tenancy && { tenancy }),
+    storage: [{ name: 'updates' as const, paths: [updatesFolder], max_bytes: null }],
     scheduled: true,
     watchEdges: true,
     onFindings: () => undefined,
@@ -208,7 +210,7 @@ function createOver(workspace: Workspace, settings: HubSettings, options: OverPa
     asked === tenant_id || (tenant_id === undefined && workspace.stores.tenants.get(asked!) === undefined)
   const otherHubs = replica?.tellOthers(() => hubSummary(context), parts.clock.now)
   const rollouts = openRollouts({
-    folder: join(settings.SERVICE_WORKSPACE, 'updates'),
+    folder: updatesFolder,
     reports: () => edges.list().map(edge => boxReport(edge, parts.clock.now())),
     ask: askForUpdate(edges, connectors.askBroker),
     clock: parts.clock,

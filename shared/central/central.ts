@@ -38,6 +38,7 @@ import type { FddHandlers, FddInit } from './fdd/worker.ts'
 import { importSessions } from './import/sessions.ts'
 import { checkSpace } from '#shared/central/import/disk-space.ts'
 import type { Inspection } from './inspection.ts'
+import { readStorage, type StoragePlace } from './storage.ts'
 import { openPricing, type Pricing, pricedRecorder } from './pricing.ts'
 import { centralRoutes } from '#shared/central/api/routes.ts'
 import { inspectionRoutes } from '#shared/central/api/process-log.ts'
@@ -78,6 +79,8 @@ export type CentralOptions = {
   /** Whether edges connect to this process, so that a silent one raises an alert. */
   watchEdges?: boolean
   auth: AuthSettings
+  /** Files and folders outside the workspace, or of the product alone, whose size is shown. */
+  storage?: StoragePlace[]
   /** Which tenant this central serves; without it the process has one tenant. */
   tenancy?: Tenancy
   /** Users, their sessions and preferences, and the list of tenants, where the hub's own central has them. */
@@ -129,6 +132,7 @@ export function createCentral(workspace: Workspace, options: CentralOptions): Ce
   const backups = openBackups({ source: workspace, site_id, version, schedule: options.backups, clock, log })
   const alertService = openAlerts(stores, options)
   const { needRoom } = workspace.ballast
+  const places = [...ownPlaces(workspace, options), ...(options.storage ?? [])]
   const rules = createRuleService({ checker, config, shipped: SHIPPED_RULES, needRoom, ...stores })
   const context: CentralParts = {
     service,
@@ -142,6 +146,7 @@ export function createCentral(workspace: Workspace, options: CentralOptions): Ce
     pricing,
     historian,
     historyExtent: historian.extent,
+    storage: () => readStorage(historian.extent(), places),
     ...(options.live && { live: options.live }),
     ...visited,
     loader: historian,
@@ -154,7 +159,7 @@ export function createCentral(workspace: Workspace, options: CentralOptions): Ce
     auth: openAuthOver(workspace, options.auth, { tenancy, onRefused: refused.add }),
     ...options.signIns,
     health: withOwnChecks(options.health, workspace, { config, runs, trigger, files, backups, alertService, clock }),
-    sessions: importSessions(join(path, 'imports'), Date.now),
+    sessions: importSessions(join(path, 'imports'), Date.now, workspace.uploadBytesMax),
     backups,
     alertService,
     rules,
@@ -255,6 +260,18 @@ function openWorkers({ path, parquetRoot: root, db }: Workspace, { memoryMb, ver
     idleMs: IDLE_MS,
   })
   return { worker, checker, analyst }
+}
+
+/** Files and folders of central itself, with what bounds them. Results are bounded by building, backups by number. */
+function ownPlaces({ path, db, uploadBytesMax }: Workspace, { resultsDir, backups }: CentralOptions): StoragePlace[] {
+  const database = ['', '-wal', '-shm'].map(suffix => `${db.name}${suffix}`)
+  return [
+    { name: 'database', paths: database, max_bytes: null },
+    { name: 'uploads', paths: [join(path, 'imports')], max_bytes: uploadBytesMax },
+    { name: 'cache', paths: ['rule-states', 'rules.parsed'].map(name => join(path, '.cache', name)), max_bytes: null },
+    ...(resultsDir === undefined ? [] : [{ name: 'results' as const, paths: [resultsDir], max_bytes: null }]),
+    ...(backups ? [{ name: 'backups' as const, paths: [backups.folder], max_bytes: null }] : []),
+  ]
 }
 
 /** Months are numbers as well, because metrics have nothing else. */

@@ -32,6 +32,7 @@ import type {
 import type { PreferenceStore } from '#shared/core/preferences.ts'
 import type { SavedTrendStore } from '#shared/core/series/saved-trend.ts'
 import type { LiveReader } from '#shared/core/telemetry/live.ts'
+import type { ClassUse } from '#shared/core/disk-use.ts'
 import type { StorageBudget, TenantUse } from '#shared/core/tenant-budget.ts'
 import type { Tenant } from '#shared/core/tenant.ts'
 import type { RuleCoverage } from '#shared/core/rules/report/rule-coverage.ts'
@@ -83,6 +84,8 @@ export type CentralContext = {
   historian: Historian
   /** How much history takes, and since when it is kept. */
   historyExtent: () => HistoryExtent
+  /** How much each class of data takes on the disk. Files are counted at each call. */
+  storage: () => Promise<ClassUse[]>
   misdated: MisdatedStore
   /** Newest readings, which history may not have yet; only where devices are polled or edges send them. */
   live?: LiveReader

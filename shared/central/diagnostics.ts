@@ -35,6 +35,7 @@ export async function diagnosticsFile(context: CentralContext): Promise<Buffer> 
       ...{ cores: cpus().length, load: loadavg(), memory_bytes: totalmem(), free_bytes: freemem() },
       ...{ process: process.memoryUsage(), addresses: machineAddresses() },
     },
+    'storage.json': await context.storage(),
     'edges.json': edges.list(),
     'runs.json': runs.list({ limit: RUNS_LISTED }),
     ...Object.fromEntries(Object.entries(sources).map(([name, read]) => [name, read()])),

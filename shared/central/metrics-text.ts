@@ -2,6 +2,7 @@
 import { collectDefaultMetrics, Gauge, Registry } from '@prometheus-io/client'
 import { BUCKETS_SECS, type RequestCounts } from '#shared/node/http/request-counts.ts'
 import { healthOf } from './api/health.ts'
+import type { ClassUse } from '#shared/core/disk-use.ts'
 import type { CentralContext } from './context.ts'
 
 /** @returns a function that gives the figures of this moment, with those of the process */
@@ -10,7 +11,8 @@ export function metricsText(context: CentralContext, requests: Readonly<RequestC
   collectDefaultMetrics({ register: own })
   return async (): Promise<{ type: string; text: string }> => {
     const registry = new Registry()
-    for (const { name, help, labels, value } of figures(await healthOf(context))) {
+    const shown = [...figures(await healthOf(context)), ...storageFigures(await context.storage())]
+    for (const { name, help, labels, value } of shown) {
       const known = registry.getSingleMetric(name) as InstanceType<typeof Gauge> | undefined
       const gauge = known ?? new Gauge({ name, help, labelNames: Object.keys(labels), registers: [registry] })
       gauge.set(labels, value)
@@ -50,6 +52,14 @@ function requestFigures({ running, answered, latency }: Readonly<RequestCounts>)
 }
 
 type Figure = { name: string; help: string; labels: Record<string, string>; value: number }
+
+const storageFigures = (uses: ClassUse[]): Figure[] =>
+  uses.flatMap(({ name, bytes, max_bytes }) => {
+    const [labels, of] = [{ class: name }, 'of each class of data on the disk'] as const
+    const size = { name: 'plenum_storage_bytes', help: `Bytes ${of}`, labels, value: bytes }
+    if (max_bytes === null) return [size]
+    return [size, { name: 'plenum_storage_max_bytes', help: `Most bytes ${of}`, labels, value: max_bytes }]
+  })
 
 const WELL = { ok: 1, warn: 0.5, fail: 0 } as const
 

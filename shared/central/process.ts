@@ -45,7 +45,18 @@ export const clockFor = (settings: Settings<typeof CENTRAL_VARIABLES>): Clock =>
 
 export type ProcessParts = Pick<
   CentralOptions,
-  'service' | 'clock' | 'log' | 'scheduled' | 'onFindings' | 'live' | 'priority' | 'watchEdges' | 'health' | 'tenancy' | 'signIns'
+  | 'service'
+  | 'clock'
+  | 'log'
+  | 'scheduled'
+  | 'onFindings'
+  | 'live'
+  | 'priority'
+  | 'watchEdges'
+  | 'health'
+  | 'tenancy'
+  | 'signIns'
+  | 'storage'
 > &
   Pick<CentralOptions['inspection'], 'effective' | 'recent'> & {
     site_id?: string

@@ -86,6 +86,8 @@ export type Workspace = {
   path: string
   /** Folder of sealed history. */
   parquetRoot: string
+  /** Space of uploaded packages that wait to be imported: an eighth of the disk. */
+  uploadBytesMax: number
   db: Database
   stores: Stores
   historian: StoredHistorian
@@ -126,7 +128,8 @@ async function openLocked(options: WorkspaceOptions, unlock: () => void): Promis
   if (replica) await replica.follow(db)
   else makeLogRoom(db)
   const settled = replica ? replica.flush : async () => undefined
-  const maxBytes = options.historyBytes ?? halfOfDisk(path)
+  const diskBytes = diskSize(path)
+  const maxBytes = options.historyBytes ?? diskBytes / 2
   const historian = await openHistorian({ db, root: parquetRoot, memoryMb, idleMs: IDLE_MS, maxBytes, settled })
   const reserve = ballast({ folder: path, bytes: options.ballastBytes ?? WORKSPACE_BALLAST, log })
   const disk = diskWatch({ read: () => diskSpace(path), log })
@@ -144,6 +147,7 @@ async function openLocked(options: WorkspaceOptions, unlock: () => void): Promis
   return {
     path,
     parquetRoot,
+    uploadBytesMax: diskBytes / 8,
     db,
     stores: openStores(db),
     historian,
@@ -155,9 +159,10 @@ async function openLocked(options: WorkspaceOptions, unlock: () => void): Promis
   }
 }
 
-function halfOfDisk(path: string): number {
+/** @returns bytes */
+function diskSize(path: string): number {
   const { blocks, bsize } = statfsSync(path)
-  return (blocks * bsize) / 2
+  return blocks * bsize
 }
 
 const openStores = (db: Database) => ({

@@ -13,6 +13,13 @@ export function syncFolder(folder: string): void {
   }
 }
 
+/** @returns undefined where the file or folder that is read does not exist */
+export const unlessMissing = <T>(reading: Promise<T>): Promise<T | undefined> =>
+  reading.catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })
+
 /** As `replaceFileStat`, without the stats. */
 export async function replaceFile(path: string, content: string | Buffer, mode?: number): Promise<void> {
   await replaceFileStat(path, content, mode)

@@ -1,6 +1,7 @@
 /** Routes for those who look after the process: its settings, its log, and a file of diagnostics. */
 import { Type } from '@sinclair/typebox'
 import { SOURCES } from '#shared/core/env.ts'
+import { STORAGE_CLASSES } from '#shared/core/disk-use.ts'
 import { oneOf, route, type Route } from '#shared/node/http/route.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 import { setLogLevel } from '#shared/central/commands/log-level.ts'
@@ -9,6 +10,11 @@ import { levelOf, readLog } from '#shared/central/inspection.ts'
 import { LogAnswer, LogLevelRequest, LogRequest } from '#shared/core/connector/inspection-wire.ts'
 
 const VARIABLE = Type.Object({ name: Type.String(), value: Type.String(), source: oneOf(SOURCES), doc: Type.String() })
+const STORAGE_USE = Type.Object({
+  name: oneOf(STORAGE_CLASSES),
+  bytes: Type.Integer(),
+  max_bytes: Type.Union([Type.Number(), Type.Null()]),
+})
 
 export const inspectionRoutes = (context: CentralContext): Route[] => [
   route({
@@ -18,6 +24,14 @@ export const inspectionRoutes = (context: CentralContext): Route[] => [
     summary: 'Every variable with its value and where it comes from, as read at the start; secrets are masked',
     reply: Type.Object({ ok: Type.Literal(true), settings: Type.Array(VARIABLE) }),
     handle: () => ({ ok: true, settings: context.inspection.effective }),
+  }),
+  route({
+    method: 'GET',
+    path: '/api/storage',
+    auth: 'admin',
+    summary: 'How much each class of data takes on the disk, and the most that it may, bytes',
+    reply: Type.Object({ ok: Type.Literal(true), storage: Type.Array(STORAGE_USE) }),
+    handle: async () => ({ ok: true, storage: await context.storage() }),
   }),
   route({
     method: 'GET',

@@ -7,12 +7,13 @@ import type { PackageReport } from '#shared/core/csv/package-report.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { DAY } from '#shared/core/time.ts'
 import { replaceFile } from '#shared/node/files.ts'
+import { folderSize } from '#shared/node/folder-size.ts'
 import type { PackageFile } from '#shared/node/zip.ts'
 import type { ImportResult } from '#shared/flow/ingest/import-package.ts'
 
 /** How long a preflight is stored for its import. */
 const KEPT_MS = DAY
-/** Maximum number of staged packages; the oldest is removed. Their size is bounded by the free space that an import needs. */
+/** Maximum number of staged packages; the oldest is removed. */
 const SESSIONS_MAX = 100
 const RECORD = 'session.json'
 const ID = /^[0-9a-f-]{36}$/
@@ -68,8 +69,9 @@ function sessionOf(session_id: string, text: string): ImportSession | undefined 
  * It is one function because its methods share the folder and the set of busy sessions.
  *
  * @param now the wall clock, ms, not a simulated one, because people import within a real day
+ * @param bytesMax space of the packages that wait when another is uploaded; the oldest give way, the newest stays
  */
-export function importSessions(folder: string, now: () => number): ImportSessions {
+export function importSessions(folder: string, now: () => number, bytesMax: number): ImportSessions {
   const path = (session_id: string) => join(folder, session_id)
   const write = (session: ImportSession) => replaceFile(join(path(session.session_id), RECORD), JSON.stringify(session))
   const read = async (session_id: string): Promise<ImportSession | undefined> => {
@@ -81,13 +83,17 @@ export function importSessions(folder: string, now: () => number): ImportSession
   const busy = new Set<string>()
   const inTurn = createSerialQueue()
 
-  /** Removes expired and unreadable sessions, rests of interrupted uploads, and the oldest sessions beyond the limit. */
+  /** Removes expired and unreadable sessions, rests of interrupted uploads, and the oldest sessions beyond the limits. */
   const tidy = async () => {
     const names = (await readdir(folder)).filter(name => ID.test(name) && !busy.has(name))
     const sessions = await Promise.all(names.map(async name => ({ name, created_at: (await read(name))?.created_at ?? 0 })))
     const newest = sessions.toSorted((a, b) => b.created_at - a.created_at)
-    const old = newest.filter(({ created_at }, i) => i >= SESSIONS_MAX - 1 || created_at + KEPT_MS <= now())
-    await Promise.all(old.map(({ name }) => discard(name)))
+    let bytes = 0
+    for (const [i, { name, created_at }] of newest.entries()) {
+      bytes += await folderSize(path(name))
+      const isBeyond = i >= SESSIONS_MAX - 1 || (i > 0 && bytes > bytesMax)
+      if (isBeyond || created_at + KEPT_MS <= now()) await discard(name)
+    }
   }
 
   const get = async (session_id: string): Promise<ImportSession> => {

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { commonName } from '#shared/core/auth/identity.ts'
 import type { EdgeAddress } from '#shared/core/model/model.ts'
-import { replaceFile } from '#shared/node/files.ts'
+import { replaceFile, unlessMissing } from '#shared/node/files.ts'
 
 /** In the authority's folder; central has a copy beside its certificate. */
 export const EDGE_TOKENS_FILE = 'edge-tokens.key'
@@ -24,10 +24,7 @@ export function edgeToken(key: string, { tenant_id, site_id, edge_id }: EdgeAddr
  */
 export async function readEdgeTokensKey(dir: string): Promise<string | undefined> {
   const path = join(dir, EDGE_TOKENS_FILE)
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined
-    throw error
-  })
+  const text = await unlessMissing(readFile(path, 'utf8'))
   if (text === undefined) return undefined
   if (!KEY.test(text.trim())) throw new Error(`${path} is no key: it takes 64 hexadecimal digits`)
   return text.trim()

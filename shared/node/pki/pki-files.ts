@@ -8,7 +8,7 @@ import type { EdgeAddress } from '#shared/core/model/model.ts'
 import type { NewCertificate } from '#shared/core/telemetry/renewal-wire.ts'
 import { DAY } from '#shared/core/time.ts'
 import { edgeToken, haveEdgeTokensKey } from '#shared/node/auth/edge-token.ts'
-import { makeFolder, replaceFile } from '#shared/node/files.ts'
+import { makeFolder, replaceFile, unlessMissing } from '#shared/node/files.ts'
 import { edgeIdentity, kitAround, type KitRequest, makeKit } from './kit-make.ts'
 import type { Kit } from './kit-read.ts'
 import { lifeOf, serialOf } from './certificate.ts'
@@ -289,12 +289,7 @@ const daysOf = ({ issued_at, not_after }: IssuedRecord): number => Math.max(1, M
 
 const orDefault = (days: number | undefined) => (days === undefined ? {} : { days })
 
-async function read(path: string): Promise<string | undefined> {
-  return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined
-    throw error
-  })
-}
+const read = (path: string): Promise<string | undefined> => unlessMissing(readFile(path, 'utf8'))
 
 async function readIssued(dir: string): Promise<IssuedRecord[]> {
   return JSON.parse(await readFile(join(dir, PKI_FILES.issued), 'utf8')) as IssuedRecord[]

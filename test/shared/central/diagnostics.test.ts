@@ -68,7 +68,7 @@ test('a file of diagnostics has settings, log, health and machine, and no secret
   t.is(Object.keys(SECRETS).length, 9, 'a new secret is tried as well: raise this figure')
   for (const [name, value] of Object.entries(SECRETS)) context.log.warn({ name_of_setting: name }, `cannot use ${value}`)
   const files = await unpacked(t, await diagnosticsFile(context))
-  const names = ['about', 'health', 'settings', 'machine', 'edges', 'runs', 'own'].map(name => `${name}.json`)
+  const names = ['about', 'health', 'settings', 'machine', 'storage', 'edges', 'runs', 'own'].map(name => `${name}.json`)
   t.deepEqual([...files.keys()], [...names, 'log.jsonl'])
   const all = [...files.values()].join('\n')
   for (const [name, value] of Object.entries(SECRETS)) {

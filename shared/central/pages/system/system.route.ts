@@ -46,13 +46,14 @@ export function systemPages({ context, layout, auth, more, restart }: SystemOpti
       handle: async call => {
         const { workspace, startedAt, version, inspection } = context
         const { tlsDir } = inspection
-        const [{ checks }, { disk }, certificate] = await Promise.all([
+        const [{ checks }, { disk }, storage, certificate] = await Promise.all([
           healthOf(context),
           readMachine(workspace, startedAt),
+          context.storage(),
           tlsDir === undefined ? undefined : readPublicCertificate(tlsDir).catch(() => undefined),
         ])
         const body = systemBody({
-          ...{ version, startedAt, checks, disk, certificate },
+          ...{ version, startedAt, checks, disk, storage, certificate },
           history: context.historyExtent(),
           clockSynced: timeSynced(),
           addresses: machineAddresses(),

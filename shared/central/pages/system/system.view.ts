@@ -1,6 +1,4 @@
 /** The page of the process and its machine: health, clock, storage, certificate, network, and what can be done with them. */
-import { diskLevel, type DiskSpace, usedPercent } from '#shared/core/disk-use.ts'
-import type { HistoryExtent } from '#shared/core/series/history-quota.ts'
 import { nameTable } from '#shared/core/name-table.ts'
 import { DAY, formatDuration } from '#shared/core/time.ts'
 import type { HealthCheck } from '#shared/central/context.ts'
@@ -9,15 +7,13 @@ import { type Html, html } from '#shared/node/http/html.ts'
 import { csrfField, versionText } from '#shared/central/ui/frame.ts'
 import { type State, stateIcon } from '#shared/central/ui/icons.ts'
 import { type Here, moment, momentAge } from '#shared/central/ui/moment.ts'
-import { historyWords } from '#shared/central/pages/setup.view.ts'
-import { message, say, sayNumber, words } from '#shared/node/http/language.ts'
+import { fullDiskNotice, storageSection, type StorageModel } from './storage.view.ts'
+import { message, say, words } from '#shared/node/http/language.ts'
 
-type SystemModel = {
+type SystemModel = StorageModel & {
   version: string
   startedAt: number
   checks: Record<string, HealthCheck>
-  disk: DiskSpace
-  history: HistoryExtent
   /** Whether the clock follows a time server; null where that is unknown. */
   clockSynced: boolean | null
   certificate: PublicCertificate | undefined
@@ -35,24 +31,16 @@ const CERTIFICATE_SOON = 60 * DAY
 
 export const systemBody = (model: SystemModel): Html => html`<h1>System</h1>
 <p class="lead">Version ${versionText(model.version)} runs since ${momentAge(model.startedAt, model.here)}.</p>
-${diskWarning(model)}
+${fullDiskNotice(model)}
 <div class="columns"><div>
 ${healthSection(model)}
 ${model.more}
 </div><div>
 <section class="card"><h2>Machine</h2><dl class="values">${machineFacts(model)}</dl></section>
+${storageSection(model)}
 ${toolsSection(model)}
 ${model.isAdmin && model.restarts && restartSection(model)}
 </div></div>`
-
-function diskWarning({ disk }: SystemModel): Html | false {
-  const used = usedPercent(disk)
-  const level = diskLevel(used)
-  return (
-    level !== undefined &&
-    html`<p class="notice" role="status">${stateIcon(level === 80 ? 'stale' : 'fault', say`The disk is ${used} % full.`)} ${gigabytes(disk.free_bytes)} of ${gigabytes(disk.total_bytes)} are free. Old months of history are given up before readings are.</p>`
-  )
-}
 
 const CHECK_NAMES = words(
   nameTable<string>({
@@ -93,10 +81,8 @@ function healthSection({ checks }: SystemModel): Html {
   })}</dl></section>`
 }
 
-function machineFacts({ disk, history, clockSynced, certificate, addresses, here }: SystemModel): Html {
+function machineFacts({ clockSynced, certificate, addresses, here }: SystemModel): Html {
   return html`<div><dt>Clock</dt><dd>${moment(here.now, here)}, ${clockSynced === true ? say`set by a time server` : clockSynced === false ? html`<strong>not set by a time server</strong>` : say`not known whether by a time server`}</dd></div>
-<div><dt>Disk</dt><dd>${gigabytes(disk.free_bytes)} of ${gigabytes(disk.total_bytes)} free</dd></div>
-<div><dt>History</dt><dd>${historyWords(history)}</dd></div>
 <div><dt>Certificate of the pages</dt><dd>${certificate ? certificateWords(certificate, here) : say`none; the pages are not encrypted by this process`}</dd></div>
 ${addresses.map(({ name, address }) => html`<div><dt>Network <code>${name}</code></dt><dd><code>${address}</code></dd></div>`)}`
 }
@@ -122,5 +108,3 @@ ${
 const restartSection = ({ csrf }: SystemModel): Html => html`<section class="card"><h2>Restart</h2>
 <p>Ends the program and starts it again, which takes about half a minute. Polling stops meanwhile, a run of rules is cancelled, and nobody is signed out. Nothing that is stored is lost.</p>
 <form method="post" action="/system/restart">${csrfField(csrf)}<label class="check"><input type="checkbox" name="sure" value="yes" required> Restart although polling stops</label><button>Restart</button></form></section>`
-
-const gigabytes = (bytes: number): string => say`${sayNumber(bytes / 1e9, bytes < 1e9 ? 2 : 1)} GB`

@@ -113,7 +113,25 @@ export const SYSTEM_DE = nameTable<string>({
   Budget: 'Budget',
   'Copy for a standby': 'Kopie für einen Ersatz',
   Health: 'Zustand',
-  '{0} of {1} free': '{0} von {1} frei',
+  '{0} of {1} are free. {2}': '{0} von {1} sind frei. {2}',
+  '{0} of at most {1}': '{0} von höchstens {1}',
+  'When it is full, old months are thinned to 15 minutes, then dropped':
+    'Wird er voll, werden alte Monate auf 15 Minuten ausgedünnt, dann gelöscht',
+  'Model, readings of the last day, findings, settings, people':
+    'Modell, Messwerte des letzten Tages, Befunde, Einstellungen, Personen',
+  Uploads: 'Hochgeladenes',
+  'Packages that wait to be imported, for at most a day; the oldest give way':
+    'Pakete, die auf den Import warten, höchstens einen Tag; die ältesten weichen',
+  'Work of the rules': 'Zwischenstände der Regeln',
+  'Is made again when it is lost': 'Werden neu berechnet, wenn sie fehlen',
+  'Results for other programs': 'Ergebnisse für andere Programme',
+  'The newest of each building stay': 'Die neuesten jedes Gebäudes bleiben',
+  'The newest stay, as many as the settings say': 'Die neuesten bleiben, so viele wie eingestellt',
+  'The newest stays': 'Die neueste bleibt',
+  'Readings for the hub': 'Messwerte für den Hub',
+  'When it is full, values are thinned to 15 minutes, then the oldest dropped':
+    'Werden es zu viele, werden sie auf 15 Minuten ausgedünnt, dann die ältesten gelöscht',
+  'Who overrode what; nothing of it is dropped': 'Wer was übersteuert hat; davon wird nichts gelöscht',
   'Certificate of the pages': 'Zertifikat der Seiten',
   'set by a time server': 'von einem Zeitserver gestellt',
   'not set by a time server': 'nicht von einem Zeitserver gestellt',
