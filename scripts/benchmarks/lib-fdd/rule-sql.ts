@@ -91,7 +91,7 @@ function condition(typed: TypedExpr, words: Translator): Sql {
     return sql(`(${number.text} = 1)`, number)
   }
   const { op, args } = typed
-  if (op === 'has') return sql(words.roles.includes(bound(args[0]!, words)) ? 'TRUE' : 'FALSE')
+  if (op === 'has') return sql(isThere(args[0]!, words) ? 'TRUE' : 'FALSE')
   if (op === 'rests') return sql(ROLES[bound(args[0]!, words)]?.rests ? 'TRUE' : 'FALSE')
   if (op === 'held') return windowSql('held', condition(args[0]!, words), rows(args[1]!, words), words)
   const compare = COMPARE[op]
@@ -150,6 +150,11 @@ function macro(name: string, { roles }: Translator): Sql {
   if (!proof) throw new Error(`there is no proof of ${name}`)
   return sql(`(${proof.role} > ${proof.above})`)
 }
+
+const isThere = (of: TypedExpr, words: Translator): boolean =>
+  of.kind === 'ref'
+    ? MACROS[of.name]!.proofs.some(({ role }) => words.roles.includes(role))
+    : words.roles.includes(bound(of, words))
 
 function named(name: string, { instance }: Translator): TypedExpr {
   if (name === 'oaf') return OAF_TYPED

@@ -259,6 +259,10 @@ function typedRole(arg: Expr, scope: ExprScope, elsewhere = false): { role: stri
 }
 
 function checkOfRole(expr: Expr & { kind: 'call' }, scope: ExprScope, signature: FunctionSignature): CheckedExpr {
+  const [of] = expr.args
+  if (expr.name === 'has' && of?.kind === 'name' && !(of.name in scope.roles) && getOwn(MACROS, of.name)) {
+    return { typed: op('has', { kind: 'ref', name: of.name }), type: { kind: 'bool' } }
+  }
   const { role, type } = typedRole(expr.args[0]!, scope, expr.name === 'parent')
   const typed: TypedExpr = { kind: 'role', role, where: expr.name === 'parent' ? 'parent' : 'own' }
   if (expr.name === 'parent') return { typed, type }

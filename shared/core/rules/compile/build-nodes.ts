@@ -169,6 +169,12 @@ function letOf(name: string, { rule }: BuildContext): TypedExpr {
  * on those of the plant above.
  */
 function macro(name: string, context: BuildContext): Node {
+  const found = provenBy(name, context)
+  if (!found) context.missing.add(MACROS[name]!.proofs[0]!.role)
+  return found ?? context.graph.constant(Number.NaN)
+}
+
+function provenBy(name: string, context: BuildContext): Node | undefined {
   const { proofs, alwaysFor } = MACROS[name]!
   const { equipmentContext: around, graph } = context
   const { equipment_type } = around.equipment
@@ -182,9 +188,7 @@ function macro(name: string, context: BuildContext): Node {
   const below = around.below.filter(place => types.includes(around.types[place]))
   const machines = PLANT_MACROS.has(name) ? [...below, ...around.machines] : below
   const running = machines.flatMap(place => proofAt(place, proofs, context) ?? [])
-  if (running.length > 0) return graph.zones('max', running)
-  context.missing.add(proofs[0]!.role)
-  return graph.constant(Number.NaN)
+  return running.length > 0 ? graph.zones('max', running) : undefined
 }
 
 function proofAt(place: number, proofs: readonly RunningProof[], context: BuildContext): Node | undefined {
@@ -219,11 +223,23 @@ function operation(op: string, args: TypedExpr[], context: BuildContext): Node {
   if (op === 'sensors' || op === 'silent_sensors') return sensorsOf(op, args, context)
   const first = args[0]!
   if (first.kind === 'role' && OF_ROLE.has(op)) return ofRole(op, bound(first.role, context), context)
+  // That a proof exists is no reading of it: its own faults explain nothing.
+  if (first.kind === 'ref' && op === 'has') return graph.constant(provenBy(first.name, { ...context, leaves: new Set() }) ? 1 : 0)
+  if (op === 'if') return choice(args, context)
   if (op === 'coverage') return graph.coverage(buildNode(args[0]!, context), windowOf(args[1]!, context))
   if (op === 'since') return sinceNode(graph, buildNode(args[0]!, context))
   if (op === 'day_median') return dayMedian(args[0]!, context)
   const inputs = op === 'first' ? alternatives(args, context) : args.map(arg => buildNode(arg, context))
   return MANY.has(op) ? inputs.reduce((left, right) => graph.op(op, left, right)) : graph.op(op, ...inputs)
+}
+
+/** Where the condition is known from the roles alone, the roles of the other branch may be missing. */
+function choice([condition, yes, no]: TypedExpr[], context: BuildContext): Node {
+  const { graph } = context
+  const chosen = buildNode(condition!, context)
+  if (chosen === graph.constant(1)) return buildNode(yes!, context)
+  if (chosen === graph.constant(0)) return buildNode(no!, context)
+  return graph.op('if', chosen, buildNode(yes!, context), buildNode(no!, context))
 }
 
 /**

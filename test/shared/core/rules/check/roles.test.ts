@@ -236,3 +236,32 @@ test('a box reads its air handler and its plant, whatever the order, and its own
     [['fan_status']],
   )
 })
+
+test('a rule knows a plant that is not there from one whose data stopped', t => {
+  const rule = ruleOf(
+    yamlOf({
+      equipment: '[vav]',
+      roles: '{ zone_t: degC }',
+      when: 'if(has(boiler_on), boiler_on, zone_t > 9)',
+      persistence: '10m',
+    }),
+  )
+  const box = ahu({ zone_t: '12x24' }, 5 * MINUTE, { equipment_id: 'v', equipment_type: 'vav' })
+  const told = (boiler_status?: string) => {
+    const rows: Rows = boiler_status === undefined ? {} : { boiler_status }
+    const plant = ahu(rows, 5 * MINUTE, { equipment_id: 'p', equipment_type: 'hw_plant', feeds: ['v'] })
+    const { results, findings } = run([rule], [box, plant], 2 * HOUR)
+    const { status, reason } = results.find(each => each.equipment_id === 'v')!
+    return [status, reason, ...findings.map(({ to }) => (to === null ? 'to the end' : 'over'))].filter(Boolean).join(' ')
+  }
+  t.is(told(), 'fault to the end', 'no plant: the other branch, and the proof is not missed')
+  t.is(told('_x24'), 'fault to the end', 'a plant that never gave a value')
+  t.is(told('1x24'), 'fault to the end')
+  t.is(told('0x24'), 'pass')
+  t.is(told('0x6 _x18'), 'not_evaluated stale', 'a plant whose data stopped')
+  const own = ruleOf(yamlOf({ roles: '{ sa_t: degC }', optional: '{ occ: bool }', when: 'sa_t > 9 and not has(occ)' }))
+  const above = ahu({ occ: '1x6' }, 5 * MINUTE, { equipment_id: 'b', feeds: ['a'] })
+  const handler = ahu({ sa_t: '12x6' }, 5 * MINUTE, { equipment_id: 'a' })
+  const { results } = run([own], [handler, above], 30 * MINUTE)
+  t.is(results.find(each => each.equipment_id === 'a')!.status, 'fault', 'a name that is declared as a role is that role')
+})
