@@ -100,7 +100,9 @@ async function scanChunk({ building_id, equipment_id, csv, date_order }: AppendR
   const owner = { equipment_id, equipment_type, map: { equipType: equipment_type, points: {} } }
   const manifest = date_order === undefined ? {} : { date_order }
   const lines = bounded(readTableText(csv, form.delimiter))
-  const table = await scanLines('csv', form, lines, { owner, manifest, timezone: building.timezone, points, latest, checks })
+  const [table] = await scanLines({ file: 'csv', form }, lines, [{ path: 'csv', owner, points }], {
+    ...{ manifest, timezone: building.timezone, latest, checks },
+  })
   const found = checks.list().filter(({ code }) => code !== 'unit_missing')
   if (!table || worstVerdict(found) === 'fail') refuse(found, 'The chunk cannot be read')
   assertColumnsKnown(table, points)

@@ -43,6 +43,7 @@ type Parts = {
   clock: Pick<Clock, 'now'>
 }
 type Folder = Owner & { tables: string[] }
+type OwnedFolder = { folder: EquipmentFolder; owner: Folder; trusted: UntrustedSpan[] | undefined; points: Point[] }
 
 /** Reads a package and reports what importing it would do. It changes nothing. */
 export async function preflightPackage(files: PackageFile[], { model, rules, site_id, clock }: Parts): Promise<Preflight> {
@@ -59,23 +60,21 @@ export async function preflightPackage(files: PackageFile[], { model, rules, sit
   const { building_id } = building
   const timezone = manifest.timezone ?? before.building?.timezone
   const known = before.points
-  const scanned: ScannedTable[] = []
   const rootQuality = layout.folders.find(({ folder }) => folder === '')?.quality
-  const stated: StatedLinks[] = []
+  const owned: OwnedFolder[] = []
   for (const folder of layout.folders) {
     const owner = await readFolder(folder, fileOf, checks)
     if (!owner) continue
-    stated.push(linksOf(owner, folder))
-    const points = known.filter(({ equipment_id, source }) => equipment_id === owner.equipment_id && source.protocol === 'csv')
-    const headers = new Set<string>()
     const trusted = await readTrusted(folder.quality ?? rootQuality, fileOf, timezone, checks)
-    for (const path of owner.tables) {
-      const table = await scanTable(path, fileOf.get(path)!, { owner, manifest, timezone, points, latest, checks })
-      if (!table) continue
-      scanned.push({ ...table, trusted })
-      for (const { header } of table.columns) headers.add(header)
-    }
-    reportMissing(owner, headers, folder, checks)
+    const points = known.filter(({ equipment_id, source }) => equipment_id === owner.equipment_id && source.protocol === 'csv')
+    owned.push({ folder, owner, trusted, points })
+  }
+  const stated = owned.map(({ owner, folder }) => linksOf(owner, folder))
+  const scanned = await scanFolders(owned, fileOf, { manifest, timezone, latest, checks })
+  for (const { folder, owner } of owned) {
+    const tables = new Set(owner.tables)
+    const headers = scanned.flatMap(({ table, columns }) => (tables.has(table.path) ? columns.map(({ header }) => header) : []))
+    reportMissing(owner, new Set(headers), folder, checks)
   }
   if (scanned.length === 0) checks.add('no_rows', 'package', 'has no table with rows')
   const rows = scanned.reduce((sum, { scan }) => sum + (scan.timeline?.rows ?? 0), 0)
@@ -92,6 +91,23 @@ export async function preflightPackage(files: PackageFile[], { model, rules, sit
   const found = failIfEmpty(checks.list(), rows)
   const report = reportPackage(building_id, timezone === undefined ? null : building.timezone, scanned, proposals, links, found)
   return { report, plan: { building, equipment, ...planned, before: keepNamed(before, equipment, planned.points) } }
+}
+
+/** Each file is read once, whoever has columns in it. @returns the tables in the order of their folders */
+async function scanFolders(
+  owned: OwnedFolder[],
+  fileOf: Map<string, string>,
+  context: Parameters<typeof scanTable>[2],
+): Promise<ScannedTable[]> {
+  const parts = owned.flatMap(({ owner, trusted, points }) => owner.tables.map(path => ({ path, owner, trusted, points })))
+  const byPath = new Map<string, ScannedTable>()
+  for (const [file, ofFile] of Map.groupBy(parts, ({ path }) => fileOf.get(path)!)) {
+    for (const table of await scanTable(file, ofFile, context)) byPath.set(table.table.path, table)
+  }
+  return parts.flatMap(({ path, trusted }) => {
+    const table = byPath.get(path)
+    return table ? [{ ...table, trusted }] : []
+  })
 }
 
 function knownOf(building_id: string, model: Parts['model']): PackageModel {

@@ -23,27 +23,43 @@ export type Owner = {
   notes?: ColumnNotes
 }
 
-type TableContext = {
+/** What one equipment reads from a table. */
+type TablePart = {
+  /** Path of the table within the package, for the checks. */
+  path: string
   owner: Owner
+  /** Points of the equipment that were imported so far. */
+  points: Point[]
+}
+type TableContext = {
   manifest: Pick<Manifest, 'unit_system' | 'date_order'> & { grid_minutes?: number }
   /** Zone of wall clocks; undefined when none is stated. */
   timezone: string | undefined
-  /** Points of the equipment that were imported so far. */
-  points: Point[]
   /** The last plausible instant, ms. */
   latest: number
   checks: CheckReport
 }
 
-/** Scans one table of a package. @returns undefined, with a check, when it has no readable header */
-export async function scanTable(path: string, file: string, context: TableContext): Promise<ScannedTable | undefined> {
+/**
+ * Scans one table of a package, once for all equipment that has columns in it. These agree on the columns of the time.
+ *
+ * @param parts at least one
+ * @returns one for each part, in their order; none, with a check, when it has no readable header
+ */
+export async function scanTable(file: string, parts: readonly TablePart[], context: TableContext): Promise<ScannedTable[]> {
   const form = await readTableForm(file)
-  return reportForm(path, form, context.checks) ? scanLines(path, form, readTable(file, form), context) : undefined
+  return reportForm(parts[0]!.path, form, context.checks) ? scanLines({ file, form }, readTable(file, form), parts, context) : []
 }
 
-/** The same for given records. */
-export async function scanLines(path: string, form: TableForm, lines: AsyncIterable<TableRecord[]>, context: TableContext) {
-  const { checks, owner } = context
+/** The same for given records. @param source the file, or another name by which tables of the same records are told */
+export async function scanLines(
+  { file, form }: { file: string; form: TableForm },
+  lines: AsyncIterable<TableRecord[]>,
+  parts: readonly TablePart[],
+  context: TableContext,
+): Promise<ScannedTable[]> {
+  const { checks } = context
+  const { path } = parts[0]!
   let opened: OpenedTable | undefined
   let timezone = context.timezone
   let zoneKnown = true
@@ -52,8 +68,8 @@ export async function scanLines(path: string, form: TableForm, lines: AsyncItera
       for (const record of records) {
         if (!opened) {
           const header = record.cells()
-          if (!checkHeader(header, path, checks)) return undefined
-          opened = openTable(header, path, form, context)
+          if (!checkHeader(header, path, checks)) return []
+          opened = openTable(header, form, parts, context)
           if (opened.isUtc) timezone = undefined
           else zoneKnown = timezone !== undefined
           continue
@@ -70,27 +86,17 @@ export async function scanLines(path: string, form: TableForm, lines: AsyncItera
     if (!(error instanceof CsvError)) throw error
     checks.add('row_unreadable', path, 'cannot be read as CSV', { examples: [atLine(error['lines'] as number, error.message)] })
   }
-  if (!opened) return undefined
+  if (!opened) return []
   const { names, columns, time } = opened
-  const scan = opened.scan.end()
-  if (scan.rows_in === 0) checks.add('no_rows', path, 'has a header and no rows')
-  const { equipment_id, equipment_type } = owner
+  const scans = opened.scan.end()
+  if (scans[0]!.rows_in === 0) checks.add('no_rows', path, 'has a header and no rows')
   const { encoding, delimiter, decimalComma } = form
-  const { order, timeline } = scan
-  const table = {
-    path,
-    equipment_id,
-    encoding,
-    delimiter,
-    decimalComma,
-    order,
-    ambiguous: !timeline,
-    timezone,
-    latest: context.latest,
-    width: names.length,
-    ...(time && { time }),
-  }
-  return { equipment_id, equipment_type, table, columns: settled(columns, scan.columns), scan }
+  const { order, timeline } = scans[0]!
+  const read = { encoding, delimiter, decimalComma, order, ambiguous: !timeline, timezone, latest: context.latest }
+  return parts.map(({ path: own, owner: { equipment_id, equipment_type } }, i) => {
+    const table = { path: own, ...read, width: names.length, ...(time && { time }) }
+    return { equipment_id, equipment_type, file, table, columns: settled(columns[i]!, scans[i]!.columns), scan: scans[i]! }
+  })
 }
 
 /** A short record may end before its time. */
@@ -108,41 +114,41 @@ type OpenedTable = {
   /** Cells of the time; undefined for the first one. */
   time: readonly number[] | undefined
   isUtc: boolean
-  columns: Column[]
+  /** Of each part. */
+  columns: Column[][]
   scan: TableScan
 }
 
-function openTable(header: string[], path: string, { decimalComma }: TableForm, context: TableContext): OpenedTable {
-  const { owner, manifest, timezone, points, latest, checks } = context
+function openTable(
+  header: string[],
+  { decimalComma }: TableForm,
+  parts: readonly TablePart[],
+  context: TableContext,
+): OpenedTable {
+  const { manifest, timezone, latest, checks } = context
+  const [{ path, owner }] = parts as [TablePart]
   const names = nameColumns(header, path)
   const seen = new Set<string>()
   const twice = names.find(name => seen.size === seen.add(name).size)
   if (twice !== undefined) checks.add('header_duplicate', path, 'headers occur more than once', { examples: [twice] })
-  const { equipment_type: equipmentType, map, notes } = owner
-  const said = { map, ...(notes && { notes }) }
-  const time = timeCells(names, { map, place: path, checks })
+  const time = timeCells(names, { map: owner.map, place: path, checks })
   const isUtc = (time ?? [0]).some(i => UTC_HEADER.test(names[i]!))
-  const columns = planColumns(names, time, {
-    place: path,
-    equipmentType,
-    ...said,
-    unitSystem: manifest.unit_system,
-    points,
-    checks,
-  })
-  const local = timezone === undefined || isUtc ? undefined : localClock(timezone)
-  const dateOrder = map?.date_order ?? manifest.date_order
-  const gridMinutes = manifest.grid_minutes
+  const columns = parts.map(({ path: place, owner: { equipment_type: equipmentType, map, notes }, points }) =>
+    planColumns(names, time, {
+      ...{ place, equipmentType, map, points, checks },
+      ...(notes && { notes }),
+      unitSystem: manifest.unit_system,
+    }),
+  )
   const scan = createTableScan({
-    place: path,
-    columns,
+    parts: parts.map((part, i) => ({ place: part.path, columns: columns[i]! })),
     width: names.length,
     time,
     decimalComma,
-    local,
-    dateOrder,
+    local: timezone === undefined || isUtc ? undefined : localClock(timezone),
+    dateOrder: owner.map?.date_order ?? manifest.date_order,
     latest,
-    gridMinutes,
+    gridMinutes: manifest.grid_minutes,
     checks,
   })
   return { names, time, isUtc, columns, scan }

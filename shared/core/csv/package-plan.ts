@@ -25,6 +25,8 @@ export type PackagePlan = {
 export type ScannedTable = {
   equipment_id: string
   equipment_type: EquipmentType
+  /** What it was read from; tables of one file are the columns of several equipment in it. */
+  file: string
   table: Omit<TablePlan, 'columns'>
   columns: Column[]
   scan: ScanResult
@@ -76,5 +78,15 @@ export function planPoints(
     })
     return { ...table, columns }
   })
-  return { points: [...planned.values()], tables }
+  return { points: [...planned.values()], tables: tablesByFile(scanned, tables) }
+}
+
+/** A file is read once: the columns of several equipment in it are those of one table. */
+function tablesByFile(scanned: ScannedTable[], tables: TablePlan[]): TablePlan[] {
+  const byFile = new Map<string, TablePlan>()
+  for (const [i, table] of tables.entries()) {
+    const before = byFile.get(scanned[i]!.file)
+    byFile.set(scanned[i]!.file, before ? { ...before, columns: [...before.columns, ...table.columns] } : table)
+  }
+  return [...byFile.values()]
 }

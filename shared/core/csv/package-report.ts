@@ -54,7 +54,9 @@ export function reportPackage(
   checks: Check[],
 ): PackageReport {
   const verdict = worstVerdict(checks)
-  const sum = (count: (scan: ScanResult) => number) => scanned.reduce((total, { scan }) => total + count(scan), 0)
+  // Rows of a table in which several equipment have columns count once.
+  const files = [...new Map(scanned.map(({ file, scan }) => [file, scan])).values()]
+  const sum = (count: (scan: ScanResult) => number) => files.reduce((total, scan) => total + count(scan), 0)
   return {
     verdict,
     can_execute: verdict !== 'fail',

@@ -15,7 +15,6 @@ export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252'
 export type TablePlan = {
   /** Path within the package. */
   path: string
-  equipment_id: string
   encoding: Encoding
   delimiter: string
   decimalComma: boolean

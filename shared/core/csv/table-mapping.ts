@@ -6,7 +6,7 @@ import type { DataError } from '#shared/core/problem.ts'
 import { type ColumnMap, type Manifest, PACKAGE_SCHEMA, readManifest, TIME_COLUMNS_MAX } from './package-json.ts'
 import type { DateOrder } from './timestamp.ts'
 
-/** Each equipment reads the whole table once more, so a table of many is brought as a package. */
+/** A form of more is no work for a person; a table of many is brought as a package. */
 export const MAPPED_EQUIPMENT_MAX = 50
 
 export type MappedColumn = {

@@ -1,4 +1,4 @@
-/** Scans one table row by row, in constant memory, and reports its content. */
+/** Scans one table row by row, in constant memory, and reports its content, also where several equipment have columns in it. */
 import type { PointKind } from '#shared/core/model/model.ts'
 import { ROLES } from '#shared/core/model/role.ts'
 import { MINUTE } from '#shared/core/time.ts'
@@ -36,10 +36,16 @@ export type ScanResult = {
   columns: ScannedColumn[]
 }
 
-type ScanOptions = {
-  /** Path of the table, for the checks. */
+/** The columns of one equipment. */
+type ScanPart = {
+  /** Path of its table, for the checks. */
   place: string
   columns: Column[]
+}
+
+type ScanOptions = {
+  /** At least one. What is wrong with rows is reported at the first. */
+  parts: readonly ScanPart[]
   /** Cells of the header. */
   width: number
   /** Cells of the time; undefined for the first one. */
@@ -71,14 +77,15 @@ export function fitsWidth(record: TableRecord, width: number): boolean {
 export type TableScan = {
   /** Adds one row. */
   row(record: TableRecord): void
-  end(): ScanResult
+  /** One result for each part, in their order; rows and times are those of the whole table. */
+  end(): ScanResult[]
 }
 
 export function createTableScan(options: ScanOptions): TableScan {
-  const { columns, width, time, decimalComma, local, dateOrder, latest, checks, place } = options
+  const { parts, width, time, decimalComma, local, dateOrder, latest, checks } = options
+  const { place } = parts[0]!
   const timeline = openTimeline(local, dateOrder, latest)
-  const seen = columns.map(openCells)
-  const asSpeed = columns.map(column => column.speed && openCells({ ...column, ...column.speed }))
+  const counted = parts.flatMap(part => part.columns.map(column => openColumn(column, part)))
   let rows = 0
   let lastBad: { line: number; cells: number } | undefined
 
@@ -93,10 +100,10 @@ export function createTableScan(options: ScanOptions): TableScan {
       rows++
       if (lastBad) return
       timeline.add(timeText(record, time), line)
-      for (let k = 0; k < columns.length; k++) {
-        const cell = record.value(columns[k]!.index, decimalComma)
-        seen[k]!.take(cell, line)
-        asSpeed[k]?.take(cell, line)
+      for (const { column, seen, asSpeed } of counted) {
+        const cell = record.value(column.index, decimalComma)
+        seen.take(cell, line)
+        asSpeed?.take(cell, line)
       }
     },
     end() {
@@ -105,23 +112,40 @@ export function createTableScan(options: ScanOptions): TableScan {
           examples: [atLine(lastBad.line, `${lastBad.cells} of ${width} cells`)],
         })
       const read = timeline.end()
-      const kept = columns.flatMap((column, i) => {
-        const isSpeed = asSpeed[i] !== undefined && seen[i]!.end().between > 0
-        return settle(settleSpeed(column, isSpeed, checks), (isSpeed ? asSpeed[i]! : seen[i]!).end(), options)
+      const kept = parts.map(part => {
+        const own = counted.filter(one => one.part === part).flatMap(one => endColumn(one, checks))
+        if (rows > 0 && own.length === 0)
+          checks.add('no_numeric_columns', part.place, 'no column contains numbers or state texts')
+        return own
       })
-      if (rows > 0 && kept.length === 0) checks.add('no_numeric_columns', place, 'no column contains numbers or state texts')
       if ('ambiguous' in read) {
         checks.add('timestamp_ambiguous', place, 'day and month cannot be distinguished; state date_order', {
           examples: [read.ambiguous],
           severity: 'error',
         })
-        return { rows_in: rows, rows_rejected: rows, order: undefined, timeline: undefined, columns: kept }
+        return kept.map(columns => ({ rows_in: rows, rows_rejected: rows, order: undefined, timeline: undefined, columns }))
       }
       const { order, timeline: times } = read
-      if (rows > 0) reportTimes(times, options)
-      return { rows_in: rows, rows_rejected: rows - times.rows, order, timeline: times, columns: kept }
+      if (rows > 0) reportTimes(times, place, options)
+      return kept.map(columns => ({ rows_in: rows, rows_rejected: rows - times.rows, order, timeline: times, columns }))
     },
   }
+}
+
+type CellCounter = ReturnType<typeof openCells>
+type CountedColumn = { column: Column; part: ScanPart; seen: CellCounter; asSpeed: CellCounter | undefined }
+type SettleOptions = { place: string; checks: CheckReport }
+
+const openColumn = (column: Column, part: ScanPart): CountedColumn => ({
+  column,
+  part,
+  seen: openCells(column),
+  asSpeed: column.speed && openCells({ ...column, ...column.speed }),
+})
+
+function endColumn({ column, part: { place }, seen, asSpeed }: CountedColumn, checks: CheckReport): ScannedColumn[] {
+  const isSpeed = asSpeed !== undefined && seen.end().between > 0
+  return settle(settleSpeed(column, isSpeed, checks), (isSpeed ? asSpeed : seen).end(), { place, checks })
 }
 
 type CellCount = {
@@ -178,14 +202,14 @@ function takeText(count: CellCount, text: string, line: number, header: string):
 }
 
 /** The scanned column; none when it has no value to store. */
-function settle(column: Column, count: CellCount, options: ScanOptions): ScannedColumn[] {
+function settle(column: Column, count: CellCount, options: SettleOptions): ScannedColumn[] {
   const canBeStates = takesStates(column)
   return canBeStates && count.textCount > count.numbers
     ? settleStates(column, count, options)
     : settleNumbers(column, count, options, canBeStates ? column.point?.states : undefined)
 }
 
-function settleStates(column: Column, count: CellCount, { checks, place }: ScanOptions): ScannedColumn[] {
+function settleStates(column: Column, count: CellCount, { checks, place }: SettleOptions): ScannedColumn[] {
   const { header, role, point, unit } = column
   const { states, known } = statesOf([...(count.texts?.keys() ?? [])], point?.states)
   if (!count.texts || states.length > STATES_MAX) {
@@ -204,7 +228,7 @@ function settleStates(column: Column, count: CellCount, { checks, place }: ScanO
 function settleNumbers(
   column: Column,
   { numbers, filled, texts, textCount, examples, outside, min, max, between }: CellCount,
-  { checks, place }: ScanOptions,
+  { checks, place }: SettleOptions,
   states: string[] | undefined,
 ): ScannedColumn[] {
   const { header, role, point, unit } = column
@@ -235,7 +259,7 @@ function countUnknown(texts: Map<string, number>, states: string[]): number {
   return unknown
 }
 
-function reportTimes(times: Timeline, { checks, place, gridMinutes }: ScanOptions): void {
+function reportTimes(times: Timeline, place: string, { checks, gridMinutes }: ScanOptions): void {
   const kinds = [
     ['timestamp_unreadable', times.unreadable, 'timestamps cannot be read; their rows are left out'],
     ['timestamp_ambiguous', times.twice, 'local times occur twice on that day; their rows are left out'],

@@ -7,7 +7,6 @@ const T = Date.UTC(2026, 2, 1)
 
 const planOf = (columns: number): TablePlan => ({
   path: 'history.csv',
-  equipment_id: 'ahu-1',
   encoding: 'utf-8',
   delimiter: ',',
   decimalComma: false,
