@@ -7,7 +7,8 @@ import { formatInstant } from '#shared/core/time.ts'
 import { oneOf, route, type Route, strict } from '#shared/node/http/route.ts'
 import type { CentralContext, CentralParts } from '#shared/central/context.ts'
 import { importDry, IMPORT_MODES, importStaged, stagePackage, PACKAGE_MAX } from '#shared/central/commands/import.ts'
-import { changeMapping, readMapping, TABLE_MAPPING } from '#shared/central/commands/import-mapping.ts'
+import { changeMapping, leaveTableOut, readMapping, TABLE_MAPPING } from '#shared/central/commands/import-mapping.ts'
+import type { ImportSession } from '#shared/central/import/sessions.ts'
 import { ChunkQueue } from '#shared/central/import/append.ts'
 import { hintsOf } from '#shared/central/import/request-hints.ts'
 import { ingestContract } from '#shared/central/import/contract.ts'
@@ -45,8 +46,7 @@ const preflightRoute = (context: CentralParts) =>
     action: 'preflight',
     problems: ['package_invalid', 'workspace_full', 'tenant_over_budget'],
     handle: async call => {
-      const { session_id, expires_at, report } = await stagePackage(context, call, call.request)
-      return { ok: true, session_id, expires_at: formatInstant(expires_at), ...report }
+      return staged(await stagePackage(context, call, call.request))
     },
   })
 
@@ -67,6 +67,16 @@ const rejectsRoute = ({ sessions }: CentralParts) =>
     },
   })
 
+/** Of several tables, as `tables[]` names it. */
+const TABLE = Type.Optional(Type.String({ maxLength: 128 }))
+
+const staged = ({ session_id, expires_at, report }: ImportSession) => ({
+  ok: true,
+  session_id,
+  expires_at: formatInstant(expires_at),
+  ...report,
+})
+
 const mappingRoutes = (context: CentralParts): Route[] => {
   const path = '/api/csv/import/preflight/:session_id/mapping'
   const common = { hints: hintsOf('preflight'), auth: 'operator', params: strict({ session_id: Type.String() }) } as const
@@ -75,26 +85,38 @@ const mappingRoutes = (context: CentralParts): Route[] => {
       ...common,
       method: 'GET',
       path,
-      summary: 'What the columns of a staged single table are taken for, with its header and first rows',
-      problems: ['unknown_session', 'conflict'],
-      handle: async ({ params: { session_id } }) => {
-        const { head, mapping } = await readMapping(context, session_id)
-        return { ok: true, session_id, ...head, mapping }
+      summary: 'What the columns of a staged table are taken for, with its header and first rows, and which tables there are',
+      query: strict({ table: TABLE }),
+      problems: ['unknown_session', 'not_found', 'conflict'],
+      handle: async ({ params: { session_id }, query }) => {
+        const { tables, table, head, mapping } = await readMapping(context, session_id, query.table)
+        return { ok: true, session_id, tables, table: table.table, ...head, mapping }
       },
     }),
     route({
       ...common,
       method: 'PUT',
       path,
-      summary: 'Says what the columns of a staged single table are, and checks it again',
+      summary: 'Says what the columns of a staged table are, and checks the package again',
+      query: strict({ table: TABLE }),
       bodyMax: MAPPING_MAX,
       body: TABLE_MAPPING,
       action: 'map_columns',
-      problems: ['unknown_session', 'conflict', 'invalid'],
+      problems: ['unknown_session', 'not_found', 'conflict', 'invalid'],
       handle: async call => {
-        const { session_id, expires_at, report } = await changeMapping(context, call, call.params.session_id, call.body)
-        return { ok: true, session_id, expires_at: formatInstant(expires_at), ...report }
+        const at = { session_id: call.params.session_id, table: call.query.table }
+        return staged(await changeMapping(context, call, at, call.body))
       },
+    }),
+    route({
+      ...common,
+      method: 'DELETE',
+      path,
+      summary: 'Leaves one of several staged tables out, and checks the rest again',
+      query: strict({ table: Type.String({ maxLength: 128 }) }),
+      action: 'leave_table_out',
+      problems: ['unknown_session', 'not_found', 'conflict'],
+      handle: async call => staged(await leaveTableOut(context, call, call.params.session_id, call.query.table)),
     }),
   ]
 }

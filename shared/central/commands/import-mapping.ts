@@ -42,47 +42,77 @@ export const TABLE_MAPPING = strict({
   }),
 })
 
-type StagedMapping = { session: ImportSession; table: PackageFile; head: TableHead; mapping: TableMapping; links: Links }
+/** A table of what was staged. `table` names it in addresses. */
+export type StagedTable = {
+  table: string
+  path: string
+  /** Whose columns are in it; empty while nobody has said it. */
+  equipment: string[]
+}
+type StagedMapping = {
+  session: ImportSession
+  tables: StagedTable[]
+  table: StagedTable
+  head: TableHead
+  mapping: TableMapping
+  links: Links
+}
 type Links = ReadonlyMap<string, Pick<ColumnMap, 'parent' | 'feeds'>>
 type Staged = Pick<ImportSession, 'files' | 'report'>
 
-/** @throws Problem unknown_session; conflict when it was imported, or has several tables */
-export async function readMapping({ sessions }: Pick<CentralParts, 'sessions'>, session_id: string): Promise<StagedMapping> {
+/**
+ * @param table of several; without it the first whose columns nobody has said, else the first
+ * @throws Problem unknown_session; not_found for another table; conflict when it was imported, or has no table
+ */
+export async function readMapping(
+  { sessions }: Pick<CentralParts, 'sessions'>,
+  session_id: string,
+  table?: string,
+): Promise<StagedMapping> {
   const session = await sessions.get(session_id)
   if (session.result) throw new Problem('conflict', 'The package was imported, and its files are gone')
-  return { session, ...(await mappingOf(session)) }
+  return { session, ...(await mappingOf(session, table)) }
 }
 
 /**
- * Gives a staged table another mapping and checks it again.
+ * Gives a staged table another mapping and checks the package again; its other tables stay as they are.
  *
- * @throws Problem unknown_session; invalid with each place; conflict when it was imported, is being imported, or has several tables
+ * @param table of several; a package of one needs none
+ * @throws Problem unknown_session; not_found for another table; invalid with each place; conflict when it was imported or is being
+ *   imported, or where it has several tables and none is named
  */
 export async function changeMapping(
   context: CentralParts,
   { audit }: Pick<Actor, 'audit'>,
-  session_id: string,
+  { session_id, table }: { session_id: string; table?: string | undefined },
   mapping: TableMapping,
 ): Promise<ImportSession> {
   const session = await context.sessions.restage(session_id, async (before, folder) => {
-    const { table, head, links } = await mappingOf(before)
+    if (table === undefined && tableFiles(before.files).length > 1)
+      throw new Problem('conflict', 'The package has several tables; say which one is meant')
+    const { head, links, table: mapped } = await mappingOf(before, table)
     const written = mappingFiles(mapping, head.headers, links)
     if (!written.ok) throw new Problem('invalid', written.errors[0]!.message, written.errors)
     const { manifest, maps } = written.value
-    const texts = [
-      { path: 'manifest.json', json: manifest },
-      ...maps.map(({ equipment_id, map }) => ({ path: `${equipment_id}/column_map.json`, json: map })),
+    const { files: others, top, manifest: earlier } = await withoutTable(before.files, mapped)
+    const own = ownFolder(mapped, others, top)
+    const file = before.files.find(({ path }) => path === mapped.path)!.file
+    const quality = qualityOf(before.files, mapped)
+    const write = async (path: string, json: object): Promise<PackageFile> => {
+      const made = { path, file: join(folder, `${randomUUID()}.json`) }
+      await writeFile(made.file, JSON.stringify(json))
+      return made
+    }
+    const name = nameOf(mapped.path)
+    const files = [
+      ...others,
+      // An order of day and month that the package states for all is not that of this table alone.
+      await write(`${top}manifest.json`, { ...manifest, ...(earlier?.date_order && { date_order: earlier.date_order }) }),
+      ...(await Promise.all(maps.map(({ equipment_id, map }) => write(`${own}${equipment_id}/column_map.json`, map)))),
+      // Each equipment reads its columns from the same file.
+      ...maps.map(({ equipment_id }) => ({ path: `${own}${equipment_id}/${name}`, file })),
+      ...(quality ? maps.map(({ equipment_id }) => ({ path: `${own}${equipment_id}/quality.json`, file: quality })) : []),
     ]
-    const files = await Promise.all(
-      texts.map(async ({ path, json }): Promise<PackageFile> => {
-        const file = join(folder, `${randomUUID()}.json`)
-        await writeFile(file, JSON.stringify(json))
-        return { path, file }
-      }),
-    )
-    const name = table.path.slice(table.path.lastIndexOf('/') + 1)
-    // Each equipment reads its columns from the same file.
-    files.push(...maps.map(({ equipment_id }) => ({ path: `${equipment_id}/${name}`, file: table.file })))
     return { files, ...(await preflightPackage(files, context)) }
   })
   const { report } = session
@@ -90,34 +120,102 @@ export async function changeMapping(
   return session
 }
 
-const tablesOf = (files: PackageFile[]): PackageFile[] => {
-  const paths = new Set(groupPackageFiles(files.map(({ path }) => path)).folders.flatMap(({ tables }) => tables))
-  return files.filter(({ path }) => paths.has(path))
+/**
+ * Takes one of several tables out of what was staged, and checks the rest again.
+ *
+ * @throws Problem unknown_session; not_found; conflict when it was imported or is being imported, or is the only table
+ */
+export async function leaveTableOut(
+  context: CentralParts,
+  { audit }: Pick<Actor, 'audit'>,
+  session_id: string,
+  table: string,
+): Promise<ImportSession> {
+  const session = await context.sessions.restage(session_id, async before => {
+    if (tableFiles(before.files).length === 1) throw new Problem('conflict', 'It is the only table of the package')
+    const { table: left } = await mappingOf(before, table)
+    const { files, manifestFile } = await withoutTable(before.files, left)
+    const rest = manifestFile ? [...files, manifestFile] : files
+    return { files: rest, ...(await preflightPackage(rest, context)) }
+  })
+  const { report } = session
+  audit({ subject: report.building_id ?? session_id, after: { session_id, verdict: report.verdict } })
+  return session
 }
 
-/** @returns whether the columns of what was staged can be mapped here; several equipment may read theirs from the one table */
-export const isSingleTable = (files: PackageFile[]): boolean => new Set(tablesOf(files).map(({ file }) => file)).size === 1
+const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
+const keyOf = ({ file }: PackageFile): string => nameOf(file)
 
-async function mappingOf({ files, report }: Staged): Promise<Omit<StagedMapping, 'session'>> {
+/** The first file of each table: several equipment may read theirs from one. */
+function tableFiles(files: PackageFile[]): PackageFile[] {
+  const paths = new Set(groupPackageFiles(files.map(({ path }) => path)).folders.flatMap(({ tables }) => tables))
+  const tables = files.filter(({ path }) => paths.has(path)).toSorted((a, b) => (a.path < b.path ? -1 : 1))
+  return [...new Map(tables.toReversed().map(one => [one.file, one])).values()].toReversed()
+}
+
+/** @returns whether there is a table whose columns can be said */
+export const countTables = (files: PackageFile[]): number => tableFiles(files).length
+
+/** The files of the other tables, without what only this one needs, and without the manifest. */
+async function withoutTable(files: PackageFile[], { table }: StagedTable) {
+  const { folders, manifest } = groupPackageFiles(files.map(({ path }) => path))
+  const own = new Set(files.filter(one => keyOf(one) === table).map(({ path }) => path))
+  const emptied = folders.filter(({ tables }) => tables.length > 0 && tables.every(path => own.has(path)))
+  const needless = new Set(emptied.flatMap(({ columnMap, columnList }) => [columnMap, columnList]))
+  const manifestFile = files.find(({ path }) => path === manifest)
+  return {
+    files: files.filter(({ path }) => !own.has(path) && !needless.has(path) && path !== manifest),
+    top: manifest?.slice(0, -'manifest.json'.length) ?? '',
+    manifestFile,
+    manifest: await readJson(manifestFile?.file, readManifest),
+  }
+}
+
+/** Where the equipment of a table are: beside the manifest, of several tables in a folder named after the table. */
+function ownFolder({ path }: StagedTable, others: PackageFile[], top: string): string {
+  if (countTables(others) === 0) return top
+  const name = nameOf(path).replace(/\.csv$/i, '')
+  const isFree = (folder: string) => others.every(other => !other.path.startsWith(folder))
+  let folder = `${top}${name}/`
+  for (let i = 2; !isFree(folder); i++) folder = `${top}${name}-${i}/`
+  return folder
+}
+
+/** The trusted windows beside a table; those of the root count for all anyway. */
+function qualityOf(files: PackageFile[], { path }: StagedTable): string | undefined {
+  const { folders } = groupPackageFiles(files.map(one => one.path))
+  const own = folders.find(({ folder, tables }) => folder !== '' && tables.includes(path))
+  return files.find(one => one.path === own?.quality)?.file
+}
+
+async function mappingOf({ files, report }: Staged, wanted: string | undefined): Promise<Omit<StagedMapping, 'session'>> {
   const { folders, manifest: manifestPath } = groupPackageFiles(files.map(({ path }) => path))
   const fileOf = new Map(files.map(({ path, file }) => [path, file]))
-  const [table] = tablesOf(files)
-  if (!table || !isSingleTable(files))
-    throw new Problem(
-      'conflict',
-      'Columns are mapped here for a single table; in a package of several, column_map.json says what they are',
-    )
-  const head = await readTableHead(table.path, table.file)
-  const manifest = await readJson(manifestPath && fileOf.get(manifestPath), readManifest)
   const maps = await Promise.all(folders.map(({ columnMap }) => readJson(columnMap && fileOf.get(columnMap), readColumnMap)))
-  const known = maps.flatMap((map, i) => (map ? [{ ...map, equip: map.equip ?? folders[i]!.name }] : []))
+  const known = maps.flatMap((map, i) => {
+    const { name, tables } = folders[i]!
+    return map ? [{ ...map, equip: map.equip ?? name, files: new Set(tables.map(path => fileOf.get(path))) }] : []
+  })
+  const ofFile = (file: string) => known.filter(map => map.files.has(file))
+  const tables = tableFiles(files).map((one): StagedTable => {
+    return { table: keyOf(one), path: one.path, equipment: ofFile(one.file).map(({ equip }) => equip) }
+  })
+  const unsaid = tables.find(({ equipment }) => equipment.length === 0)
+  const table = wanted === undefined ? (unsaid ?? tables[0]) : tables.find(one => one.table === wanted)
+  if (!table) throw wanted === undefined ? new Problem('conflict', 'The package has no table') : noTable(wanted)
+  const file = fileOf.get(table.path)!
+  const head = await readTableHead(table.path, file)
+  const manifest = await readJson(manifestPath && fileOf.get(manifestPath), readManifest)
   return {
+    tables,
     table,
     head,
-    mapping: presentMapping(head, manifest, known, report),
+    mapping: presentMapping(head, manifest, ofFile(file), report),
     links: new Map(known.map(map => [map.equip, map])),
   }
 }
+
+const noTable = (table: string) => new Problem('not_found', `The package has no table ${table}`)
 
 type KnownMap = ColumnMap & { equip: string }
 
@@ -129,7 +227,7 @@ function presentMapping(
 ): TableMapping {
   const { notes: _, ...said } = manifest ?? { building_id: building_id ?? '', grid_minutes: 5 }
   const time_columns = maps.find(map => map.time_columns)?.time_columns ?? headers.slice(0, 1)
-  const date_order = said.date_order ?? maps.find(map => map.date_order)?.date_order
+  const date_order = maps.find(map => map.date_order)?.date_order ?? said.date_order
   const types = maps.flatMap(({ equip, equipType }) => {
     const equipment_type = equipmentTypeOf(equipType)
     return equipment_type ? [{ equipment_id: equip, equipment_type }] : []

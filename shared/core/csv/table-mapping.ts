@@ -43,7 +43,7 @@ export function mappingFiles(
   links: ReadonlyMap<string, Pick<ColumnMap, 'parent' | 'feeds'>>,
 ): { ok: true; value: MappingFiles } | { ok: false; errors: DataError[] } {
   const { equipment, columns, time_columns, date_order, ...rest } = mapping
-  const manifest = { schema_version: PACKAGE_SCHEMA, ...rest, ...(date_order && { date_order }) }
+  const manifest = { schema_version: PACKAGE_SCHEMA, ...rest }
   const errors = [...manifestErrors(manifest), ...timeErrors(time_columns, headers), ...equipmentErrors(equipment)]
   errors.push(...columnErrors(mapping, headers))
   if (errors.length > 0) return { ok: false, errors }
@@ -55,6 +55,7 @@ export function mappingFiles(
       equip: equipment_id,
       equipType: equipment_type,
       time_columns,
+      ...(date_order && { date_order }),
       columns: own.map(({ header }) => header),
       points: Object.fromEntries(own.flatMap(({ header, role }) => (role === undefined ? [] : [[role, header]]))),
       units: Object.fromEntries(own.flatMap(({ header, unit }) => (unit === undefined ? [] : [[header, unit]]))),

@@ -4,7 +4,7 @@ import type { PackageReport } from '#shared/core/csv/package-report.ts'
 import { EQUIPMENT_TYPES } from '#shared/core/model/model.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import type { ImportResult } from '#shared/flow/ingest/import-package.ts'
-import { isSingleTable } from '#shared/central/commands/import-mapping.ts'
+import { countTables } from '#shared/central/commands/import-mapping.ts'
 import type { ImportSession } from '#shared/central/import/sessions.ts'
 import { csrfField } from '#shared/central/ui/frame.ts'
 import { EQUIPMENT_WORDS } from '#shared/central/ui/equipment-words.ts'
@@ -40,9 +40,8 @@ ${report.checks.length > 0 && checkTable(report.checks)}
 ${report.equipment.map(one => equipmentCard(one))}`
 }
 
-/** Packages of several tables say themselves what their columns are. */
 const mappingLink = ({ session_id, files }: ImportSession): Html | false =>
-  isSingleTable(files) &&
+  countTables(files) > 0 &&
   html`<p><a href="/import/${encodeURIComponent(session_id)}/mapping">Say what the columns are</a>: equipment, role and unit of each, and the time. Samples stand beside them.</p>`
 
 const resultCard = ({ building_id, rows_in, rows_written, rows_duplicate, rows_rejected }: ImportResult): Html =>
@@ -56,7 +55,7 @@ function verdictCard(session: ImportSession, csrf: string): Html {
     rows_rejected > 0 && html` (<a href="/api/csv/import/preflight/${encodeURIComponent(session_id)}/rejects.csv">list</a>)`
   }`
   if (!can_execute) {
-    return html`<p class="notice" role="alert"><strong>It cannot be imported.</strong> ${isSingleTable(session.files) ? say`Say below what the columns are, or correct what is marked as an error and upload it again.` : say`Correct what is marked as an error and upload it again.`}</p><p>${rows}.</p>`
+    return html`<p class="notice" role="alert"><strong>It cannot be imported.</strong> ${countTables(session.files) > 0 ? say`Say below what the columns are, or correct what is marked as an error and upload it again.` : say`Correct what is marked as an error and upload it again.`}</p><p>${rows}.</p>`
   }
   return html`<p class="lead">It can be imported into the building <strong>${building_id}</strong>: ${rows}.</p>
 <form class="fields" method="post" action="/import/${encodeURIComponent(session_id)}">${csrfField(csrf)}

@@ -1,4 +1,5 @@
 /** The form that says what the columns of a staged table are, with samples of each. */
+import type { StagedTable } from '#shared/central/commands/import-mapping.ts'
 import type { ImportSession } from '#shared/central/import/sessions.ts'
 import type { TableHead } from '#shared/central/import/table-head.ts'
 import { DATE_ORDERS, type DateOrder } from '#shared/core/csv/timestamp.ts'
@@ -17,6 +18,9 @@ import { say, sayCountOf, words } from '#shared/node/http/language.ts'
 
 type MappingModel = {
   session: ImportSession
+  /** All of the package, and the one that is shown. */
+  tables: StagedTable[]
+  table: StagedTable
   head: TableHead
   mapping: TableMapping
   /** Places that were refused. */
@@ -26,17 +30,19 @@ type MappingModel = {
 
 const ORDER_WORDS: Record<DateOrder, string> = words({ mdy: 'month first: 5/7 is 7 May', dmy: 'day first: 5/7 is 5 July' })
 
-export function mappingBody({ session, head, mapping, refusals, csrf }: MappingModel): Html {
+export function mappingBody({ session, tables, table, head, mapping, refusals, csrf }: MappingModel): Html {
   const path = `/import/${encodeURIComponent(session.session_id)}`
   const { headers } = head
+  const action = tables.length > 1 ? `${path}/mapping?table=${encodeURIComponent(table.table)}` : `${path}/mapping`
   return html`<p class="crumbs"><a href="/import">Import</a> <span aria-hidden="true">›</span> <a href="${path}">Report</a></p>
 <h1>What the columns are</h1>
 <p class="lead">Give each column its equipment, its role and its unit. Nothing is imported by this: the table is checked again, and you see the report.</p>
+${tables.length > 1 && tableList({ tables, table, path, csrf })}
 ${
   refusals.length > 0 &&
   html`<div class="notice" role="alert"><p><strong>Nothing was changed.</strong></p><ul>${refusals.map(text => html`<li>${text}</li>`)}</ul></div>`
 }
-<form method="post" action="${path}/mapping">${csrfField(csrf)}
+<form method="post" action="${action}">${csrfField(csrf)}
 <div class="columns"><section class="card"><h2>Time</h2><div class="fields">
 <label>Column of the time <select name="time_1">${headers.map(header => option(header, header, mapping.time_columns[0]))}</select></label>
 <label>Time of day in a column of its own <select name="time_2">${option('', say`no, it is in the same`, mapping.time_columns[1] ?? '')}${headers.map(header => option(header, header, mapping.time_columns[1]))}</select></label>
@@ -60,6 +66,23 @@ ${[...mapping.equipment, undefined].map(equipmentFields)}
 ${headers.length > MAPPED_MAX && html`<p class="muted">The ${sayCountOf(headers.length - MAPPED_MAX, 'column')} after these stay as they are; a program maps them with <code>PUT /api/csv/import/preflight/…/mapping</code>.</p>`}
 <p class="buttons"><button class="primary">Check the table again</button> ${likelyButton(session)}</p></section></form>`
 }
+
+/** The tables of a package, each with who has columns in it; one after the other is said. */
+const tableList = ({
+  tables,
+  table: shown,
+  path,
+  csrf,
+}: Pick<MappingModel, 'tables' | 'table' | 'csrf'> & {
+  path: string
+}): Html => html`<section class="card"><h2>${sayCountOf(tables.length, 'table')}</h2>
+<p class="muted">Building, time zone, units and minutes between rows count for all of them.</p>
+<ul class="log">${tables.map(
+  one =>
+    html`<li>${one === shown ? html`<strong aria-current="true">${one.path}</strong>` : html`<a href="${path}/mapping?table=${encodeURIComponent(one.table)}">${one.path}</a>`} <span class="muted">${one.equipment.length > 0 ? one.equipment.join(', ') : say`its columns are not said yet`}</span></li>`,
+)}</ul>
+<details><summary>Leave ${shown.path} out</summary><p>It is not imported. To bring it back, upload the package again.</p>
+<form method="post" action="${path}/leave-out">${csrfField(csrf)}<input type="hidden" name="table" value="${shown.table}"><button>Leave this table out</button></form></details></section>`
 
 const option = (value: string, text: string, chosen: string | undefined): Html =>
   html`<option value="${value}"${value === chosen && html` selected`}>${text}</option>`

@@ -2,7 +2,7 @@
 import test from 'ava'
 import { readFileSync } from 'node:fs'
 import { importer } from '../../../support/packages/importer.ts'
-import { airHandler, MANIFEST, MAP, rows, table, zipForm, zipOf } from '../../../support/packages/packages.ts'
+import { airHandler, MAP, rows, table, zipForm, zipOf } from '../../../support/packages/packages.ts'
 import { startCentral, type TestCentral } from '../../../support/sites/central-site.ts'
 
 let site: TestCentral
@@ -133,7 +133,7 @@ test('a mapping that is wrong changes nothing, and rejected rows follow the colu
   t.is((await execute(body.session_id)).status, 200)
 })
 
-test('links of a column map stay, a package of several tables is mapped by itself, and a viewer maps nothing', async t => {
+test('links of a column map stay, and a viewer maps nothing', async t => {
   const manifest = ownBuilding()
   const files = airHandler(table(rows(6)), { manifest, map: { feeds: ['VAV-1'], equip: undefined } })
   const one = await preflight(files)
@@ -152,20 +152,98 @@ test('links of a column map stay, a package of several tables is mapped by itsel
   for (const [method, sent] of [['GET'], ['PUT', mapping]] as const)
     t.is((await site.call('viewer', method, path, sent)).status, 403)
 
-  const two = {
-    ...files,
+  t.is((await site.call('operator', 'GET', '/api/csv/import/preflight/00000000-0000-4000-8000-000000000000/mapping')).status, 404)
+})
+
+/** Three tables that nobody has described, of one building system. */
+const SEVERAL = {
+  'east/trend.csv': ['When,SAT,RAT', ...Array.from({ length: 6 }, (_, i) => `5/7/2026 0${i}:00,${60 + i},${70 + i}`), ''].join(
+    '\n',
+  ),
+  'west/trend.csv': ['Zeit;Flow', ...Array.from({ length: 6 }, (_, i) => `07.05.2026 0${i}:30;${300 + i}`), ''].join('\n'),
+  'notes.csv': 'who,what\nkim,looked\n',
+}
+
+test('tables of a package are mapped one after the other, each with its own dates, and one is left out', async t => {
+  const { building_id } = ownBuilding()
+  const staged = await site.call('operator', 'POST', '/api/csv/import/preflight', zipForm(await zipOf(SEVERAL)))
+  t.false(staged.body.can_execute)
+  const path = `/api/csv/import/preflight/${staged.body.session_id}/mapping`
+  const first = (await site.call('operator', 'GET', path)).body
+  const keys = new Map(first.tables.map(({ table: key, path: of }: any) => [of, key]))
+  t.deepEqual([...keys.keys()], ['east/trend.csv', 'notes.csv', 'west/trend.csv'])
+  t.deepEqual([first.table, first.headers], [keys.get('east/trend.csv'), ['When', 'SAT', 'RAT']])
+  const common = { building_id, timezone: 'America/Chicago', grid_minutes: 60 }
+  const mapped = (
+    time: string,
+    date_order: string,
+    equipment_id: string,
+    columns: [header: string, role: string, unit: string][],
+  ) => ({
+    ...{ ...common, date_order, time_columns: [time] },
+    equipment: [{ equipment_id, equipment_type: 'ahu' }],
+    columns: columns.map(([header, role, unit]) => ({ header, equipment_id, role, unit })),
+  })
+  const east = mapped('When', 'mdy', 'AHU-1', [['SAT', 'sa_t', 'degF']])
+  t.is((await site.call('operator', 'PUT', path, east)).status, 409, 'of several tables one has to be named')
+  const put = (of: string, mapping: object) => site.call('operator', 'PUT', `${path}?table=${keys.get(of)}`, mapping)
+  t.is((await put('east/trend.csv', east)).status, 200)
+  t.is((await site.call('operator', 'GET', path)).body.table, keys.get('notes.csv'), 'the next that nobody has described')
+  t.is((await site.call('operator', 'GET', `${path}?table=other`)).status, 404)
+  // The same equipment may have columns in several tables.
+  const west = mapped('Zeit', 'dmy', 'AHU-1', [['Flow', 'sa_flow', 'cfm']])
+  const both = await put('west/trend.csv', west)
+  t.false(both.body.can_execute, 'nobody has said what is in the notes')
+  const rest = await site.call('operator', 'DELETE', `${path}?table=${keys.get('notes.csv')}`)
+  t.true(rest.body.can_execute, rest.text)
+  t.like(rest.body, { rows_in: 12, rows_rejected: 0 })
+  t.like((await site.call('operator', 'GET', `${path}?table=${keys.get('east/trend.csv')}`)).body.mapping, east)
+  t.like((await site.call('operator', 'GET', `${path}?table=${keys.get('west/trend.csv')}`)).body.mapping, west)
+  // Mapped once more, a table takes its own place.
+  const again = await put(
+    'east/trend.csv',
+    mapped('When', 'mdy', 'AHU-1', [
+      ['SAT', 'sa_t', 'degF'],
+      ['RAT', 'ra_t', 'degF'],
+    ]),
+  )
+  t.like(again.body, { can_execute: true, rows_in: 12 })
+  t.is((await execute(staged.body.session_id)).status, 200)
+  const { points } = (await site.call('viewer', 'GET', `/api/model/points?building_id=${building_id}`)).body
+  t.deepEqual(points.map(({ equipment_id, role }: any) => `${equipment_id} ${role}`).toSorted(), [
+    'AHU-1 ra_t',
+    'AHU-1 sa_flow',
+    'AHU-1 sa_t',
+  ])
+  const flow = points.find(({ role }: any) => role === 'sa_flow')
+  t.is((await history(building_id, flow.point_id)).ts[0], Date.UTC(2026, 4, 7, 5, 30))
+})
+
+test('of a package, the trusted windows beside a table and those of all stay, and the only table is not left out', async t => {
+  const manifest = ownBuilding()
+  const windows = JSON.stringify({ trusted_windows: [{ start: '2026-03-01T06:10:00Z', end: '2026-03-01T06:20:00Z' }] })
+  const files = {
+    ...airHandler(table(rows(6)), { manifest }),
+    'AHU-1/quality.json': windows,
     'AHU-2/column_map.json': JSON.stringify({ ...MAP, equip: 'AHU-2' }),
     'AHU-2/history_wide.csv': table(rows(6)),
   }
-  const several = await site.call(
-    'operator',
-    'POST',
-    '/api/csv/import/preflight',
-    zipForm(await zipOf({ ...two, 'manifest.json': JSON.stringify({ ...MANIFEST, ...manifest }) })),
+  const { body } = await preflight(files)
+  const path = `/api/csv/import/preflight/${body.session_id}/mapping`
+  const one = (await site.call('operator', 'GET', path)).body
+  const { tables } = one
+  t.deepEqual(
+    tables.map(({ equipment }: any) => equipment),
+    [['AHU-1'], ['AHU-2']],
   )
-  const refused = await site.call('operator', 'GET', `/api/csv/import/preflight/${several.body.session_id}/mapping`)
-  t.like(refused, { status: 409, body: { code: 'conflict' } })
-  t.is((await site.call('operator', 'GET', '/api/csv/import/preflight/00000000-0000-4000-8000-000000000000/mapping')).status, 404)
+  const trusted = (checks: any[]) =>
+    checks.filter(({ code }) => code === 'quality_applied').map(({ message }) => message.split(':')[0])
+  const after = await site.call('operator', 'PUT', `${path}?table=${tables[0].table}`, one.mapping)
+  t.deepEqual(trusted(after.body.checks), ['history_wide/AHU-1/quality.json'], after.text)
+  t.is(after.body.equipment.length, 2)
+  const left = await site.call('operator', 'DELETE', `${path}?table=${tables[1].table}`)
+  t.is(left.body.equipment.length, 1)
+  t.is((await site.call('operator', 'DELETE', `${path}?table=${tables[0].table}`)).status, 409)
 })
 
 test('a column of the time that the table does not have is an error', async t => {

@@ -157,11 +157,36 @@ test('the columns of a table are mapped on a page with samples, which keeps what
   t.like(rows[0], { actor: 'agent', subject: 'b8' })
 })
 
-test('a package of several tables is offered no mapping here', async t => {
+test('tables of a package are said one after the other on the page, or left out', async t => {
   const { site } = t.context
-  const files = airHandler(table(rows(5)))
-  const more = { 'AHU-2/history_wide.csv': table(rows(5)), 'AHU-2/column_map.json': JSON.stringify({ ...MAP, equip: 'AHU-2' }) }
-  const { page, location, agent } = await upload(site, zipForm(await zipOf({ ...files, ...more })))
-  t.notRegex(page, /\/mapping/)
-  t.is((await agent.get(`${location}/mapping`)).status, 409)
+  const bare = { 'one.csv': table(rows(5)), 'two<b>.csv': table(rows(5)), 'three.csv': table(rows(5)) }
+  const { page, location, agent } = await upload(site, zipForm(await zipOf(bare)))
+  t.regex(page, /It cannot be imported.*Say below what the columns are/)
+  const path = `${location}/mapping`
+  const first = await (await agent.get(path)).text()
+  t.regex(first, /3 tables/)
+  t.regex(first, /<strong aria-current="true">one\.csv<\/strong> <span class="muted">its columns are not said yet/)
+  t.true(first.includes('two&lt;b&gt;.csv'))
+  const { table: _table, ...given } = fieldsOf(first)
+  const fields = {
+    ...given,
+    building_id: 'b9',
+    timezone: 'UTC',
+    'id.0': 'AHU-9',
+    'type.0': 'ahu',
+    'equipment.1': 'AHU-9',
+  }
+  const action = /<form method="post" action="([^"]*mapping\?table=[^"]+)"/.exec(first)![1]!
+  const next = (await agent.post(action, path, fields)).headers.get('location')!
+  t.regex(next, /\/mapping\?table=/)
+  const second = await (await agent.get(next)).text()
+  t.regex(second, /<strong aria-current="true">three\.csv<\/strong>/)
+  t.regex(second, /AHU-9\/one\.csv<\/a> <span class="muted">AHU-9<\/span>/)
+  t.is(fieldsOf(second)['building_id'], 'b9', 'what counts for all is said once')
+  const leave = (text: string) =>
+    agent.post(`${location}/leave-out`, path, { table: /name="table" value="([^"]+)"/.exec(text)![1]! })
+  const third = (await leave(second)).headers.get('location')!
+  t.is((await leave(await (await agent.get(third)).text())).headers.get('location'), location)
+  t.regex(await (await agent.get(location!)).text(), /It can be imported into the building <strong>b9<\/strong>: 5 rows/)
+  t.is((await agent.get(`${path}?table=gone`)).status, 404)
 })

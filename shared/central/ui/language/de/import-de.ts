@@ -80,4 +80,12 @@ export const IMPORT_DE = nameTable<string>({
   ', read as {0}; the last one {1}': ', gelesen als {0}; die letzte {1}',
   'Check again with {0}': 'Noch einmal prüfen mit {0}',
   '1 likely role|{0} likely roles': '1 wahrscheinliche Rolle|{0} wahrscheinliche Rollen',
+  '1 table|{0} tables': '1 Tabelle|{0} Tabellen',
+  'Building, time zone, units and minutes between rows count for all of them.':
+    'Gebäude, Zeitzone, Einheiten und Minuten zwischen den Zeilen gelten für alle.',
+  'its columns are not said yet': 'ihre Spalten sind noch nicht benannt',
+  'Leave {0} out': '{0} weglassen',
+  'It is not imported. To bring it back, upload the package again.':
+    'Sie wird nicht importiert. Um sie zurückzuholen, laden Sie das Paket noch einmal hoch.',
+  'Leave this table out': 'Diese Tabelle weglassen',
 })

@@ -155,8 +155,10 @@ export const PROBLEM_DETAILS_DE = nameTable<string>({
   'This building has a saved view {0} already': 'Dieses Gebäude hat schon eine gespeicherte Ansicht {0}',
   // Imports
   'The package was imported, and its files are gone': 'Das Paket wurde importiert, und seine Dateien sind weg',
-  'Columns are mapped here for a single table; in a package of several, column_map.json says what they are':
-    'Spalten werden hier für eine einzelne Tabelle zugeordnet; in einem Paket mit mehreren sagt column_map.json, was sie sind',
+  'The package has several tables; say which one is meant': 'Das Paket hat mehrere Tabellen; sagen Sie, welche gemeint ist',
+  'It is the only table of the package': 'Es ist die einzige Tabelle des Pakets',
+  'The package has no table': 'Das Paket hat keine Tabelle',
+  'The package has no table {0}': 'Das Paket hat keine Tabelle {0}',
   'Nothing is imported: {0}': 'Nichts wird importiert: {0}',
   'The text is no {0}: {1}': 'Der Text ist kein {0}: {1}',
   'Too many chunks wait to be added; send this one again later': 'Zu viele Teile warten; senden Sie diesen später erneut',
