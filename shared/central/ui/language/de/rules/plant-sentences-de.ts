@@ -70,6 +70,8 @@ export const PLANT_SENTENCES_DE = nameTable<string>({
     'Beim Heizen änderte das Gerät die Lufttemperatur um {0}, Dauer {1}.',
   'The running stages changed the air by {0} for {1}; too little air passes them.':
     'Die laufenden Stufen änderten die Luft um {0}, Dauer {1}; zu wenig Luft strömt durch sie.',
+  'The room was {0} above its set point and the compressor ran only {1} of the hour, for {2}.':
+    'Der Raum lag {0} über seinem Sollwert und der Verdichter lief nur {1} der Stunde, Dauer {2}.',
   'The compressor cooled for {0} at {1} outdoors.': 'Der Verdichter kühlte {0} bei {1} Außentemperatur.',
   'Command and status of the compressor differed for {0}.':
     'Befehl und Rückmeldung des Verdichters wichen voneinander ab, Dauer {0}.',

@@ -143,6 +143,7 @@ export const RULE_TITLES_DE = nameTable<string>({
   'Compressor status does not match command': 'Rückmeldung des Verdichters passt nicht zum Befehl',
   'Compressor runs without cooling the air': 'Verdichter läuft, ohne die Luft zu kühlen',
   'Heater runs without warming the air': 'Heizung läuft, ohne die Luft zu erwärmen',
+  'Compressor pauses while its room is too warm': 'Verdichter pausiert, obwohl sein Raum zu warm ist',
   'Compressor starts too often': 'Verdichter läuft zu oft an',
   'Packaged unit heats and cools at the same time': 'Kompaktgerät heizt und kühlt zugleich',
   'System pressure too low': 'Anlagendruck zu niedrig',
