@@ -37,6 +37,9 @@ import { openNetwork } from './system/network.ts'
 import { trialService } from './system/trial.ts'
 import { openUpdates } from './system/updates.ts'
 
+/** Each half minute a commit adds rows of some hundred points: in small pages they fill what is written (`scripts/bench wear`). */
+const PAGE_BYTES = 1024
+
 const [command, ...words] = process.argv.slice(2)
 if (command === 'journal') await runJournalCommand(words, process.env)
 
@@ -55,7 +58,7 @@ await runProcess(log, async () => {
   const { site_id, edge_id, building } = site
   const kits = await readEdgeKits(settings, site, log).catch(noneYet)
 
-  const workspace = await openWorkspaceOf(settings, { clock, log })
+  const workspace = await openWorkspaceOf(settings, { clock, log, pageBytes: PAGE_BYTES })
   const { model, edges, edgeClaims: claims } = workspace.stores
   const priority = await openPriority({
     settings,

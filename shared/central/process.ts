@@ -69,7 +69,11 @@ const MB = 2 ** 20
 /** @throws Error that names the setting, file or folder that cannot be used, or that another process has open */
 export async function openWorkspaceOf(
   settings: CentralSettings,
-  { clock, log, ...more }: Pick<Parameters<typeof openWorkspace>[0], 'clock' | 'log' | 'ballastBytes' | 'limits' | 'replica'>,
+  {
+    clock,
+    log,
+    ...more
+  }: Pick<Parameters<typeof openWorkspace>[0], 'clock' | 'log' | 'ballastBytes' | 'pageBytes' | 'limits' | 'replica'>,
 ): Promise<Workspace> {
   await refuseUnkeptResults(settings)
   await refuseUnusableBackups(settings)

@@ -15,7 +15,7 @@ import { openHistorian, type StoredHistorian } from '#shared/node/historian/hist
 import { historianService } from '#shared/node/historian/service.ts'
 import { keepPrivate, WORKSPACE_ENTRIES } from '#shared/node/private-files.ts'
 import type { Service } from '#shared/node/service.ts'
-import { type Database, openDatabase } from '#shared/node/sqlite.ts'
+import { type Database, openDatabase, type PageBytes } from '#shared/node/sqlite.ts'
 import { alertStore } from '#shared/node/store/alerts.ts'
 import { apiTokenStore } from '#shared/node/store/people/api-tokens.ts'
 import { auditStore } from '#shared/node/store/audit.ts'
@@ -53,6 +53,8 @@ type WorkspaceOptions = {
   historyBytes?: number | undefined
   /** Size of the reserve file that is deleted when the disk is full, bytes; by default that of a hub of many buildings. */
   ballastBytes?: number
+  /** Of a database that is made: smaller where commits are small and the disk wears out, larger where many rows are read. */
+  pageBytes?: PageBytes
   /** Memory limit of DuckDB in each of its processes, MB. */
   memoryMb: number
   clock: Clock
@@ -124,7 +126,7 @@ async function openLocked(options: WorkspaceOptions, unlock: () => void): Promis
   keepPrivate(path, WORKSPACE_ENTRIES, log)
   if (existsSync(parquetRoot)) keepPrivate(parquetRoot, readdirSync(parquetRoot).filter(isHistoryEntry), log)
   await replica?.restore()
-  const db = openDatabase(replica?.path ?? join(path, 'plenum.db'))
+  const db = openDatabase(replica?.path ?? join(path, 'plenum.db'), options.pageBytes)
   if (replica) await replica.follow(db)
   else makeLogRoom(db)
   const settled = replica ? replica.flush : async () => undefined

@@ -10,6 +10,9 @@ export type { Database, Statement } from 'better-sqlite3'
 /** How long a writer waits for another process's transaction before SQLite fails. */
 const BUSY_MS = 5_000
 
+/** Bytes of a page of the database, which is the least that a commit writes of a table. */
+export type PageBytes = 1024 | 4096
+
 const MIGRATIONS = new URL('migrations/', import.meta.url)
 
 /**
@@ -17,13 +20,15 @@ const MIGRATIONS = new URL('migrations/', import.meta.url)
  *
  * A commit is durable when it returns: WAL with synchronous=FULL survives a power cut; with NORMAL commits were lost.
  *
+ * @param pageBytes of a database that is made; one that is there keeps what it has
  * @throws Error that names the path and the reason when the file cannot be opened or written
  */
-export function openDatabase(path: string): Database.Database {
+export function openDatabase(path: string, pageBytes: PageBytes = 4096): Database.Database {
   return naming(path, () => {
     mkdirSync(dirname(path), { recursive: true })
     const db = new Database(path, { timeout: BUSY_MS })
     try {
+      db.pragma(`page_size = ${pageBytes}`)
       db.pragma('journal_mode = WAL')
       db.pragma('synchronous = FULL')
       db.pragma('foreign_keys = ON')

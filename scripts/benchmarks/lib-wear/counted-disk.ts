@@ -11,6 +11,11 @@ type CountedDisk = {
 }
 
 const SIZE = '8G'
+/** How the box mounts its data, without what only systemd reads. */
+const OPTIONS = readFileSync('image/root/etc/fstab', 'utf8')
+  .match(/ \/var ext4 (\S+)/)![1]!
+  .split(',')
+  .filter(option => !option.startsWith('x-'))
 
 /** @throws Error where the user may not mount: the benchmark runs as root */
 export function openDisk(folder: string, name: string): CountedDisk {
@@ -19,7 +24,7 @@ export function openDisk(folder: string, name: string): CountedDisk {
   execFileSync('truncate', ['-s', SIZE, file])
   // As on the box; without the tables that the kernel would go on writing in the background.
   execFileSync('mkfs.ext4', ['-q', '-E', 'lazy_itable_init=0,lazy_journal_init=0', file])
-  execFileSync('mount', ['-o', 'loop', file, path])
+  execFileSync('mount', ['-o', ['loop', ...OPTIONS].join(','), file, path])
   const source = execFileSync('findmnt', ['-n', '-o', 'SOURCE', path], { encoding: 'utf8' }).trim()
   return {
     path,

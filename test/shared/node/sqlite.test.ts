@@ -30,6 +30,20 @@ test('a database that cannot be opened is named, and no file of it stays open', 
   t.deepEqual(openBelow(folder), [])
 })
 
+test('a database keeps the size of page that it was made with', t => {
+  const path = join(temporaryFolder(t), 'plenum.db')
+  const pageOf = (db: ReturnType<typeof openDatabase>) => db.pragma('page_size', { simple: true })
+  const db = openDatabase(path, 1024)
+  t.is(pageOf(db), 1024)
+  db.close()
+  const again = openDatabase(path)
+  t.is(pageOf(again), 1024)
+  again.close()
+  const large = openDatabase(':memory:')
+  t.is(pageOf(large), 4096)
+  large.close()
+})
+
 test('after an update was taken back, tables that have only grown are used, and others are refused', t => {
   const path = join(temporaryFolder(t), 'plenum.db')
   const newer = openDatabase(path)
