@@ -128,6 +128,21 @@ for (const [what, payload, status, code, pointer] of [
   })
 }
 
+test('a start compiles no schema: one that cannot be compiled fails its own requests and no start', async t => {
+  const bad = route({
+    method: 'POST',
+    path: '/api/bad',
+    auth: 'public',
+    summary: 'Has a schema of an unknown format',
+    body: strict({ at: Type.String({ format: 'no-such-format' }) }),
+    handle: () => ({ ok: true }),
+  })
+  const { http } = await open({ routes: [...ROUTES, bad] })
+  const post = (url: string, body: object) => http.app.inject({ method: 'POST', url, payload: body })
+  t.is((await post('/api/bad', { at: 'x' })).statusCode, 500)
+  t.is((await post('/api/things/x', { confirm: true })).statusCode, 200)
+})
+
 test('what does not fit is named with what would and with what was given, unless that is long or a secret', async t => {
   const secrets = route({
     method: 'POST',
