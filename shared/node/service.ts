@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module'
 import type { Logger } from 'pino'
 import { exitWith } from './settings.ts'
 
@@ -52,4 +53,6 @@ export async function runUntilSignal(services: Service[], log: Logger): Promise<
     }
   }
   log.info({ services: started.map(({ name }) => name) }, 'running')
+  // Node writes what it has compiled when a process ends in order; one that is cut off would compile all of it again.
+  flushCompileCache()
 }

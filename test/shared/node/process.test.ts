@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'ava'
 import { clockOf, simulatedClock } from '#shared/node/clock.ts'
 import { readVersion } from '#shared/node/version.ts'
+import { folder } from '../../support/folders.ts'
 
 test('processes that share a simulated clock agree, and it runs as fast as it says', async t => {
   const atMs = Date.now()
@@ -45,11 +46,11 @@ say('ready')
 `
 
 /** @returns what the program said, and its exit code; sends `signal` once it is ready */
-async function runProgram(program: string, signal?: NodeJS.Signals) {
+async function runProgram(program: string, signal?: NodeJS.Signals, env: NodeJS.ProcessEnv = process.env) {
   const folder = mkdtempSync(join(import.meta.dirname, '.service-'))
   const file = join(folder, 'program.mjs')
   writeFileSync(file, program)
-  const child = spawn(process.execPath, [file], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [file], { env, stdio: ['ignore', 'pipe', 'inherit'] })
   let said = ''
   child.stdout.on('data', data => {
     said += data
@@ -84,6 +85,13 @@ await runUntilSignal([{ name: 'http', start, stop: async () => undefined }], pin
     t.is(typeof err?.stack === 'string', hasStack)
   })
 }
+
+test('what a process has compiled is kept when it is killed', async t => {
+  const cache = folder(t)
+  await runProgram(PROGRAM(false), 'SIGKILL', { ...process.env, NODE_COMPILE_CACHE: cache })
+  const files = readdirSync(cache, { recursive: true, withFileTypes: true }).filter(entry => entry.isFile())
+  t.true(files.length >= 3, `${files.length} files: the program, the services and the log's package at least`)
+})
 
 test('a service that cannot start stops those that run and exits 1', async t => {
   const { said, code } = await runProgram(PROGRAM(true))
