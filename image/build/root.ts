@@ -36,7 +36,7 @@ const UNITS = [
   'plenum-network-trial.service',
   'plenum-watch.timer',
 ]
-/** They would write to the read-only root, or wait for what an appliance does not have. */
+/** They would write to the read-only root, wait for what an appliance does not have, or open parts of the kernel that it does not use. */
 const MASKED = [
   'systemd-firstboot.service',
   'systemd-update-done.service',
@@ -51,6 +51,13 @@ const MASKED = [
   'e2scrub_all.timer',
   'e2scrub_reap.service',
   'fstrim.timer',
+  'dev-hugepages.mount',
+  'dev-mqueue.mount',
+  'proc-sys-fs-binfmt_misc.automount',
+  'sys-fs-fuse-connections.mount',
+  'sys-kernel-config.mount',
+  'sys-kernel-debug.mount',
+  'sys-kernel-tracing.mount',
 ]
 /** Tools of the scripts on the box, of busybox. */
 const APPLETS = [
