@@ -173,6 +173,11 @@ export class Box {
     monitor.destroy()
   }
 
+  /** Writes a line of the test's own among what the console said. */
+  note(text: string): void {
+    appendFileSync(this.#log, `\n--- ${new Date().toISOString()} ${text}\n`)
+  }
+
   /** Cuts the power. */
   async cut(): Promise<void> {
     const child = this.#child
@@ -310,9 +315,10 @@ export class Box {
     })
   }
 
-  /** Sends an update; resolves when the box has received it. */
-  async send(bundle: string): Promise<void> {
+  /** Sends an update; resolves when the box has received it. @param force where it may be older than what runs */
+  async send(bundle: string, force = false): Promise<void> {
     const form = new FormData()
+    if (force) form.append('force', '1')
     form.append('file', await openAsBlob(bundle), 'update.raucb')
     const headers = { authorization: `Bearer ${this.#token}` }
     await this.#fetch('/api/system/update', { method: 'POST', headers, body: form }, UPLOAD_MS)
