@@ -11,7 +11,7 @@ import { reading, silent, testOutbox } from '../../support/sites/transport-site.
 
 const [dir = '', from, count, when] = process.argv.slice(2)
 const last = Number(from) + Number(count)
-const db = openDatabase(join(dir, 'plenum.db'))
+const db = openDatabase(join(dir, 'plenum.db'), 1024)
 const historian = await openHistorian({ db, root: join(dir, 'parquet'), memoryMb: 64, idleMs: 1000 })
 const misdated = misdatedStore(db)
 const kept = historianSink({

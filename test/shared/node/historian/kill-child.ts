@@ -36,7 +36,7 @@ const say = (line: object) => writeSync(1, `${JSON.stringify(line)}\n`)
 const filesIn = () =>
   existsSync(root) ? readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(name => name.includes('.parquet')) : []
 
-const db = openDatabase(join(folder, 'plenum.db'))
+const db = openDatabase(join(folder, 'plenum.db'), 1024)
 const manifest = openManifest(db)
 const listed = () => manifest.files().map(({ file }) => file)
 const before = filesIn().filter(name => !name.startsWith('.'))
