@@ -1,13 +1,25 @@
 /** Lists the texts that German lacks and the entries that no text needs. `scripts/language` prints them by source file. */
 import { globSync, readFileSync } from 'node:fs'
 import { GERMAN_MESSAGES } from '#shared/central/ui/language/german.ts'
-import { checkTexts, coreTexts, extractMessages, madeSentences, problemDetails, ruleTexts } from './lib/messages.ts'
+import {
+  checkTexts,
+  coreTexts,
+  extractMessages,
+  madeSentences,
+  problemDetails,
+  ruleCheckTexts,
+  ruleTexts,
+} from './lib/messages.ts'
 
 /** Sources with texts that people read. */
 const SOURCES = ['shared/central/**/*.ts', 'appliance/**/*.ts', 'hub/**/*.ts']
 
 /** Sources of the core that make sentences which pages show. */
-const MADE = ['shared/core/analytics/economizer-verdict.ts', 'shared/core/rules/report/explain.ts']
+const MADE = [
+  'shared/core/analytics/economizer-verdict.ts',
+  'shared/core/rules/report/explain.ts',
+  'shared/core/update/rollout.ts',
+]
 
 /** Sources whose problems a page may show. */
 const REFUSING = [
@@ -30,6 +42,12 @@ const CHECKING = [
   'shared/central/import/**/*.ts',
   'shared/flow/ingest/*.ts',
 ]
+/** Sources that check rules and run their tests. */
+const RULES = [
+  'shared/core/rules/{check,language}/*.ts',
+  'shared/core/rules/testing/test-rule.ts',
+  'shared/node/rules/rule-{cache,files}.ts',
+]
 /** Of the refusing ones, sources that answer programs alone. */
 const FOR_PROGRAMS = /idempotency|local-ingest|service-certificates/
 
@@ -45,6 +63,7 @@ export function messagesInSources(): Map<string, string[]> {
   for (const file of globSync(REFUSING).toSorted())
     if (!FOR_PROGRAMS.test(file)) add(file, problemDetails(readFileSync(file, 'utf8')))
   for (const file of globSync(CHECKING).toSorted()) add(file, checkTexts(readFileSync(file, 'utf8')))
+  for (const file of globSync(RULES).toSorted()) add(file, ruleCheckTexts(readFileSync(file, 'utf8')))
   add('shared/core', coreTexts())
   return found
 }

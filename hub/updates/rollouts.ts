@@ -16,6 +16,7 @@ import {
   type RolloutBox,
   waitAgain,
   withBox,
+  stoppedBy,
 } from '#shared/core/update/rollout.ts'
 import type { UpdateAnswer, UpdateRequest } from '#shared/core/update/update-wire.ts'
 import { makeFolder, replaceFile } from '#shared/node/files.ts'
@@ -137,7 +138,7 @@ export function openRollouts({ folder, reports, ask, clock, log, lookMs = LOOK_M
   async function stop(by: string): Promise<void> {
     if (current?.state !== 'running') throw new Problem('conflict', 'No roll-out goes on')
     sending.abort()
-    await become({ ...current, state: 'stopped', reason: `${by} stopped it` })
+    await become({ ...current, state: 'stopped', reason: stoppedBy(by) })
   }
 
   /** Goes on with a roll-out that was stopped; boxes that failed are tried again. @throws Problem conflict when none was stopped */

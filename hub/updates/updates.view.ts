@@ -6,7 +6,7 @@ import { logEnd } from '#shared/central/system/update-log.ts'
 import type { BoxReport, Rollout, RolloutBox } from '#shared/core/update/rollout.ts'
 import type { UpdateState } from '#shared/core/update/update-wire.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
-import { say, words } from '#shared/node/http/language.ts'
+import { say, words, sayMade } from '#shared/node/http/language.ts'
 
 type UpdatesModel = {
   here: Here
@@ -33,7 +33,7 @@ function rolloutSection(rollout: Rollout, { here, csrf, isAdmin }: UpdatesModel)
   const done = boxes.filter(box => box.state === 'done').length
   return html`<p class="lead">Version <code>${version}</code> ${ROLLOUT_WORDS[state]}: ${done} of ${boxes.length} ${boxes.length === 1 ? say`box` : say`boxes`} done.</p>
 <section class="card"><h2>Roll-out</h2>
-${state === 'stopped' && html`<p>${stateIcon('down', say`Stopped`)} ${reason}</p>`}
+${state === 'stopped' && html`<p>${stateIcon('down', say`Stopped`)} ${reasonWords(reason)}</p>`}
 <p>For boxes of kind <code>${compatible}</code>, begun by ${started_by} ${momentAge(started_at, here)}. First one box, then ten, then the rest; it stops by itself when a box refuses the update, goes back, or does not come back healthy. A box that is not connected gets it when it is.</p>
 ${isAdmin && state === 'running' && html`<form method="post" action="/updates/stop">${csrfField(csrf)}<button>Stop</button></form>`}
 ${isAdmin && state === 'stopped' && html`<form method="post" action="/updates/resume">${csrfField(csrf)}<button>Go on; try failed boxes again</button></form>`}
@@ -75,9 +75,12 @@ const boxRow = (
 <td data-label="This roll-out"><div>${part ? partWords(part, here) : '–'}</div></td>
 <td data-label="Last update"><div>${system?.last ? lastWords(system.last, here) : say`none`}</div></td></tr>`
 
+/** Box, what became of it, and why, each behind a colon; a box tells why in its own words. */
+const reasonWords = (reason: string): string => reason.split(': ').map(sayMade).join(': ')
+
 function partWords({ state, since, reason }: RolloutBox, here: Here): Html {
   const [mark, words] = BOX_WORDS[state]
-  return html`${stateIcon(mark, words)} <span class="muted">${momentAge(since, here)}${reason !== '' && `: ${reason}`}</span>`
+  return html`${stateIcon(mark, words)} <span class="muted">${momentAge(since, here)}${reason !== '' && `: ${reasonWords(reason)}`}</span>`
 }
 
 const LAST_WORDS: Readonly<{ [S in UpdateState['state']]: string }> = words({

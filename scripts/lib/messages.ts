@@ -18,8 +18,11 @@ import { IMPORT_FORMATS, REGISTRY_DRIVERS } from '#appliance/services/point-impo
 import { IMPACT_KINDS, impactKindSpec } from '#shared/core/impact/kinds.ts'
 import { levelMeanings } from '#shared/core/priority/priority-levels.ts'
 import { PROBLEMS } from '#shared/core/problem.ts'
+import { describeType, typeOfUnit } from '#shared/core/rules/language/dimension.ts'
+import { UNITS } from '#shared/core/model/unit.ts'
 import { STATES } from '#shared/central/ui/icons.ts'
 import { roleLabelText } from '#shared/central/ui/measure.ts'
+import { SCHEMA_CHECKS } from '#shared/node/http/errors.ts'
 import { countMessage, messageOf } from '#shared/node/http/language.ts'
 import { messagesIn, parseTemplate } from '#shared/node/http/template-messages.ts'
 
@@ -92,6 +95,9 @@ export const coreTexts = (): string[] => [
   ...Object.values(ROLES).map(({ label }) => roleLabelText(label)),
   ...Object.values(PROBLEMS).map(({ title }) => title),
   ...Object.values(PRIORITY_WORDS),
+  ...Object.keys(UNITS).flatMap(unit => [true, false].map(absolute => describeType(typeOfUnit(unit, absolute)))),
+  describeType({ kind: 'bare' }),
+  ...SCHEMA_CHECKS,
   ...IMPORT_FORMATS.values(),
   ...REGISTRY_DRIVERS.map(({ registry }) => registry.number.label),
   ...levelMeanings().map(({ name }) => name),
@@ -140,6 +146,36 @@ export function checkTexts(source: string): string[] {
     if (text) found.push(...detailTexts(text))
   })
   return found.filter(text => SENTENCE.test(text))
+}
+
+/** What is called with a message of the rule language, with the place of the text among the arguments. */
+const RULE_CHECKS: Record<string, number> = { ExprError: 1, complain: 1, complainAt: 1, mismatch: 1, push: 0 }
+
+/** @returns what a check of rules or one of their tests says of a place */
+export function ruleCheckTexts(source: string): string[] {
+  const { code } = transformSync(source, { loader: 'ts', charset: 'utf8' })
+  const found: string[] = []
+  visit(parse(code, { ecmaVersion: 'latest', sourceType: 'module' }), node => {
+    if (node.type === 'Property') {
+      const { key, value } = node as Property
+      if (nameOf(key) === 'message') found.push(...detailTexts(value))
+    }
+    // A function may only choose between texts.
+    if (node.type === 'ReturnStatement' || node.type === 'ArrowFunctionExpression')
+      found.push(...returned(node).filter(text => SENTENCE.test(text)))
+    if (node.type !== 'CallExpression' && node.type !== 'NewExpression') return
+    const { callee, arguments: args } = node as CallExpression
+    const name = callee.type === 'MemberExpression' ? nameOf(callee.property) : nameOf(callee)
+    const text = args[RULE_CHECKS[name ?? ''] ?? args.length]
+    if (text) found.push(...detailTexts(text))
+  })
+  return found.filter(text => /\p{L}{2}/u.test(text) && !text.includes('(name'))
+}
+
+const returned = (node: Node): string[] => {
+  const { argument, body } = node as Node & { argument?: Node | null; body?: Node }
+  const given = argument ?? body
+  return given ? detailTexts(given) : []
 }
 
 /** Details that a person on a page never gets: forms send these things by themselves. */

@@ -36,11 +36,19 @@ function amount(value: number): string {
   return sayNumber(value, value >= 1 ? 1 : 2)
 }
 
-/** @returns `about 3.6 EUR`; degrees in the building's own */
-export function costText({ mid, unit }: Pick<Impact, 'mid' | 'unit'>, system: UnitSystem): string {
-  const value = mid * shownScale(unit, system)
-  return `${value < SHOWN_MIN ? say`under ${sayNumber(SHOWN_MIN, 2)}` : amount(value)} ${shownUnit(unit, system)}`
+type Shown = Pick<Impact, 'mid' | 'unit'>
+const isTooLittle = ({ mid, unit }: Shown, system: UnitSystem): boolean => mid * shownScale(unit, system) < SHOWN_MIN
+
+/** @returns `3.6 EUR`, or `under 0.01 EUR`; degrees in the building's own */
+export function costText(cost: Shown, system: UnitSystem): string {
+  const { mid, unit } = cost
+  const figure = isTooLittle(cost, system) ? say`under ${sayNumber(SHOWN_MIN, 2)}` : amount(mid * shownScale(unit, system))
+  return `${figure} ${shownUnit(unit, system)}`
 }
+
+/** The same in a sentence. @returns `about 3.6 EUR`, or `under 0.01 EUR` */
+export const aboutText = (cost: Shown, system: UnitSystem): string =>
+  isTooLittle(cost, system) ? costText(cost, system) : say`about ${costText(cost, system)}`
 
 /** Less than that is no figure: with its range it would read as nothing, from nothing to nothing. */
 const SHOWN_MIN = 0.01
@@ -94,18 +102,17 @@ export type Together = {
 
 /** Money where every carrier has a price, and the energy in any case. */
 export function togetherText({ energy, prices, building: { unit_system } }: Together): string {
-  const kWh = energy
-    .map(one => say`${costText({ mid: one.mid, unit: 'kWh' }, unit_system)} of ${CARRIER_WORDS[one.carrier]}`)
-    .join(', ')
-  if (!prices || energy.some(({ carrier }) => prices[carrier] === undefined)) return say`about ${kWh}`
+  const listed = (wordsOf: typeof costText) =>
+    energy.map(one => say`${wordsOf({ mid: one.mid, unit: 'kWh' }, unit_system)} of ${CARRIER_WORDS[one.carrier]}`).join(', ')
+  if (!prices || energy.some(({ carrier }) => prices[carrier] === undefined)) return listed(aboutText)
   const money = energy.map(one => multiplyRanges(one, exactRange(prices[one.carrier]!))).reduce(addRanges)
   const cost = { ...money, unit: prices.currency }
   const range = rangeText(cost, cost.unit, unit_system)
-  return say`about ${costText(cost, unit_system)}${range && say`, ${range} at the outside`} (${kWh})`
+  return `${aboutText(cost, unit_system)}${range && say`, ${range} at the outside`} (${listed(costText)})`
 }
 
 /** @param waste of one day. @returns `about 120 kWh a day`, or an empty text where no energy is known */
 export function wasteADay(waste: readonly Together[]): string {
   const mid = waste.flatMap(({ energy }) => energy).reduce((sum, one) => sum + one.mid, 0)
-  return mid > 0 ? say`about ${costText({ mid, unit: 'kWh' }, 'si')} a day` : ''
+  return mid > 0 ? say`${aboutText({ mid, unit: 'kWh' }, 'si')} a day` : ''
 }

@@ -67,6 +67,9 @@ export function advanceRollout(rollout: Rollout, reports: readonly BoxReport[], 
   return { ...rollout, boxes, state: boxes.every(({ state }) => state === 'done') ? 'finished' : 'running' }
 }
 
+/** Why a roll-out has stopped that somebody stopped. */
+export const stoppedBy = (name: string): string => `it was stopped by ${name}`
+
 const WENT_WRONG = nameTable<string>({
   refused: 'it refused the update',
   failed: 'it could not install the update',

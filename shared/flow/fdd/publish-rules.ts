@@ -124,9 +124,9 @@ function refuseDoubles(checked: { filename: string; rule_id: string }[]): void {
 /** @throws Problem rule_tests_failed that names each failing case */
 export function refuseFailing(checked: RuleCheck[]): void {
   const errors = checked.flatMap(({ filename, failing }) =>
-    failing.map(({ name, line, problems }): DataError => {
-      return { pointer: `${filename}:${line}`, row: line, message: `${name}: ${problems.join('; ')}` }
-    }),
+    failing.flatMap(({ name, line, problems }) =>
+      problems.map((problem): DataError => ({ pointer: `${filename}:${line}`, row: line, message: `${name}: ${problem}` })),
+    ),
   )
   if (errors.length) throw new Problem('rule_tests_failed', `${errors[0]!.pointer} ${errors[0]!.message}`, errors)
 }

@@ -42,6 +42,24 @@ export function toProblem(error: unknown, request_id: string): Problem {
 
 type FailedCheck = NonNullable<FastifyError['validation']>[number] & { data?: unknown }
 
+/** What AJV says of the checks that routes use, with its figures as `{0}`; behind the field, and before the given value. */
+export const SCHEMA_CHECKS: readonly string[] = [
+  'is not a known field',
+  ...['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'].map(type => `must be ${type}`),
+  'must be one of {0}',
+  'must be equal to constant',
+  ...['>=', '<=', '>', '<'].map(sign => `must be ${sign} {0}`),
+  ...['characters', 'items', 'properties'].flatMap(things => [
+    `must NOT have fewer than {0} ${things}`,
+    `must NOT have more than {0} ${things}`,
+  ]),
+  'must NOT have duplicate items (items ## {0} and {1} are identical)',
+  'must match pattern {0}',
+  'must match format {0}',
+  'must have required property {0}',
+  'must match a schema in anyOf',
+]
+
 /** Maximum length of a given text that a message repeats. */
 const GIVEN_MAX = 60
 /** Checks of a single value, whose messages repeat the given value. */

@@ -1,10 +1,16 @@
 /** Boxes whose folder of updates is real; what their system does with an update is played. */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import type { ExecutionContext } from 'ava'
 import { updateOperations } from '#appliance/system/update-operations.ts'
 import { openUpdates } from '#appliance/system/updates.ts'
 import type { SystemReport, UpdateAnswer, UpdateRequest } from '#shared/core/update/update-wire.ts'
+import { openRollouts } from '#hub/updates/rollouts.ts'
+import type { BoxReport } from '#shared/core/update/rollout.ts'
+import { wallClock } from '#shared/node/clock.ts'
+import { silent } from '../../support/sites/priority-edge.ts'
 import { folder } from '../../support/folders.ts'
 
 export const [OLD, NEW] = ['1.0.0+aaaaaaaaaaaa', '1.1.0+bbbbbbbbbbbb']
@@ -53,4 +59,25 @@ export function openBox(t: ExecutionContext, edge_id: string, outcome: Outcome =
   }
   return box
 }
-export type TestBox = ReturnType<typeof openBox>
+type TestBox = ReturnType<typeof openBox>
+
+/** A hub that rolls out over these boxes. */
+export function openFleet(t: ExecutionContext, boxes: TestBox[], path = folder(t)) {
+  const reports = (): BoxReport[] =>
+    boxes.map(box => ({
+      ...{ site_id: 'A', edge_id: box.edge_id, version: box.version(), online: box.online, isHealthy: true },
+      system: box.report(),
+    }))
+  const ask = async ({ edge_id }: { edge_id: string }, request: UpdateRequest) => {
+    const box = boxes.find(one => one.edge_id === edge_id)!
+    if (request.piece !== undefined) box.pieces++
+    const answer = await box.answer(request)
+    box.install()
+    return answer
+  }
+  const rollouts = openRollouts({ folder: path, reports, ask, clock: wallClock, log: silent, lookMs: 10 })
+  t.teardown(() => rollouts.service.stop())
+  const begin = (bytes: Buffer) =>
+    rollouts.receive(to => pipeline(Readable.from([bytes]), to), { bytes: bytes.length, by: 'admin' })
+  return { rollouts, begin, path, reports }
+}

@@ -1,42 +1,19 @@
 /** A hub rolls an update out over boxes whose update port is real; only what their system does with it is played. */
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
-import test, { type ExecutionContext } from 'ava'
+import test from 'ava'
 import { readBundle } from '#hub/updates/bundle-file.ts'
 import { openRollouts } from '#hub/updates/rollouts.ts'
 import { sendUpdate } from '#hub/updates/send-update.ts'
 import { updateRoutes } from '#hub/updates/updates.route.ts'
 import { updatesBody } from '#hub/updates/updates.view.ts'
-import type { BoxReport } from '#shared/core/update/rollout.ts'
 import type { UpdateRequest } from '#shared/core/update/update-wire.ts'
 import { wallClock } from '#shared/node/clock.ts'
 import { folder, until } from '../../support/folders.ts'
 import { signedIn } from '../../support/signed-in.ts'
 import { openSite, PASSWORDS } from '../../support/sites/page-site.ts'
 import { silent } from '../../support/sites/priority-edge.ts'
-import { bundleOf, COMPATIBLE, NEW, OLD, openBox, type TestBox } from './boxes.ts'
-
-function openFleet(t: ExecutionContext, boxes: TestBox[], path = folder(t)) {
-  const reports = (): BoxReport[] =>
-    boxes.map(box => ({
-      ...{ site_id: 'A', edge_id: box.edge_id, version: box.version(), online: box.online, isHealthy: true },
-      system: box.report(),
-    }))
-  const ask = async ({ edge_id }: { edge_id: string }, request: UpdateRequest) => {
-    const box = boxes.find(one => one.edge_id === edge_id)!
-    if (request.piece !== undefined) box.pieces++
-    const answer = await box.answer(request)
-    box.install()
-    return answer
-  }
-  const rollouts = openRollouts({ folder: path, reports, ask, clock: wallClock, log: silent, lookMs: 10 })
-  t.teardown(() => rollouts.service.stop())
-  const begin = (bytes: Buffer) =>
-    rollouts.receive(to => pipeline(Readable.from([bytes]), to), { bytes: bytes.length, by: 'admin' })
-  return { rollouts, begin, path, reports }
-}
+import { bundleOf, COMPATIBLE, NEW, OLD, openBox, openFleet } from './boxes.ts'
 
 test('an update reaches every box whole, and the roll-out ends', async t => {
   const boxes = ['e1', 'e2', 'e3'].map(id => openBox(t, id))

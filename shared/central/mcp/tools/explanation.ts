@@ -3,7 +3,7 @@ import type { Building, Equipment } from '#shared/core/model/model.ts'
 import { roleOfColumn } from '#shared/core/priority/array-snapshot.ts'
 import type { RuleResult } from '#shared/core/findings/finding.ts'
 import { formatDuration, MINUTE, parseInstant, SECOND } from '#shared/core/time.ts'
-import { costText, CARRIER_WORDS, gapText, kindWords, rangeText } from '#shared/central/ui/cost-words.ts'
+import { aboutText, costText, CARRIER_WORDS, gapText, kindWords, rangeText } from '#shared/central/ui/cost-words.ts'
 import { formatParam, roleWords } from '#shared/central/ui/measure.ts'
 import { inputWords, inUnitsOf, shownParams, withValuesText } from '#shared/central/ui/measure-text.ts'
 import { componentWords, REASON_WORDS, shareOf, SOURCE_WORDS, titleOf } from '#shared/central/ui/words.ts'
@@ -110,7 +110,7 @@ function costSectionText({ finding, place, equipment }: Explained): string {
   const nameOf = (equipment_id: string) =>
     equipment_id === finding.equipment_id ? cell(equipment?.name ?? equipment_id) : equipment_id
   const lines = [
-    impact && `- about ${costText(impact, unit_system)}${range && ` (${range})`}: ${kindWords(impact)}`,
+    impact && `- ${aboutText(impact, unit_system)}${range && ` (${range})`}: ${kindWords(impact)}`,
     ...(impact?.energy ?? []).map(
       one => `- ${CARRIER_WORDS[one.carrier]}: ${costText({ mid: one.mid, unit: 'kWh' }, unit_system)}`,
     ),

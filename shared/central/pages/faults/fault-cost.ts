@@ -3,7 +3,7 @@ import type { Finding } from '#shared/core/findings/finding.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import type { PricingGap } from '#shared/core/impact/impact.ts'
 import type { Building, Equipment } from '#shared/core/model/model.ts'
-import { CARRIER_WORDS, costText, gapText, kindWords, rangeText } from '#shared/central/ui/cost-words.ts'
+import { aboutText, CARRIER_WORDS, costText, gapText, kindWords, rangeText } from '#shared/central/ui/cost-words.ts'
 import { say } from '#shared/node/http/language.ts'
 
 type CostModel = { finding: Finding; building: Building; equipment: Equipment | undefined }
@@ -19,7 +19,7 @@ export function costSection({ finding, building, equipment }: CostModel): Html |
   return html`<section class="card" id="cost"><h2>What it costs</h2>
 ${
   impact &&
-  html`<p><strong>About ${costText(impact, unit_system)}</strong>${finding.to === null && say` so far`}: ${kindWords(impact)}.
+  html`<p><strong>${asStart(aboutText(impact, unit_system))}</strong>${finding.to === null && say` so far`}: ${kindWords(impact)}.
 ${range && say`Should every assumption be off at once: ${range}.`}</p>
 ${
   impact.energy.length > 0 &&
@@ -48,3 +48,5 @@ function hrefOf(gap: PricingGap, { building_id }: Building): string {
   const { equipment_id, name } = gap
   return `/quantities?${new URLSearchParams({ building: building_id, equipment: equipment_id, property: name })}#enter`
 }
+
+const asStart = (words: string): string => words.slice(0, 1).toUpperCase() + words.slice(1)

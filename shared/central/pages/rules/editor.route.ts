@@ -18,7 +18,7 @@ import { checkedPart, editorBody, type EditorForm, type EditorModel, type RuleVe
 import { reviewBody, type ReviewModel } from './review.view.ts'
 import { copyOf, NEW_RULE_TEXT } from './start-text.ts'
 import { EDITOR_PATH, originOf } from './rule-words.ts'
-import { say, sayMade } from '#shared/node/http/language.ts'
+import { say, sayMade, sayPlaced } from '#shared/node/http/language.ts'
 
 const FILE = Type.Optional(orBlank(Type.String({ pattern: RULE_FILENAME })))
 const START = strict({
@@ -185,7 +185,10 @@ async function refusable<T>(
   } catch (error) {
     if (!(error instanceof Problem) || !REFUSALS.has(error.code)) throw error
     call?.reply.code(PROBLEMS[error.code].status)
-    return { refused: sayMade(error.message), errors: error.errors.map(({ row, message }) => ({ line: row, message })) }
+    return {
+      refused: sayMade(error.message),
+      errors: error.errors.map(({ row, message }) => ({ line: row, message: sayPlaced(message) })),
+    }
   }
 }
 

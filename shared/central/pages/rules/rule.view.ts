@@ -166,7 +166,7 @@ function tests({ rule, reading, tested }: RuleModel): Html {
   const said = tested && (tested.failing.length > 0 ? say`${tested.failing.length} of ${count} fail.` : say`${count}: all pass.`)
   return html`<section class="card" id="tests"><h2>Its own tests</h2>
 ${reading.tests.length === 0 ? html`<p>It has none.</p>` : said ? html`<p role="status">${said}</p>` : html`<p>${count}. <a href="${rulePath(rule.id)}?tests=run#tests">Run them now</a></p>`}
-${tested && tested.failing.length > 0 && html`<ul class="log">${tested.failing.map(({ name, line, problems }) => html`<li>Line ${line}, <strong>${name}</strong>: ${problems.join('; ')}</li>`)}</ul>`}
+${tested && tested.failing.length > 0 && html`<ul class="log">${tested.failing.map(({ name, line, problems }) => html`<li>Line ${line}, <strong>${name}</strong>: ${problems.map(sayMade).join('; ')}</li>`)}</ul>`}
 ${reading.tests.length > 0 && html`<details><summary>What they try</summary><ul class="log">${reading.tests.map(({ name }) => html`<li>${name}</li>`)}</ul></details>`}</section>`
 }
 

@@ -7,7 +7,7 @@ import type { RuleFileView } from '#shared/central/fdd/rule-views.ts'
 import { rulePath, RULES_PATH } from '#shared/central/ui/links.ts'
 import { listSearch, type ListPart, pager } from '#shared/central/ui/pager.ts'
 import { editorHref, equipmentWords, FINDING_DAYS, findingsHref, ORIGIN_WORDS, type ListedRule, titleIn } from './rule-words.ts'
-import { say, sayCountOf, words } from '#shared/node/http/language.ts'
+import { say, sayCountOf, sayMade, words } from '#shared/node/http/language.ts'
 
 export const SHOWN = ['all', 'found', 'active', 'inactive', 'shipped', 'own', 'errors', 'removed'] as const
 type Shown = (typeof SHOWN)[number]
@@ -113,7 +113,7 @@ function brokenFiles({ broken, query, mayOperate }: RulesModel): Html | false {
     )
   return html`<section class="card"><h2>Files that do not count</h2><ul class="log">${broken.map(
     file =>
-      html`<li><strong>${file.filename}</strong>: ${file.errors.map(({ line, message }, i) => html`${i > 0 && '; '}line ${line}, ${message}`)}${mayOperate && !file.shipped && html` <a href="${editorHref({ file: file.filename })}">Correct it</a>`}</li>`,
+      html`<li><strong>${file.filename}</strong>: ${file.errors.map(({ line, message }, i) => html`${i > 0 && '; '}line ${line}, ${sayMade(message)}`)}${mayOperate && !file.shipped && html` <a href="${editorHref({ file: file.filename })}">Correct it</a>`}</li>`,
   )}</ul></section>`
 }
 

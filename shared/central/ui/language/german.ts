@@ -27,12 +27,16 @@ import { ROLES_DE } from './de/roles-de.ts'
 import { COMPONENTS_DE } from './de/rules/components-de.ts'
 import { PROBLEM_DETAILS_DE } from './de/problem-details-de.ts'
 import { PROBLEMS_DE } from './de/problems-de.ts'
+import { RULE_CHECKS_DE } from './de/rules/rule-checks-de.ts'
+import { SCHEMA_CHECKS_DE } from './de/rules/schema-checks-de.ts'
 import { RULE_TITLES_DE } from './de/rules/rule-titles-de.ts'
 import { AIR_SENTENCES_DE } from './de/rules/air-sentences-de.ts'
 import { PLANT_SENTENCES_DE } from './de/rules/plant-sentences-de.ts'
 import { CORE_SENTENCES_DE } from './de/rules/core-sentences-de.ts'
 
 const AREAS = [
+  RULE_CHECKS_DE,
+  SCHEMA_CHECKS_DE,
   CORE_SENTENCES_DE,
   PLANT_SENTENCES_DE,
   AIR_SENTENCES_DE,
@@ -68,11 +72,29 @@ const AREAS = [
 /** German by English, as `scripts/language` lists what is missing. */
 export const GERMAN_MESSAGES: ReadonlyMap<string, string> = new Map(AREAS.flatMap(area => Object.entries(area)))
 
+/** With and without the field before it and the given value behind it. */
+function withField([check, german]: [string, string]): [string, string][] {
+  const later = (text: string) => `{0} ${text.replaceAll(/\{(\d)\}/g, (_, place: string) => `{${Number(place) + 1}}`)}`
+  return [
+    [check, german],
+    [later(check), later(german)],
+  ].flatMap(([english, translated]): [string, string][] => {
+    const value = `{${english!.match(/\{\d\}/g)?.length ?? 0}}`
+    return [
+      [`${english}, not ${value}`, `${translated}, nicht ${value}`],
+      [english!, translated!],
+    ]
+  })
+}
+
 /** What the core makes in English, so that it is recognised by its text. */
 export const MADE: ReadonlyMap<string, string> = new Map(
-  [AIR_SENTENCES_DE, PLANT_SENTENCES_DE, CORE_SENTENCES_DE, PROBLEM_DETAILS_DE, CSV_CHECKS_DE, NETWORK_COMPLAINTS_DE].flatMap(
-    area => Object.entries(area),
-  ),
+  [
+    ...[AIR_SENTENCES_DE, PLANT_SENTENCES_DE, CORE_SENTENCES_DE, PROBLEM_DETAILS_DE, CSV_CHECKS_DE, NETWORK_COMPLAINTS_DE],
+    RULE_CHECKS_DE,
+  ]
+    .flatMap(area => Object.entries(area))
+    .concat(Object.entries(SCHEMA_CHECKS_DE).flatMap(withField)),
 )
 
 const DECIMAL = ','

@@ -19,7 +19,8 @@ export function madeTexts(messages: ReadonlyMap<string, string>, number: (englis
       .split(PLACE)
       .map(part => part.replaceAll(SPECIAL, String.raw`\$&`))
       .join('(.+?)')
-    const start = message.startsWith('{') ? '' : firstWord(message)
+    // A value in the first word may be any: such a message is tried on every text.
+    const start = PLACE.test(firstWord(message)) ? '' : firstWord(message)
     byStart.set(start, [...(byStart.get(start) ?? []), { text: new RegExp(`^${source}$`, 's'), translation }])
   }
   const inWords = (value: string) => translate(value) ?? value.replace(NUMBER, found => number(found))

@@ -118,12 +118,10 @@ function checkBinary(expr: Expr & { kind: 'binary' }, scope: ExprScope): Checked
   }
   if (expr.op === '+' || expr.op === '-') {
     const sum = unifySum(expr.op, left.type, right.type)
-    const word = expr.op === '+' ? 'add' : 'subtract'
-    if (!sum)
-      throw mismatch(
-        expr,
-        `cannot ${word} ${describeType(right.type)} ${expr.op === '+' ? 'to' : 'from'} ${describeType(left.type)}`,
-      )
+    if (!sum) {
+      const [of, what] = [describeType(left.type), describeType(right.type)]
+      throw expr.op === '+' ? mismatch(expr, `cannot add ${what} to ${of}`) : mismatch(expr, `cannot subtract ${what} from ${of}`)
+    }
     return { typed: fold(expr.op, settle(left, sum.left), settle(right, sum.right)), type: sum.result }
   }
   const type = multiplyTypes(left.type, right.type, expr.op === '*' ? 1 : -1)
@@ -182,8 +180,9 @@ function checkCall(expr: Expr & { kind: 'call' }, scope: ExprScope): CheckedExpr
   if (!signature) throw new ExprError(expr.at, `there is no function ${expr.name}`)
   const { args, more } = signature
   if (expr.args.length < args.length || (expr.args.length > args.length && !more)) {
-    const hint = expr.args.length < args.length && args.includes('window') ? 'needs a window' : `takes ${args.length} arguments`
-    throw new ExprError(expr.at, `${expr.name} ${hint}, for example ${signature.example}`)
+    if (expr.args.length < args.length && args.includes('window'))
+      throw new ExprError(expr.at, `${expr.name} needs a window, for example ${signature.example}`)
+    throw new ExprError(expr.at, `${expr.name} takes ${args.length} arguments, for example ${signature.example}`)
   }
   if (args[0] === 'role') return checkOfRole(expr, scope, signature)
   return checkPlain(expr, scope, signature)

@@ -52,7 +52,8 @@ export function describeType(type: ValueType): string {
   if (type.kind === 'any') return 'any role'
   if (type.base === '') return 'a number or fraction'
   if (type.base === 'temperature') return type.absolute ? 'a temperature' : 'a temperature difference'
-  return /[ ^]/.test(type.base) ? `${type.base.replaceAll('_', ' ')}` : `a ${type.base.replaceAll('_', ' ')}`
+  const words = type.base.replaceAll('_', ' ')
+  return /[ ^]/.test(type.base) ? words : `${/^[aeio]/.test(words) ? 'an' : 'a'} ${words}`
 }
 
 /** A condition counts as 0 or 1 where a number is asked for. */

@@ -56,13 +56,34 @@ export function parseYaml(text: string): { root?: YamlFields; yaml: YamlText; bo
     return { yaml, body: {} }
   }
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'error' })
-  for (const { pos, message } of document.errors) complainAt(pos[0], message)
+  for (const { pos, code } of document.errors) complainAt(pos[0], notYaml(code))
   if (errors.length > 0) return { yaml, body: {} }
   if (!isMap(document.contents)) {
     complainAt(0, 'a rule is a map of keys, such as id and when')
     return { yaml, body: {} }
   }
   return { root: fieldsOf(document.contents, yaml), yaml, body: bodyOf(document, yaml) }
+}
+
+/** The places where people stumble; of others the line says enough. */
+function notYaml(code: string): string {
+  switch (code) {
+    case 'DUPLICATE_KEY':
+      return 'the key is there twice'
+    case 'BAD_INDENT':
+      return 'the line is indented differently from those around it'
+    case 'TAB_AS_INDENT':
+      return 'lines are indented with blanks, not with tabs'
+    case 'MISSING_CHAR':
+      return 'a quote, a bracket or a comma is missing'
+    case 'MULTILINE_IMPLICIT_KEY':
+    case 'BLOCK_AS_IMPLICIT_KEY':
+      return 'a key and its text stand in one line, with a blank behind the colon'
+    case 'MULTIPLE_DOCS':
+      return 'a file holds one rule'
+    default:
+      return 'this is no YAML'
+  }
 }
 
 function bodyOf(document: ReturnType<typeof parseDocument>, yaml: YamlText): Record<string, unknown> {

@@ -1,6 +1,6 @@
 /** What faults cost, on pages: the list, the fault, and the page where quantities and prices are entered and reviewed. */
 import anyTest, { type TestFn } from 'ava'
-import { costText, rangeText } from '#shared/central/ui/cost-words.ts'
+import { aboutText, costText, rangeText, togetherText } from '#shared/central/ui/cost-words.ts'
 import { openCostSite } from './cost-fixture.ts'
 import { signedIn } from '../../../support/signed-in.ts'
 import { PASSWORDS, type TestSite } from '../../../support/sites/page-site.ts'
@@ -175,4 +175,12 @@ test('each form answers when everything is priced anew, not before', async t => 
     gate.resolve()
     t.is((await answer).status, 303)
   }
+})
+
+test('too little to be a figure is under a bound, and not about under it', t => {
+  t.is(aboutText({ mid: 0.004, unit: 'kWh' }, 'si'), 'under 0.01 kWh')
+  t.is(aboutText({ mid: 3.6, unit: 'EUR' }, 'si'), 'about 3.6 EUR')
+  const building = { building_id: 'b', name: 'B', unit_system: 'si' } as const
+  const energy = [{ carrier: 'electricity', low: 0, mid: 0.004, high: 0.01 }] as const
+  t.is(togetherText({ building, energy: [...energy], prices: undefined }), 'under 0.01 kWh of electricity')
 })

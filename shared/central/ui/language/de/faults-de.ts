@@ -33,7 +33,6 @@ export const FAULTS_DE = nameTable<string>({
   'Marked as not a fault.': 'Als keine Störung gekennzeichnet.',
   'It is a fault after all': 'Es ist doch eine Störung',
   'What it costs': 'Was sie kostet',
-  '<1>About {0}</1>{1}: {2}.': '<1>Etwa {0}</1>{1}: {2}.',
   ' so far': ' bisher',
   'Should every assumption be off at once: {0}.': 'Wären alle Annahmen zugleich falsch: {0}.',
   'What this rests on': 'Worauf das beruht',

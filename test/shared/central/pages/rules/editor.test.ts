@@ -1,6 +1,9 @@
 /** Writing a rule by forms: check, try, review, deploy, go back. What was typed is on every page that refuses it. */
 import anyTest, { type TestFn } from 'ava'
-import { crookedRule, failingRule, warmRule } from '../../../../support/rule-texts.ts'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { GERMAN } from '#shared/central/ui/language/german.ts'
+import { brokenYaml, crookedRule, failingRule, warmRule } from '../../../../support/rule-texts.ts'
 import { signedIn } from '../../../../support/signed-in.ts'
 import { openSite, PASSWORDS, type TestSite } from '../../../../support/sites/page-site.ts'
 
@@ -176,4 +179,18 @@ test.serial('a text that is sent after the session has ended is carried through 
   t.is(refused.status, 401)
   const carried = new URLSearchParams(unescape(hidden(await refused.text(), 'typed')!))
   t.is(new URLSearchParams(carried.get('fields')!).get('yaml'), yaml)
+})
+
+test('on a German page, what is wrong with a text, its tests and a file is said in German', async t => {
+  const site = await openSite({ product: 'hub', pageLanguageOf: () => GERMAN })
+  t.teardown(site.close)
+  const { get, post } = await as(site)
+  const check = async (yaml: string) => words(await (await post(`${EDITOR}/checked`, EDITOR, { yaml })).text())
+  t.regex(await check(crookedRule), /Zeile 7, when: sa_t &gt; 5 Pa : nicht vergleichbar: eine Temperatur und ein Druck/)
+  t.regex(await check(failingRule), /warm for an hour: faults \[[^\]]*\] erwartet, \[[^\]]*\] gefunden/)
+  writeFileSync(join(site.context.config.read().rules_dir, 'broken.yaml'), brokenYaml)
+  t.regex(
+    words(await (await get('/fault-rules')).text()),
+    /broken\.yaml : Zeile \d+, (?:die Zeile|ein Anführungszeichen|ein Schlüssel|das ist kein YAML)/,
+  )
 })

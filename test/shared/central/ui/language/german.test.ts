@@ -1,7 +1,11 @@
 import test from 'ava'
-import { checkTexts, extractMessages, problemDetails } from '#scripts/lib/messages.ts'
+import Fastify from 'fastify'
+import { checkTexts, extractMessages, problemDetails, ruleCheckTexts } from '#scripts/lib/messages.ts'
 import { messagesInSources } from '#scripts/language.ts'
 import { GERMAN, GERMAN_MESSAGES } from '#shared/central/ui/language/german.ts'
+import { parseRule } from '#shared/core/rules/check/parse-rule.ts'
+import { toProblem } from '#shared/node/http/errors.ts'
+import { warmRule } from '../../../../support/rule-texts.ts'
 import { inLanguage, sayMade, sayPlaced } from '#shared/node/http/language.ts'
 
 const needed = messagesInSources()
@@ -53,6 +57,89 @@ test('details of problems and texts of checks are found where they are made', t 
 new Problem('x', \`\${a}: \${b}\`); new Error('no such thing'); checks.add('code', place, \`has \${n} long columns\`, more); at('/x', 'is the time')`
   t.deepEqual(problemDetails(source), ['Device {0} is busy', 'try again', 'or not'])
   t.deepEqual(checkTexts(source), ['has {0} long columns', 'is the time'])
+})
+
+test('texts of the rule language are found where they are made', t => {
+  const source = `throw new ExprError(at, \`\${name} has no power\`); yaml.complain(node, 'when is missing', 3); errors.push({ line, message: 'too long' })
+const say = (x) => \`the role \${x} is unknown\`; function f() { return 'one of many' } problems.push(\`cause \${a} expected\`)`
+  t.deepEqual(ruleCheckTexts(source), [
+    '{0} has no power',
+    'when is missing',
+    'too long',
+    'the role {0} is unknown',
+    'one of many',
+    'cause {0} expected',
+  ])
+})
+
+test('what is wrong with a rule is said in German', t => {
+  const texts = {
+    'sa_t > 5 Pa': 'nicht vergleichbar: eine Temperatur und ein Druck',
+    'sa_t + nonsense > 1': /^nonsense ist weder Rolle noch Parameter, let oder Makro \(ähnliche Rollen: /,
+    'avg(sa_t) > 60 degF': /^avg braucht ein Zeitfenster, zum Beispiel avg\(/,
+    'sa_t >': 'der Ausdruck endet zu früh',
+    'sa_t > 60 degF and': 'der Ausdruck endet zu früh',
+    sa_t: 'hier wird eine Bedingung erwartet, dies ist eine Temperatur',
+    '(sa_t > 60 degF true)': 'hier wird „)“ erwartet',
+    'sa_t > 60 degF $': '„$“ bedeutet hier nichts',
+  }
+  const rule = warmRule()
+  inLanguage(GERMAN, () => {
+    for (const [when, said] of Object.entries(texts)) {
+      const parsed = parseRule(rule.replace(/^when: .*$/m, `when: ${when}`), 'rule.yaml')
+      const told = parsed.ok ? '' : sayMade(parsed.errors[0]!.message)
+      if (said instanceof RegExp) t.regex(told, said, when)
+      else t.is(told, said, when)
+    }
+    const twice = parseRule(`${rule}\nid: OTHER`, 'rule.yaml')
+    t.is(twice.ok ? '' : sayMade(twice.errors[0]!.message), 'der Schlüssel ist zweimal da')
+  })
+})
+
+/** A schema for each check that a route may state, with a value that does not fit. */
+const UNFIT: [object, unknown, string][] = [
+  [{ type: 'string' }, 7, '/x muss ein Text sein, nicht 7'],
+  [{ type: 'integer' }, 1.5, '/x muss eine ganze Zahl sein, nicht 1,5'],
+  [{ type: 'number' }, 'a', '/x muss eine Zahl sein, nicht "a"'],
+  [{ type: 'boolean' }, 'a', '/x muss true oder false sein, nicht "a"'],
+  [{ type: 'array' }, 'a', '/x muss eine Liste sein, nicht "a"'],
+  [{ type: 'object' }, 'a', '/x muss aus Feldern bestehen, nicht "a"'],
+  [{ type: 'null' }, 'a', '/x muss leer sein, nicht "a"'],
+  [{ type: 'string', enum: ['a', 'b'] }, 'c', '/x muss eines sein von a, b, nicht "c"'],
+  [{ const: true }, false, '/x muss den einen erlaubten Wert haben, nicht false'],
+  [{ type: 'number', minimum: 1.5 }, 0, '/x muss mindestens 1,5 sein, nicht 0'],
+  [{ type: 'number', maximum: 3 }, 4, '/x darf höchstens 3 sein, nicht 4'],
+  [{ type: 'number', exclusiveMinimum: 3 }, 3, '/x muss mehr als 3 sein, nicht 3'],
+  [{ type: 'number', exclusiveMaximum: 3 }, 3, '/x muss weniger als 3 sein, nicht 3'],
+  [{ type: 'string', minLength: 2 }, 'a', '/x muss mindestens 2 Zeichen haben'],
+  [{ type: 'string', maxLength: 2 }, 'abc', '/x darf höchstens 2 Zeichen haben'],
+  [{ type: 'string', pattern: '^a$' }, 'b', '/x muss dem Muster "^a$" entsprechen, nicht "b"'],
+  [{ type: 'array', minItems: 1 }, [], '/x muss mindestens 1 Einträge haben'],
+  [{ type: 'array', maxItems: 1 }, [1, 2], '/x darf höchstens 1 Einträge haben'],
+  [{ type: 'array', uniqueItems: true }, [1, 1], '/x darf nichts doppelt enthalten (Einträge 0 und 1)'],
+  [{ type: 'object', minProperties: 1 }, {}, '/x muss mindestens 1 Felder haben'],
+  [{ type: 'object', maxProperties: 0 }, { a: 1 }, '/x darf höchstens 0 Felder haben'],
+  [{ type: 'object', required: ['a'] }, {}, "/x braucht das Feld 'a'"],
+  [{ type: 'object', additionalProperties: false }, { a: 1 }, '/x/a ist kein bekanntes Feld'],
+]
+
+test('what a schema refuses is said in German, with the field and the value', async t => {
+  const app = Fastify({ ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allErrors: true, verbose: true } } })
+  const refused: string[] = []
+  app.setErrorHandler((error, _request, reply) => {
+    refused.push(toProblem(error, 'r').message)
+    return reply.code(400).send()
+  })
+  for (const [i, [schema]] of UNFIT.entries())
+    app.post(`/${i}`, { schema: { body: { type: 'object', properties: { x: schema } } } }, () => ({}))
+  for (const [i, [, x]] of UNFIT.entries()) await app.inject({ method: 'POST', url: `/${i}`, payload: { x } })
+  await app.close()
+  inLanguage(GERMAN, () =>
+    t.deepEqual(
+      refused.map(text => sayMade(text)),
+      UNFIT.map(([, , said]) => said),
+    ),
+  )
 })
 
 test('a refusal that was made in English is said in German, with its values, and behind its place', t => {

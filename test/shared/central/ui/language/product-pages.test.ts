@@ -11,9 +11,13 @@ import { openNetwork } from '#appliance/system/network.ts'
 import { networkRoutes } from '#appliance/system/network.routes.ts'
 import { monitorRoutes } from '#hub/monitor/monitor.route.ts'
 import { MqttMonitor } from '#hub/monitor/mqtt-monitor.ts'
+import { tenantPages } from '#hub/tenants/tenants.route.ts'
+import { updateRoutes } from '#hub/updates/updates.route.ts'
+import { bundleOf, openBox, openFleet } from '../../../../hub/updates/boxes.ts'
+import { openTenantSite } from '../../../../support/sites/tenant-site.ts'
 import { EQUIPMENT } from '../../../../support/page-fixture.ts'
 import { openDiscoverySite } from '../../../../appliance/drivers/bacnet/discovery/site.ts'
-import { folder } from '../../../../support/folders.ts'
+import { folder, until } from '../../../../support/folders.ts'
 import { MARKED, unmarkedWords } from '../../../../support/marked-language.ts'
 import { CATALOGUE, HISTORY, journalOf, scheduleOf, SITE } from '../../../../support/overrides-fixture.ts'
 import { signedIn } from '../../../../support/signed-in.ts'
@@ -23,6 +27,8 @@ import { openSite, PASSWORDS } from '../../../../support/sites/page-site.ts'
 
 type Opened = { url: string; close(): Promise<unknown> }
 const pageLanguageOf = () => MARKED
+const openUpdatesSite = (rollouts: Parameters<typeof updateRoutes>[0]) =>
+  openSite({ product: 'hub', pageLanguageOf, more: (layout, context) => updateRoutes(rollouts, context, layout) })
 /** Names in the fixtures. */
 const DATA = [
   'Riverside School',
@@ -132,6 +138,42 @@ const PAGES: Record<string, { open(t: ExecutionContext): Promise<Opened>; paths:
       },
     ]),
   ),
+  'roll-outs of an update, before any': {
+    async open(t) {
+      const { rollouts } = openFleet(t, [openBox(t, 'e1')])
+      return openUpdatesSite(rollouts)
+    },
+    paths: ['/updates'],
+    data: [],
+  },
+  ...Object.fromEntries(
+    (['confirmed', 'rolled_back'] as const).map(outcome => [
+      `a roll-out of an update that is ${outcome}`,
+      {
+        async open(t: ExecutionContext) {
+          const { rollouts, begin } = openFleet(t, [openBox(t, 'e1', outcome), openBox(t, 'e2')])
+          await rollouts.service.start()
+          await begin(bundleOf())
+          await until(() => rollouts.current()?.state === (outcome === 'confirmed' ? 'finished' : 'stopped'), outcome)
+          return openUpdatesSite(rollouts)
+        },
+        paths: ['/updates'],
+        // A box tells its reason and its log in English.
+        data: ['no page for 25 min', 'cannot open &lt;page&gt;', 'the end', 'A/e1', 'A/e2'],
+      },
+    ]),
+  ),
+  'the tenants of a hub': {
+    async open(t) {
+      const tenants = await openTenantSite(t)
+      await tenants.addTenant('acme')
+      await tenants.addUser('ann', 'admin', ['acme'])
+      const { context } = tenants.hub.central
+      return openSite({ product: 'hub', pageLanguageOf, more: layout => tenantPages(context, layout) })
+    },
+    paths: ['/tenants'],
+    data: ['Customer acme', 'acme', 'ann'],
+  },
   'the discovery of devices': {
     open: () => openDiscoverySite(true, pageLanguageOf),
     paths: ['/discover'],

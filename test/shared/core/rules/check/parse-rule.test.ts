@@ -55,7 +55,7 @@ const MISTAKES: [string, string | RegExp, string, string, RegExp][] = [
   ['a severity beyond 4', 'severity: 2', 'severity: 5', '14:11', /severity is 1/],
   ['an equipment type that is none', '[ahu]', '[ahu, elevator]', '4:18', /elevator is no equipment type/],
   ['a kind that is none', 'severity: 2', 'severity: 2\nkind: nuisance', '15:7', /kind is one of fault/],
-  ['a key twice', 'severity: 2', 'severity: 2\nseverity: 3', '15:1', /unique/],
+  ['a key twice', 'severity: 2', 'severity: 2\nseverity: 3', '15:1', /twice/],
   ['broken YAML', 'equipment: [ahu]', 'equipment: [ahu', '5:1', /./],
   ['an id with blanks', 'id: AHU-FC13-COOL-SAT', 'id: AHU FC13', '2:5', /an id is made of/],
   ['a sentence with an unknown name', 'severity: 2', 'severity: 2\nexplains: "too warm by {exces}"', '15:25', /exces is no role/],

@@ -64,4 +64,11 @@ export const CORE_SENTENCES_DE = nameTable<string>({
   'It ends when it has been away for {0}.': 'Sie endet, wenn sie {0} fort war.',
   'It needs samples every {0} or more often.': 'Sie braucht alle {0} oder öfter einen Messwert.',
   'Findings that begin within {0} of each other are one outage.': 'Befunde, die innerhalb von {0} beginnen, sind ein Ausfall.',
+  // Updates of boxes
+  'it was stopped by {0}': 'von {0} angehalten',
+  'it refused the update': 'sie hat das Update abgelehnt',
+  'it could not install the update': 'sie konnte das Update nicht installieren',
+  'it went back to the version before': 'sie ist zur Version davor zurückgekehrt',
+  'ran it already': 'lief schon damit',
+  'it did not come back healthy within {0} min': 'sie kam nicht innerhalb von {0} min gesund zurück',
 })
