@@ -93,6 +93,8 @@ export const AIR_SENTENCES_DE = nameTable<string>({
     'Bei Mindeststellung der Klappe bestand die Mischluft zu {0} aus Außenluft, Dauer {1}; der übliche Anteil ist {2}.',
   'Outdoor air was at least {0} above the supply set point for {1} and the cooling valve stayed closed.':
     'Die Außenluft lag mindestens {0} über dem Zuluftsollwert, Dauer {1}, und das Kühlventil blieb geschlossen.',
+  'With heat recovery running the heating valve was at {0} for {1}; {2} is usual for this outdoor air.':
+    'Bei laufender Wärmerückgewinnung stand das Heizventil bei {0}, Dauer {1}; üblich ist bei dieser Außenluft {2}.',
   'Heat recovery returned {0} of the temperature difference for {1}; at least {2} is usual.':
     'Die Wärmerückgewinnung gab {0} der Temperaturdifferenz zurück, Dauer {1}; üblich sind mindestens {2}.',
   'At {0} outdoors the cooling valve was at {1} and the damper at {2} for {3}.':
