@@ -3,14 +3,11 @@
  * clicks from Home, the words that stand before the answer on the pages that are passed, and the seconds that the pages take.
  * docs/design.md has them beside the ways of other products.
  */
-import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import type { Browser, Locator, Page } from 'playwright-core'
-import { openChromium } from './lib/chromium.ts'
-import { Refusal } from './lib-start/refusal.ts'
-import { type RunningSite, startSite } from './lib-start/run.ts'
+import type { RunningSite } from './lib-start/run.ts'
+import { withSite } from './lib-start/with-site.ts'
 
-const WAIT_MS = 15 * 60_000
 /** The little of a document that is read inside of the page. */
 type Node_ = { textContent: string | null; contains(other: Node_): boolean; compareDocumentPosition(other: Node_): number }
 declare const document: {
@@ -72,13 +69,12 @@ const TASKS: Task[] = [
     name: 'another box in the place of a broken one',
     at: 'hub',
     async walk(page, { click, see }) {
-      await click(page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Admin' }))
-      await click(page.getByRole('main').getByRole('link', { name: /^Enrol/ }))
-      await click(page.getByText('Reissue', { exact: true }).first())
-      await see(page.getByRole('button', { name: 'Download a new kit' }).first())
+      await click(page.locator('td a[href^="/edges/"]').first())
+      await click(page.getByRole('link', { name: 'Replace this box' }))
+      await see(page.getByRole('button', { name: 'Download the kit' }))
       const [kit] = await Promise.all([
         page.waitForEvent('download'),
-        click(page.getByRole('button', { name: 'Download a new kit' }).first()),
+        click(page.getByRole('button', { name: 'Download the kit' })),
       ])
       await kit.delete()
     },
@@ -86,36 +82,14 @@ const TASKS: Task[] = [
 ]
 
 const { values } = parseArgs({ options: { 'port-base': { type: 'string', default: '9800' } } })
-const stopped = new AbortController()
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopped.abort())
-try {
-  const site = await startSite(
-    { data: undefined, portBase: Number(values['port-base']), speed: 120, once: false, json: false },
-    stopped.signal,
-  )
-  const chromium = await openChromium()
-  try {
-    await waitForFault(site)
-    for (const task of TASKS) await measure(chromium.browser, site, task)
-  } finally {
-    await chromium.close()
-    await site.stop()
-  }
-} catch (error) {
-  if (!(error instanceof Refusal)) throw error
-  process.stderr.write(`${error.message}\n`)
-  process.exitCode = 1
-}
-// A library may still hold a socket; everything of ours has been stopped by now.
-process.exit()
-
-async function waitForFault({ hub }: RunningSite): Promise<void> {
-  for (const end = Date.now() + WAIT_MS; !stopped.signal.aborted; await wait(5000)) {
-    const rules = (await hub.findings()).map(({ rule_id }) => rule_id)
-    if (rules.length > 2 && rules.some(id => id.startsWith('OVR-'))) return
-    if (Date.now() > end) throw new Refusal('no fault and no override reached the hub within 15 min')
-  }
-}
+await withSite({
+  options: { data: undefined, portBase: Number(values['port-base']) },
+  isReady: rule_ids => rule_ids.length > 2 && rule_ids.some(id => id.startsWith('OVR-')),
+  lacks: 'no fault and no override',
+  async work(browser, site) {
+    for (const task of TASKS) await measure(browser, site, task)
+  },
+})
 
 async function measure(browser: Browser, site: RunningSite, { name, at, walk }: Task): Promise<void> {
   const baseURL = at === 'hub' ? site.hubUrl : site.applianceUrl

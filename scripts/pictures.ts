@@ -4,18 +4,15 @@
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import type { Browser, Page } from 'playwright-core'
-import { openChromium } from '#scripts/lib/chromium.ts'
-import { Refusal } from './lib-start/refusal.ts'
-import { type RunningSite, startSite } from './lib-start/run.ts'
+import type { RunningSite } from './lib-start/run.ts'
+import { withSite } from './lib-start/with-site.ts'
 
 const TO = 'docs/pictures'
 const DESK = { viewport: { width: 1280, height: 800 } }
 const PHONE = { viewport: { width: 390, height: 844 } }
 const FINDINGS_LEAST = 6
-const WAIT_MS = 15 * 60_000
 /** A plot is drawn anew by script, and parts of a page come later. */
 const SETTLE_MS = 3000
 
@@ -46,34 +43,15 @@ const PICTURES: Picture[] = [
 ]
 
 const { values } = parseArgs({ options: { data: { type: 'string' }, 'port-base': { type: 'string', default: '9800' } } })
-const stopped = new AbortController()
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopped.abort())
-const options = { data: values.data, portBase: Number(values['port-base']), speed: 120, once: false, json: false }
-try {
-  const site = await startSite(options, stopped.signal)
-  try {
-    await waitForFindings(site)
-    const chromium = await openChromium()
+await withSite({
+  options: { data: values.data, portBase: Number(values['port-base']) },
+  isReady: rule_ids => rule_ids.length >= FINDINGS_LEAST,
+  lacks: `fewer than ${FINDINGS_LEAST} findings`,
+  async work(browser, site) {
     mkdirSync(TO, { recursive: true })
-    for (const picture of PICTURES) await take(chromium.browser, site, picture)
-    await chromium.close()
-  } finally {
-    await site.stop()
-  }
-} catch (error) {
-  if (!(error instanceof Refusal)) throw error
-  process.stderr.write(`${error.message}\n`)
-  process.exitCode = 1
-}
-// A library may still hold a socket; everything of ours has been stopped by now.
-process.exit()
-
-async function waitForFindings({ hub }: RunningSite): Promise<void> {
-  for (const end = Date.now() + WAIT_MS; !stopped.signal.aborted; await wait(5000)) {
-    if ((await hub.findings()).length >= FINDINGS_LEAST) return
-    if (Date.now() > end) throw new Refusal(`fewer than ${FINDINGS_LEAST} findings reached the hub within 15 min`)
-  }
-}
+    for (const picture of PICTURES) await take(browser, site, picture)
+  },
+})
 
 async function take(browser: Browser, site: RunningSite, { name, at, size, path, links = [], dark }: Picture): Promise<void> {
   const baseURL = at === 'hub' ? site.hubUrl : site.applianceUrl

@@ -8,7 +8,7 @@ import { enrolmentLine } from '#shared/core/auth/enrolment.ts'
 import { ID } from '#shared/core/model/model.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { findEdge } from '#shared/core/telemetry/find-edge.ts'
-import { orBlank, type Route, route, strict } from '#shared/node/http/route.ts'
+import { orBlank, PAGE_ID, type Route, route, strict } from '#shared/node/http/route.ts'
 import { enrolBody } from './enrol.view.ts'
 import { enrolmentRoutes, pendingRoutes } from './enrolments.route.ts'
 import { secretRoutes } from './est-secrets.route.ts'
@@ -90,9 +90,11 @@ const pageRoute = (enrolment: Enrolment, { edges }: Context, layout: PageLayout)
     method: 'GET',
     path: '/enrol',
     auth: 'operator',
-    summary: 'The page Enrol',
+    summary: 'The page Enrol; with a box, its form makes the kit of another in its place',
+    query: strict({ site_id: Type.Optional(PAGE_ID), edge_id: Type.Optional(PAGE_ID) }),
     handle: async call => {
       const here = layout.here()
+      const { site_id, edge_id } = call.query
       const model = {
         here,
         csrf: layout.csrfOf(call.caller),
@@ -101,6 +103,7 @@ const pageRoute = (enrolment: Enrolment, { edges }: Context, layout: PageLayout)
         brokerPort: enrolment.brokerPort,
         reached: call.request.hostname,
         edges: edges.list(),
+        replaced: site_id === undefined || edge_id === undefined ? undefined : { site_id, edge_id },
         own: enrolment.own(),
         pending: await pendingOf(enrolment, call.request),
         secrets: enrolment.estPort === undefined ? undefined : await enrolment.secrets.list(enrolment.tenant_id),

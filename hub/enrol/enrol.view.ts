@@ -25,6 +25,8 @@ type EnrolModel = {
   /** The name under which this page was asked for. */
   reached: string
   edges: EdgeRecord[]
+  /** The box in whose place another comes. */
+  replaced: { site_id: string; edge_id: string } | undefined
   /** Those of the hub itself, at the last look. */
   own: readonly ServiceCertificate[]
   /** Undefined where boxes cannot ask. */
@@ -49,17 +51,21 @@ function leadOf(certificates: EdgeCertificate[], { now }: Here): string {
   return valid.length === 1 ? say`${count} is valid${more}.` : say`${count} are valid${more}.`
 }
 
-function kitForm({ csrf, brokerHosts, brokerPort, reached }: EnrolModel): Html {
+/** @param replaced whose name the new box takes over */
+const replacing = ({ site_id, edge_id }: { site_id: string; edge_id: string }): Html =>
+  html`<p>The new box goes on as <strong>${edge_id}</strong> of site <strong>${site_id}</strong>, with the history, the faults and the roles that the hub has. What the old box had not sent yet, and its own history of priority arrays, are lost with it. The download revokes its certificate.</p>`
+
+function kitForm({ csrf, brokerHosts, brokerPort, reached, replaced }: EnrolModel): Html {
   const preset = brokerHosts.includes(reached) ? reached : brokerHosts[0]!
-  return html`<section class="card"><h2>Make a kit</h2>
-<p>A kit is the identity of one box: its certificate, its private key and the address of this hub. It is made for this download and not stored here. Put the file, or what is in it, at <code>SERVICE_EDGE_KIT_DIR</code> of the box and restart the box.</p>
+  return html`<section class="card" id="kit"><h2>${replaced ? say`Replace ${replaced.edge_id}` : say`Make a kit`}</h2>
+${replaced && replacing(replaced)}<p>A kit is the identity of one box: its certificate, its private key and the address of this hub. It is made for this download and not stored here. Put the file, or what is in it, at <code>SERVICE_EDGE_KIT_DIR</code> of the box and restart the box.</p>
 <form class="fields" method="post" action="/enrol/kit">${csrfField(csrf)}
-<label>Site <input name="site_id" required maxlength="64" pattern="[A-Za-z0-9][A-Za-z0-9._\\-]*" autocomplete="off"></label>
-<label>Box (edge id) <input name="edge_id" required maxlength="64" pattern="[A-Za-z0-9][A-Za-z0-9._\\-]*" autocomplete="off"></label>
+<label>Site <input name="site_id" value="${replaced?.site_id ?? ''}" required maxlength="64" pattern="[A-Za-z0-9][A-Za-z0-9._\\-]*" autocomplete="off"></label>
+<label>Box (edge id) <input name="edge_id" value="${replaced?.edge_id ?? ''}" required maxlength="64" pattern="[A-Za-z0-9][A-Za-z0-9._\\-]*" autocomplete="off"></label>
 <label>Name of this hub for the box <input name="broker_host" list="broker-hosts" value="${preset}" maxlength="253"></label>
 <datalist id="broker-hosts">${brokerHosts.map(host => html`<option value="${host}">`)}</datalist>
 <label>Port <input name="broker_port" inputmode="numeric" pattern="\\d{1,5}" value="${brokerPort}" size="6"></label>
-<label class="check"><input type="checkbox" name="replace" value="yes"> Replace: revoke the valid certificate of this box</label>
+<label class="check"><input type="checkbox" name="replace" value="yes"${replaced && html` checked`}> Replace: revoke the valid certificate of this box</label>
 <details><summary>The key shall stay on the box</summary>
 <label>Certificate request (PEM, P-256) <textarea name="csr_pem" rows="6" maxlength="10000" spellcheck="false"></textarea></label></details>
 <button>Download the kit</button></form></section>`

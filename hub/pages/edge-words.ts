@@ -34,6 +34,9 @@ export const edgeLogHref = (edge: EdgeKey): string => `${edgeLogPath(edge)}?${qu
 export const edgeDiagnosticsHref = (edge: EdgeKey): string => `${pathOf(edge)}/diagnostics?${querySite(edge)}`
 export const edgeOverridesHref = (edge: EdgeKey): string => `${pathOf(edge)}/overrides?${querySite(edge)}`
 
+/** The form that makes the kit of another box in its place. */
+export const replaceBoxHref = ({ site_id, edge_id }: EdgeKey): string => `/enrol?${new URLSearchParams({ site_id, edge_id })}#kit`
+
 /** Over a page that is asked of an edge. */
 export const edgeCrumbs = (edge: EdgeKey & { name: string }): Html =>
   html`<p class="crumbs"><a href="/">Fleet</a> <span aria-hidden="true">›</span> <a href="${edgeHref(edge)}">${edge.name || edge.edge_id}</a></p>`

@@ -18,6 +18,7 @@ import {
   edgeDiagnosticsHref,
   edgeLogHref,
   edgePartHref,
+  replaceBoxHref,
   STATUS_MARK,
   STATUS_WORDS,
 } from './edge-words.ts'
@@ -91,7 +92,11 @@ function actions({ edge, user, deletable, claims }: EdgePage): Html {
 <li><a href="${edgeOverridesHref(edge)}">Overrides and their history</a>, read from the edge</li>
 <li><a href="/mqtt">Messages</a> of the edges as they come</li>
 <li><a href="/updates">Update</a> it, alone or with others</li>
-${user?.mayOperate && html`<li><a href="/enrol#certificates">Renew, reissue or revoke</a> its certificate</li>`}
+${
+  user?.mayOperate &&
+  html`<li><a href="${replaceBoxHref(edge)}">Replace this box</a> by another that goes on under its name</li>
+<li><a href="/enrol#certificates">Renew, reissue or revoke</a> its certificate</li>`
+}
 ${isAdmin && html`<li><a href="${edgeLogHref(edge)}">Log</a>, read from the edge, and how much it logs</li>`}
 </ul>${isAdmin && diagnosticsForm(edge, claims.csrf)}${deletable && deleteEdgeForm(claims.csrf, edge)}</section>`
 }

@@ -60,6 +60,12 @@ test('a kit of the page opens the broker under the intermediate authority, until
   t.is(again.status, 409)
   t.regex(await again.text(), /box-2 of site plant-7 has a valid certificate/)
 
+  const replacing = await (await operator.get('/enrol?site_id=plant-7&edge_id=box-2')).text()
+  t.regex(replacing, /<section class="card" id="kit"><h2>Replace box-2<\/h2>/)
+  t.regex(replacing, /name="site_id" value="plant-7" .*name="edge_id" value="box-2" /s)
+  t.regex(replacing, /name="replace" value="yes" checked>/)
+  t.notRegex(page, /name="replace" value="yes" checked>/)
+
   const closed = new Promise(resolve => client.once('close', () => resolve(undefined)))
   t.is((await operator.post('/enrol/revoke', '/enrol', { ...order, confirm: 'yes' })).status, 303)
   await closed

@@ -26,7 +26,9 @@ test('an edge with old data and a wrong clock says so, with what it reports and 
   t.true(text.includes(`<a href="/buildings/${BUILDING.building_id}">${BUILDING.name}</a>`))
   t.regex(text, /3 other edges of this building: <a href="\/edges\/edge-1\?site_id=riverside">Plant room<\/a>/)
   t.regex(text, /href="\/edges\/edge-2\/overrides\?site_id=riverside"/)
-  t.notRegex(text, /Renew, reissue/, 'a viewer opens no page of certificates')
+  t.notRegex(text, /Renew, reissue|Replace this box/, 'a viewer opens no page of certificates')
+  const operator = await (await browser(t.context.site, 'agent')).page('/edges/edge-2?site_id=riverside')
+  t.regex(operator, /<a href="\/enrol\?site_id=riverside&amp;edge_id=edge-2#kit">Replace this box<\/a>/)
 })
 
 test('an edge that never connected shows no figure that it has not reported', async t => {

@@ -62,6 +62,11 @@ export const FLEET_DE = nameTable<string>({
   '<1>Overrides and their history</1>, read from the edge': '<1>Übersteuerungen und ihr Verlauf</1>, vom Edge gelesen',
   '<1>Messages</1> of the edges as they come': '<1>Nachrichten</1> der Edges, wie sie kommen',
   '<1>Update</1> it, alone or with others': '<1>Aktualisieren</1>, allein oder mit anderen',
+  '<1>Replace this box</1> by another that goes on under its name':
+    '<1>Diese Box ersetzen</1> durch eine andere, die unter ihrem Namen weiterarbeitet',
+  'Replace {0}': '{0} ersetzen',
+  'The new box goes on as <1>{0}</1> of site <2>{1}</2>, with the history, the faults and the roles that the hub has. What the old box had not sent yet, and its own history of priority arrays, are lost with it. The download revokes its certificate.':
+    'Die neue Box arbeitet als <1>{0}</1> der Liegenschaft <2>{1}</2> weiter, mit Historie, Störungen und Rollen, die der Hub hat. Was die alte Box noch nicht gesendet hatte und ihr eigener Verlauf der Prioritäten gehen mit ihr verloren. Beim Herunterladen wird ihr Zertifikat widerrufen.',
   '<1>Renew, reissue or revoke</1> its certificate': 'Sein Zertifikat <1>erneuern, neu ausstellen oder widerrufen</1>',
   '<1>Log</1>, read from the edge, and how much it logs': '<1>Protokoll</1>, vom Edge gelesen, und wie viel es protokolliert',
   'Diagnostics are health, settings, log and machine as a ZIP, without readings and passwords. The edge makes it when it is asked.':

@@ -37,7 +37,8 @@ for (const product of ['appliance', 'hub'] as const) {
       if (!answer.headers.get('content-type')?.startsWith('text/html')) continue
       const page = await answer.text()
       if (!OF_FILES.test(path))
-        for (const text of unmarkedWords(page, path === '/' ? DATA : [path, ...DATA])) found.set(text, path)
+        for (const text of unmarkedWords(page, path === '/' ? DATA : [path.replaceAll('&', '&amp;'), path, ...DATA]))
+          found.set(text, path)
       for (const [, href] of page.matchAll(/(?:href|hx-get)="(\/[^"#]*)/g)) {
         const next = href!.replaceAll('&amp;', '&')
         const kind = next.replaceAll(/=[^&]*/g, '').replace(/^(\/(?:fault-rules|params|faults)\/).*/, '$1')
