@@ -1,7 +1,7 @@
 /** Scores the shipped rules on a folder of labelled sets, through the API of a central of its own. */
 import type { EquipmentType } from '#shared/core/model/model.ts'
 import type { FindingKind } from '#shared/core/findings/finding.ts'
-import { DAY, formatInstant } from '#shared/core/time.ts'
+import { DAY, formatInstant, HOUR, MINUTE } from '#shared/core/time.ts'
 import { degrade, type Degradation } from './degrade.ts'
 import { type Label, type LabelledSet, readLabelled, readLabels } from './labelled.ts'
 import type { Package } from './package.ts'
@@ -19,7 +19,7 @@ const ID = 'unit'
 /** Days are those of the wall clock as published. */
 const TIMEZONE = 'UTC'
 
-/** @returns one score for each file of `labels.csv`, in its order; only labelled days count */
+/** @returns one score for each file of `labels.csv`, in its order; only labelled days, and cases within a day, count */
 export async function scoreFolder(dir: string, options: ScoreOptions): Promise<SetScore[]> {
   const labels = readLabels(dir)
   const session = await openSession()
@@ -48,14 +48,17 @@ async function scoreSet(
   options: ScoreOptions,
 ): Promise<Verdict[]> {
   const building_id = buildingIdOf(data.name)
-  if (!options.cold) await session.importPackage(packageOf(data, building_id, options.type))
+  if (!options.cold && labels.some(({ minutes }) => !minutes))
+    await session.importPackage(packageOf(data, building_id, options.type))
   const verdicts: Verdict[] = []
   for (const label of labels) {
     const from = Date.parse(`${label.date}T00:00:00Z`)
     const day = { from, to: from + DAY }
-    const alone = `${building_id}-${label.date}`
-    if (options.cold) await session.importPackage(packageOf(cut(data, day), alone, options.type))
-    verdicts.push(judge(label, await reportOf(options.cold ? alone : building_id, day, session, kinds)))
+    const isAlone = options.cold || label.minutes !== undefined
+    const alone = [building_id, label.date, ...(label.minutes ?? [])].join('-')
+    const own = label.minutes ? held(cut(data, minutesWithin(day, label.minutes)), day) : cut(data, day)
+    if (isAlone) await session.importPackage(packageOf(own, alone, options.type))
+    verdicts.push(judge(label, await reportOf(isAlone ? alone : building_id, day, session, kinds)))
   }
   return verdicts
 }
@@ -84,6 +87,22 @@ function cut({ name, ts, columns }: LabelledSet, { from, to }: Span): LabelledSe
   const rows = [...ts.keys()].filter(row => ts[row]! >= from && ts[row]! < to)
   const take = (values: Float64Array) => Float64Array.from(rows, row => values[row]!)
   return { name, ts: take(ts), columns: columns.map(column => ({ ...column, values: take(column.values) })) }
+}
+
+const minutesWithin = ({ from }: Span, [first, last]: [number, number]): Span => ({
+  from: from + first * MINUTE,
+  to: from + (last + 1) * MINUTE,
+})
+
+/** Longer than any rule of a running unit needs, and shorter than a day, after which a value that rests is a frozen sensor. */
+const HELD_MS = 12 * HOUR
+
+/** A case of a few minutes as a steady state: its rows again and again, one a minute, for some hours. */
+function held({ name, ts, columns }: LabelledSet, { from }: Span): LabelledSet {
+  const minutes = ts.length === 0 ? [] : Array.from({ length: HELD_MS / MINUTE }, (_, i) => i)
+  const again = (values: Float64Array) => Float64Array.from(minutes, i => values[i % ts.length]!)
+  const all = columns.map(column => ({ ...column, values: again(column.values) }))
+  return { name, ts: Float64Array.from(minutes, i => from + i * MINUTE), columns: all }
 }
 
 /** The set as one equipment; headers are the roles themselves. */

@@ -16,7 +16,12 @@ export type Verdict = Label & {
 export type Score = { found: number; faulty: number; false: number; normal: number; right: number }
 
 /** Names of components in the labels, and in rules; all others are the same in both. */
-const COMPONENTS: Record<string, string> = { hcv: 'heating_valve', ccv: 'cooling_valve', oad: 'outdoor_air_damper' }
+const COMPONENTS: Record<string, string> = {
+  hcv: 'heating_valve',
+  ccv: 'cooling_valve',
+  oad: 'outdoor_air_damper',
+  'heat recovery wheel': 'heat_recovery',
+}
 /** These speak of data and of people, not of equipment. */
 const NO_EQUIPMENT: readonly FindingKind[] = ['data', 'override']
 /**
@@ -58,8 +63,22 @@ export function scoreOf(verdicts: Verdict[]): Score {
 }
 
 /** @returns a line for a day that was missed, accused the wrong component or was normal; undefined for one judged right */
-export function complaintOf({ file, date, component, faulty, alarm, accused, right, rule_ids }: Verdict): string | undefined {
+export function complaintOf({
+  file,
+  date,
+  minutes,
+  component,
+  faulty,
+  alarm,
+  accused,
+  right,
+  rule_ids,
+}: Verdict): string | undefined {
   if (faulty ? right : !alarm) return undefined
   const what = !faulty ? 'false' : alarm ? `wrong, ${accused ?? 'nothing'} accused` : 'missed'
-  return `${file} ${date} ${component}: ${what}${rule_ids.length ? ` (${rule_ids.join(', ')})` : ''}`
+  const when = minutes ? `${date} ${clockOf(minutes[0])}` : date
+  return `${file} ${when} ${component}: ${what}${rule_ids.length ? ` (${rule_ids.join(', ')})` : ''}`
 }
+
+const clockOf = (minute: number): string =>
+  [Math.floor(minute / 60), minute % 60].map(part => String(part).padStart(2, '0')).join(':')

@@ -104,3 +104,35 @@ test('noise is the same for the same seed, half a degree wide, and spares signal
   t.true(deviation > 0.3 && deviation < 0.7, String(deviation))
   t.true(degrade(set, { noise: 1 }).columns[1]!.values.every(value => value === 0.5))
 })
+
+test('several cases of a day are told apart by their minutes, and one that nobody can judge is left out', t => {
+  const rows = [
+    'u,2021-01-01,0,,00:00-00:04',
+    'u,2021-01-01,1,wheel,00:05-01:09',
+    'u,2021-01-01,,wheel,01:10-01:10',
+    'u,2021-01-02,1,hcv,06:00-18:00',
+  ]
+  const labels = (...lines: string[]) =>
+    folder(t, { 'labels.csv': ['file,date,truth_inventory,component,occupied_window', ...lines].join('\n') })
+  t.deepEqual(readLabels(labels(...rows)), [
+    { file: 'u', date: '2021-01-01', component: 'normal', minutes: [0, 4] },
+    { file: 'u', date: '2021-01-01', component: 'wheel', minutes: [5, 69] },
+    { file: 'u', date: '2021-01-02', component: 'hcv' },
+  ])
+  t.throws(() => readLabels(labels(rows[0]!, 'u,2021-01-01,1,wheel,')), {
+    message: /line 3: several cases of a day need occupied_window/,
+  })
+})
+
+test('where no header is the name of a role, the roles are those that an import suggests', t => {
+  const header = 'timestamp,OutdoorAirTemperature,SupplyFanStatus,HrWheelLeavingAirTemperature,Note'
+  const dir = folder(t, { 'unit.csv': `${header}\n1/13/2021 0:00,95,1,80,No problems\n` })
+  t.deepEqual(
+    readLabelled(dir, 'unit', 'ahu').columns.map(({ role, unit, values }) => [role, unit, values[0]]),
+    [
+      ['oa_t', 'degF', 95],
+      ['fan_status', 'bool', 1],
+      ['hr_leave_t', 'degF', 80],
+    ],
+  )
+})

@@ -90,4 +90,6 @@ test('what went wrong is told in a line, what went right is not', t => {
     'unit 2026-03-02 normal: false (AHU-IDLE-COIL)',
   ])
   t.is(complaintOf(judge(label('oad'), { active: [], cause: [] })), 'unit 2026-03-02 oad: missed')
+  const morning = { ...label('heat recovery wheel'), minutes: [65, 69] as [number, number] }
+  t.is(complaintOf(judge(morning, { active: [], cause: [] })), 'unit 2026-03-02 01:05 heat recovery wheel: missed')
 })
