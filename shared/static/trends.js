@@ -193,8 +193,12 @@ function openTrends(root) {
     root.style.minHeight = `${room}px`
     root.replaceChildren()
     plot = new uPlot(optionsOf(), data, root)
-    const legend = root.querySelector('.u-legend').offsetHeight
-    const height = Math.max(HEIGHT_MIN, Math.min(room - legend, Math.max(460, window.innerHeight - 160)))
+    const legend = root.querySelector('.u-legend')
+    /* The plot gets its width later; until then the legend would be measured in one column. */
+    legend.style.width = `${root.clientWidth}px`
+    const left = room - legend.offsetHeight
+    legend.style.width = ''
+    const height = Math.max(HEIGHT_MIN, Math.min(left, Math.max(460, window.innerHeight - 160)))
     plot.setSize({ width: root.clientWidth, height })
   }
 

@@ -17,10 +17,17 @@ test.after.always(async t => {
 
 type Shift = { value: number; sources: { node: { outerHTML?: string } | null }[] }
 declare const window: { shifts: string[] }
+declare const document: { querySelector(selector: string): { getBoundingClientRect(): { height: number } } | null }
 declare const PerformanceObserver: new (
   take: (list: { getEntries(): Shift[] }) => void,
 ) => {
   observe(options: { type: string; buffered: boolean }): void
+}
+
+/** In the page: the room that is kept for the plot, and what plot and legend take. */
+const heights = (): [number, number] => {
+  const tall = (selector: string) => document.querySelector(selector)!.getBoundingClientRect().height
+  return [tall('#trends'), tall('#trends .uplot')]
 }
 
 /** In the page: notes each shift of the layout with the first element that moved. */
@@ -62,6 +69,8 @@ for (const [name, look] of looks('a desk in daylight', 'a phone in daylight')) {
       await page.locator('#trends .u-over').hover()
       await page.waitForTimeout(300)
       t.deepEqual(await page.evaluate(() => window.shifts), [], points)
+      const [room, plot] = await page.evaluate(heights)
+      t.true(plot >= Math.min(room, 640) - 40, `${points}: ${plot} px of ${room} are used`)
     }
   })
 }

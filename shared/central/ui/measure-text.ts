@@ -13,7 +13,7 @@ import {
   unitLabel,
   type UnitSystem,
 } from './measure.ts'
-import { inLanguage, say, sayMade } from '#shared/node/http/language.ts'
+import { say, sayFigure, inLanguage, sayMade } from '#shared/node/http/language.ts'
 
 /** Units that stand in the engine's sentences and that a building may not use. */
 const CODES = ['degC', 'degF', 'K', 'K/h', 'Pa', 'kPa', 'inwc', 'psi', 'm3/s', 'm3/h', 'L/s', 'cfm', 'gpm']
@@ -93,13 +93,16 @@ export function inputWords(name: string, value: number | null, system: UnitSyste
 
 type RawPoint = { kind: PointKind; unit: string; scale?: number; offset?: number; states?: string[] }
 
+/** More than a sensor has; the rest comes from a conversion of units. */
+const VALUE_DIGITS = 5
+
 /** A value as the device holds it. @param point undefined when nobody knows what the value measures: it stays as it is */
 export function deviceValueText(value: number | boolean | string, point: RawPoint | undefined): string {
   if (typeof value === 'string') return value
   const text = point?.states?.[Number(value)]
   if (text) return `${text} (${Number(value)})`
-  if (typeof value === 'boolean' || point?.kind === 'bool') return Number(value) === 0 ? 'off' : 'on'
+  if (typeof value === 'boolean' || point?.kind === 'bool') return Number(value) === 0 ? say`off` : say`on`
   const { kind = 'number', unit = 'count', scale = 1, offset = 0 } = point ?? {}
-  const figure = String(Number((kind === 'number' ? value * scale + offset : value).toPrecision(7)))
+  const figure = sayFigure(Number((kind === 'number' ? value * scale + offset : value).toPrecision(VALUE_DIGITS)))
   return kind === 'number' && unit !== 'count' ? `${figure} ${unitLabel(unit)}` : figure
 }

@@ -3,7 +3,7 @@ import { nameTable } from '#shared/core/name-table.ts'
 import type { UnitSystem } from '#shared/core/model/model.ts'
 import { ROLES } from '#shared/core/model/role.ts'
 import { conversion, UNITS } from '#shared/core/model/unit.ts'
-import { say, sayNumber, words } from '#shared/node/http/language.ts'
+import { say, sayFigure, sayNumber, words } from '#shared/node/http/language.ts'
 
 export type { UnitSystem }
 
@@ -175,4 +175,4 @@ const LABELS = words(
 export const unitLabel = (unit: string): string => LABELS[unit] ?? unit
 
 /** Three significant digits, or all before the point, without idle zeros. */
-const trimmed = (value: number) => (Math.abs(value) >= 100 ? sayNumber(value, 0) : String(Number(value.toPrecision(3))))
+const trimmed = (value: number) => (Math.abs(value) >= 100 ? sayNumber(value, 0) : sayFigure(Number(value.toPrecision(3))))

@@ -88,6 +88,9 @@ export function sayNumber(value: number, decimals: number): string {
   return inSeparators(formatNumber(value, decimals))
 }
 
+/** @returns a figure as it is, with the decimal sign of the language of the answer and without a thousands separator */
+export const sayFigure = (value: number): string => inSeparators(String(value))
+
 /** A number that was written in English, without a thousands separator or with commas. */
 function inSeparators(english: string): string {
   const language = answered.getStore()

@@ -14,7 +14,7 @@ import { componentWords } from '#shared/central/ui/words.ts'
 import { paramWords } from '#shared/central/pages/settings/param-words.ts'
 import { type ListedVersion, versionsCard, type VersionsModel } from './versions-card.ts'
 import { editorHref, equipmentWords, FINDING_DAYS, findingsHref, ORIGIN_WORDS, type RuleOrigin } from './rule-words.ts'
-import { say, sayCountOf, sayMade, words } from '#shared/node/http/language.ts'
+import { say, sayCountOf, sayFigure, sayMade, words } from '#shared/node/http/language.ts'
 
 export const RULE_DONE = ['activated', 'deactivated', 'deployed', 'rolled-back', 'removed'] as const
 type RuleDone = (typeof RULE_DONE)[number]
@@ -65,15 +65,19 @@ ${appliancesNotice(model.appliances)}
 </div>`
 
 /** The sentence of a finding, with the rule's expressions where a finding has figures. */
-const sentence = (explains: string): Html[] =>
-  explains.split(/\{([^}]*)\}/).map((part, i) => (i % 2 === 0 ? html`${part}` : html`<code>${part}</code>`))
+function sentence(explains: string): Html[] {
+  const figures = [...explains.matchAll(/\{([^}]*)\}/g)].map(([, figure]) => figure!)
+  let places = 0
+  const said = say(explains.replaceAll(/\{[^}]*\}/g, () => `{${places++}}`))
+  return said.split(/\{(\d+)\}/).map((part, i) => (i % 2 === 0 ? html`${part}` : html`<code>${figures[Number(part)]}</code>`))
+}
 
 function facts({ rule, origin, filename, findings }: RuleModel): Html {
   const { id, kind, equipment, severity, source } = rule
   return html`<dl class="facts">
 <div><dt>Rule</dt><dd><code>${id}</code></dd></div>
 <div><dt>For</dt><dd>${equipmentWords(equipment)}</dd></div>
-<div><dt>Kind</dt><dd>${kind}</dd></div>
+<div><dt>Kind</dt><dd>${say(kind.replaceAll('_', ' '))}</dd></div>
 <div><dt>Priority</dt><dd class="p${priorityOf(severity)}">${priorityIcon(priorityOf(severity))}</dd></div>
 <div><dt>Found</dt><dd>${findings > 0 ? html`<a href="${findingsHref(id)}">${sayCountOf(findings, 'finding')} in ${FINDING_DAYS} days</a>` : say`nothing in ${FINDING_DAYS} days`}</dd></div>
 <div><dt>Comes from</dt><dd>${ORIGIN_WORDS[origin]} <span class="muted">${filename}</span></dd></div>
@@ -120,7 +124,7 @@ function paramRow(
   source: string,
   system: UnitSystem,
 ): Html {
-  const words = (figure: number) => (unit === 'any' ? String(figure) : paramWords(figure, unit, system))
+  const words = (figure: number) => (unit === 'any' ? sayFigure(figure) : paramWords(figure, unit, system))
   const others = Object.entries(perRole).map(([role, each]) => `${role} ${each}`)
   return html`<tr>
 <td data-label="Parameter"><div><code>${name}</code></div></td>
@@ -156,7 +160,7 @@ function causes({ reading }: RuleModel): Html | false {
   if (reading.causes.length === 0) return false
   return html`<section class="card"><h2>Points to</h2><dl class="values">${reading.causes.map(
     ({ component, weight, when }) =>
-      html`<div><dt>${componentWords(component)}${when !== undefined && html` <span>when <code>${when}</code></span>`}</dt><dd>weight ${weight}</dd></div>`,
+      html`<div><dt>${componentWords(component)}${when !== undefined && html` <span>when <code>${when}</code></span>`}</dt><dd>weight ${sayFigure(weight)}</dd></div>`,
   )}</dl></section>`
 }
 

@@ -1,14 +1,14 @@
 /** Values of parameters, and where they are set, as people read them. */
 import type { ParamSetting } from '#shared/core/rules/check/param-settings.ts'
 import { formatParam, unitLabel, type UnitSystem } from '#shared/central/ui/measure.ts'
-import { say } from '#shared/node/http/language.ts'
+import { say, sayFigure } from '#shared/node/http/language.ts'
 
 /** Units that say nothing beside a figure. */
 const BARE = new Set(['fraction', 'count', 'bool'])
 
 /** @returns the figure as it is set, and as the building reads it where that differs: `1.1 K (2 °F)`, `0.95 (95 %)` */
 export function paramWords(value: number, unit: string, system: UnitSystem): string {
-  const own = BARE.has(unit) ? String(value) : `${value} ${unitLabel(unit)}`
+  const own = BARE.has(unit) ? sayFigure(value) : `${sayFigure(value)} ${unitLabel(unit)}`
   const read = formatParam(value, unit, system)
   return own === read ? own : `${own} (${read})`
 }

@@ -18,7 +18,7 @@ export function madeTexts(messages: ReadonlyMap<string, string>, number: (englis
     const source = message
       .split(PLACE)
       .map(part => part.replaceAll(SPECIAL, String.raw`\$&`))
-      .join('(.+?)')
+      .join('(.*?)')
     // A value in the first word may be any: such a message is tried on every text.
     const start = PLACE.test(firstWord(message)) ? '' : firstWord(message)
     byStart.set(start, [...(byStart.get(start) ?? []), { text: new RegExp(`^${source}$`, 's'), translation }])

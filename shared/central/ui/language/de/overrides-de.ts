@@ -36,8 +36,8 @@ export const OVERRIDES_DE = nameTable<string>({
   '<1>Another device answers at the address of {0}.</1> Nothing that it says is kept.':
     '<1>An der Adresse von {0} antwortet ein anderes Gerät.</1> Nichts, was es sagt, wird gespeichert.',
   '<1>{0}</1> (device {1}), seen since {2}: {3}': '<1>{0}</1> (Gerät {1}), gesehen seit {2}: {3}',
-  'No override at the newest visit of {0}.': 'Keine Übersteuerung beim neuesten Besuch von {0}.',
-  '{0} at the newest visit of {1}{2}.': '{0} beim neuesten Besuch von {1}{2}.',
+  'No override at the newest visit of {0}.': 'Keine Übersteuerung beim neuesten Besuch ({0}).',
+  '{0} at the newest visit of {1}{2}.': '{0} beim neuesten Besuch ({1}{2}).',
   ', {0} of them shown': ', {0} davon gezeigt',
   'No override is older than {0}.': 'Keine Übersteuerung ist älter als {0}.',
   'a day': 'ein Tag',
@@ -54,7 +54,7 @@ export const OVERRIDES_DE = nameTable<string>({
   'Flips in 30 days': 'Wechsel in 30 Tagen',
   'Device and object': 'Gerät und Objekt',
   '{0}<1>default {1}</1>': '{0}<1>Ersatzwert {1}</1>',
-  '{0}<1>in {1} since</1>': '{0}<1>in {1} seit</1>',
+  '{0}<1>in {1} since</1>': '{0}<1>seitdem: {1}</1>',
   'not so at {0}': 'nicht so um {0}',
   'Their value is set by hand or stands still, apart from the input or output behind it.':
     'Ihr Wert ist von Hand gesetzt oder steht still, unabhängig vom Ein- oder Ausgang dahinter.',

@@ -4,6 +4,7 @@ import { nameTable } from '#shared/core/name-table.ts'
 export const TRENDS_DE = nameTable<string>({
   'Save this view as': 'Diese Ansicht speichern als',
   'Save view': 'Ansicht speichern',
+  Trace: 'Linie',
   View: 'Ansicht',
   Shows: 'Zeigt',
   Saved: 'Gespeichert',

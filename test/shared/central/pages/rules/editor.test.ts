@@ -188,6 +188,9 @@ test('on a German page, what is wrong with a text, its tests and a file is said 
   const check = async (yaml: string) => words(await (await post(`${EDITOR}/checked`, EDITOR, { yaml })).text())
   t.regex(await check(crookedRule), /Zeile 7, when: sa_t &gt; 5 Pa : nicht vergleichbar: eine Temperatur und ein Druck/)
   t.regex(await check(failingRule), /warm for an hour: faults \[[^\]]*\] erwartet, \[[^\]]*\] gefunden/)
+  const shipped = words(await (await get('/fault-rules/AHU-ALWAYS-ON')).text())
+  t.regex(shipped, /Der Ventilator lief share von zwei Wochen\. .* Art Energie .* Sie vergeudet /)
+  t.regex(words(await (await get('/fault-rules/AHU-FC13-COOL-FULL')).text()), /2 K \(3,6 °F\).*0,95 \(95 %\).*Gewicht 0,6/)
   writeFileSync(join(site.context.config.read().rules_dir, 'broken.yaml'), brokenYaml)
   t.regex(
     words(await (await get('/fault-rules')).text()),
