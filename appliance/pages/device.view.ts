@@ -12,7 +12,7 @@ import { driverOf, sectionOf } from '../drivers/list.ts'
 import type { DeviceEntry, PointEntry } from '../store/catalogue-schema.ts'
 import { editForms } from './device-edit.view.ts'
 import { conflictWords, errorShare, instantOf, lastError, rttWords } from './devices.view.ts'
-import { say, sayCountOf } from '#shared/node/http/language.ts'
+import { say, sayCountOf, sayFigure } from '#shared/node/http/language.ts'
 
 /** The points refresh themselves this often. */
 const REFRESH_SECS = 10
@@ -104,7 +104,7 @@ function valueWords(value: Value, { kind, unit, states }: PointEntry): string {
   const text = states?.[Number(value)]
   if (text) return `${text} (${Number(value)})`
   if (typeof value === 'boolean') return value ? say`on` : say`off`
-  const figure = String(Number(value.toPrecision(7)))
+  const figure = sayFigure(Number(value.toPrecision(5)))
   return kind === 'number' && unit !== 'count' ? `${figure} ${unitLabel(unit)}` : figure
 }
 

@@ -8,7 +8,6 @@ import { countTables } from '#shared/central/commands/import-mapping.ts'
 import type { ImportSession } from '#shared/central/import/sessions.ts'
 import { csrfField } from '#shared/central/ui/frame.ts'
 import { EQUIPMENT_WORDS } from '#shared/central/ui/equipment-words.ts'
-import { componentWords } from '#shared/central/ui/words.ts'
 import { say, sayCount, sayCountOf, sayPlaced, words } from '#shared/node/http/language.ts'
 
 /** Lines of one list that the page shows; the API gives all. */
@@ -83,7 +82,7 @@ const equipmentCard = ({
   last_at_local,
   columns,
 }: PackageReport['equipment'][number]): Html => html`<section class="card"><h2>${equipment_id}</h2>
-<p>${componentWords(equipment_type)}, ${sayCountOf(rows, 'row')}${first_at_local !== null && html` from ${first_at_local} to ${last_at_local}`}</p>
+<p>${EQUIPMENT_WORDS[equipment_type][0]}, ${sayCountOf(rows, 'row')}${first_at_local !== null && html` from ${first_at_local} to ${last_at_local}`}</p>
 <table class="tried"><thead><tr><th scope="col">Column</th><th scope="col">Role</th><th scope="col">Unit</th><th scope="col">State</th></tr></thead>
 <tbody>${columns.slice(0, SHOWN).map(
   ({ header, role, unit, status, suggestion }) => html`<tr>

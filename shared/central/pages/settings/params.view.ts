@@ -6,14 +6,15 @@ import { thresholdUnit } from '#shared/central/ui/measure.ts'
 import { type Here, moment } from '#shared/central/ui/moment.ts'
 import { paramWords, placeWords } from './param-words.ts'
 import { ruleOwnerNotice } from '#shared/central/ui/words.ts'
-import { componentWords } from '#shared/central/ui/words.ts'
+import { equipmentWords } from '#shared/central/pages/rules/rule-words.ts'
+import type { EquipmentType } from '#shared/core/model/model.ts'
 import { say } from '#shared/node/http/language.ts'
 
 type ParamsModel = {
   building: Building
   buildings: Building[]
   settings: (StoredSetting & { problem?: string })[]
-  rules: { id: string; title: string; equipment: string[]; params: string[] }[]
+  rules: { id: string; title: string; equipment: (EquipmentType | 'any')[]; params: string[] }[]
   equipmentName: (equipment_id: string) => string
   /** The appliance that runs the building's rules itself, where this process does not. */
   ruleOwner: string | undefined
@@ -64,7 +65,7 @@ const ruleTable = ({
 <tbody>${rules.map(
   ({ id, title, equipment, params }) => html`<tr>
 <td data-label="Rule"><div><a href="${ruleHref(id, building)}">${say(title)}</a> <span class="muted">${id}</span></div></td>
-<td data-label="For"><div>${equipment.map(componentWords).join(', ')}</div></td>
+<td data-label="For"><div>${equipmentWords(equipment)}</div></td>
 <td data-label="Parameters"><div>${params.map((name, i) => html`${i > 0 && ', '}<code>${name}</code>`)}</div></td>
 </tr>`,
 )}</tbody></table>`

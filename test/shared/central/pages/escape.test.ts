@@ -322,7 +322,7 @@ test('parameters, what was tried and baselines escape', t =>
     ]
     return html`${paramsBody({
       ...base,
-      rules: [{ id: text, title: text, equipment: [text], params: [text] }],
+      rules: [{ id: text, title: text, equipment: ['ahu' as const], params: [text] }],
       equipmentName: () => text,
       ruleOwner: text,
     })}${paramBody({
