@@ -3,6 +3,7 @@ import { SiteQuery } from '#shared/central/api/connectors.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { LOG_QUERY, logPart, logRequest } from '#shared/central/pages/system/log.view.ts'
+import { edgeHref } from '#shared/central/ui/links.ts'
 import { LogLevelRequest } from '#shared/core/connector/inspection-wire.ts'
 import { ID } from '#shared/core/model/model.ts'
 import type { EdgeRecord } from '#shared/core/stores.ts'
@@ -12,7 +13,7 @@ import { type Call, type Route, route, strict } from '#shared/node/http/route.ts
 import type { EdgeConnectors } from '../connectors/connectors.ts'
 import { diagnosticsName, readDiagnostics, setEdgeLogLevel } from '../connectors/inspect-edge.ts'
 import { answerOrExplain } from './edge-answer.ts'
-import { edgeCrumbs, edgeHref, edgeLogHref, edgeLogPath } from './edge-words.ts'
+import { edgeCrumbs, edgeLogHref, edgeLogPath } from './edge-words.ts'
 import { say } from '#shared/node/http/language.ts'
 
 type EdgeLogPages = { context: Pick<CentralContext, 'edges'>; layout: PageLayout; connectors: EdgeConnectors }

@@ -3,6 +3,7 @@ import { diskLevel } from '#shared/core/disk-use.ts'
 import type { EdgeKey } from '#shared/core/model/model.ts'
 import { DAY, formatDuration } from '#shared/core/time.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
+import { edgeHref, edgePath, querySite } from '#shared/central/ui/links.ts'
 import type { State } from '#shared/central/ui/icons.ts'
 import { formatAge, type Here } from '#shared/central/ui/moment.ts'
 import type { EdgeStatus, ReportedFigures } from './fleet-status.ts'
@@ -25,14 +26,11 @@ export const STATUS_MARK: Record<EdgeStatus, State> = {
   pending: 'unknown',
 }
 
-const pathOf = ({ edge_id }: EdgeKey): string => `/edges/${encodeURIComponent(edge_id)}`
-const querySite = ({ site_id }: EdgeKey): string => new URLSearchParams({ site_id }).toString()
-export const edgeHref = (edge: EdgeKey): string => `${pathOf(edge)}?${querySite(edge)}`
-export const edgePartHref = (edge: EdgeKey): string => `${pathOf(edge)}/part?${querySite(edge)}`
-export const edgeLogPath = (edge: EdgeKey): string => `${pathOf(edge)}/log`
+export const edgePartHref = (edge: EdgeKey): string => `${edgePath(edge)}/part?${querySite(edge)}`
+export const edgeLogPath = (edge: EdgeKey): string => `${edgePath(edge)}/log`
 export const edgeLogHref = (edge: EdgeKey): string => `${edgeLogPath(edge)}?${querySite(edge)}`
-export const edgeDiagnosticsHref = (edge: EdgeKey): string => `${pathOf(edge)}/diagnostics?${querySite(edge)}`
-export const edgeOverridesHref = (edge: EdgeKey): string => `${pathOf(edge)}/overrides?${querySite(edge)}`
+export const edgeDiagnosticsHref = (edge: EdgeKey): string => `${edgePath(edge)}/diagnostics?${querySite(edge)}`
+export const edgeOverridesHref = (edge: EdgeKey): string => `${edgePath(edge)}/overrides?${querySite(edge)}`
 
 /** The form that makes the kit of another box in its place. */
 export const replaceBoxHref = ({ site_id, edge_id }: EdgeKey): string => `/enrol?${new URLSearchParams({ site_id, edge_id })}#kit`

@@ -4,7 +4,7 @@ import { formatDuration } from '#shared/core/time.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { csrfField, type User, versionText } from '#shared/central/ui/frame.ts'
 import { priorityIcon, stateIcon } from '#shared/central/ui/icons.ts'
-import { buildingHref } from '#shared/central/ui/links.ts'
+import { buildingHref, edgeHref } from '#shared/central/ui/links.ts'
 import { type Here, moment, momentNow, momentOr } from '#shared/central/ui/moment.ts'
 import { type ClaimsModel, claimsPart } from './claims.route.ts'
 import { deleteEdgeForm } from './delete-edge.route.ts'
@@ -13,7 +13,6 @@ import {
   certificateWords,
   clockWords,
   diskWarning,
-  edgeHref,
   edgeOverridesHref,
   edgeDiagnosticsHref,
   edgeLogHref,

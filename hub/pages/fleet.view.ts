@@ -2,7 +2,7 @@
 import { type Html, html } from '#shared/node/http/html.ts'
 import { type Building, edgeName } from '#shared/core/model/model.ts'
 import type { EdgeRecord } from '#shared/core/stores.ts'
-import { buildingHref } from '#shared/central/ui/links.ts'
+import { buildingHref, edgeHref } from '#shared/central/ui/links.ts'
 import { formatDuration } from '#shared/core/time.ts'
 import { versionText } from '#shared/central/ui/frame.ts'
 import { type Priority, PRIORITIES } from '#shared/core/findings/finding.ts'
@@ -15,7 +15,6 @@ import {
   certificateWords,
   clockWords,
   diskWarning,
-  edgeHref,
   edgeOverridesHref,
   STATUS_MARK,
   STATUS_WORDS,

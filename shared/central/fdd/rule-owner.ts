@@ -1,7 +1,7 @@
 /** Buildings whose own appliance runs their rules, and the notices that say so where people change settings. */
 import { Problem } from '#shared/core/problem.ts'
 import type { EdgeRecord, EdgeStore, ModelReader } from '#shared/core/stores.ts'
-import { ruleOwnerText } from '#shared/central/ui/words.ts'
+import { type RuleOwner, ruleOwnerText } from '#shared/central/ui/words.ts'
 
 type Site = { edges: EdgeStore; model: ModelReader }
 
@@ -17,10 +17,10 @@ export function buildingsEvaluatedHere(site: Site): string[] {
   return site.model.buildings().flatMap(({ building_id }) => (runner(building_id) ? [] : [building_id]))
 }
 
-/** @returns the name of the appliance that runs the building's rules; undefined where this process does */
-export function ruleOwner(site: Site, building_id: string): string | undefined {
+/** @returns the appliance that runs the building's rules; undefined where this process does */
+export function ruleOwner(site: Site, building_id: string): RuleOwner | undefined {
   const runner = runnerOf(site)(building_id)
-  return runner && (runner.name || runner.edge_id)
+  return runner && { site_id: runner.site_id, edge_id: runner.edge_id, name: runner.name || runner.edge_id }
 }
 
 /**
@@ -34,7 +34,7 @@ export function refuseRunOfAppliance(context: Site, building_id: string): void {
   if (appliance === undefined) return
   throw new Problem(
     'ran_by_appliance',
-    `The rules of ${building_id} run on the appliance ${appliance}, which sends what it finds: run them there. A backtest of other parameter values is possible here.`,
+    `The rules of ${building_id} run on the appliance ${appliance.name}, which sends what it finds: run them there. A backtest of other parameter values is possible here.`,
   )
 }
 
@@ -42,7 +42,7 @@ export function refuseRunOfAppliance(context: Site, building_id: string): void {
 export function ruleOwnerView(context: Site, ...building_ids: string[]): { notice?: string } {
   const said = building_ids.flatMap(building_id => {
     const appliance = ruleOwner(context, building_id)
-    return appliance === undefined ? [] : ruleOwnerText(context.model.building(building_id)?.name || building_id, appliance)
+    return appliance === undefined ? [] : ruleOwnerText(context.model.building(building_id)?.name || building_id, appliance.name)
   })
   return said.length > 0 ? { notice: said.join(' ') } : {}
 }

@@ -7,7 +7,7 @@ import { formatDuration } from '#shared/core/time.ts'
 import { type UnconfirmedModel, unconfirmedCard, untrustedLine } from '#shared/central/pages/faults/unconfirmed-card.ts'
 import { type Here, moment } from '#shared/central/ui/moment.ts'
 import { buildingChoice } from '#shared/central/pages/settings/params.view.ts'
-import { ruleOwnerNotice } from '#shared/central/ui/words.ts'
+import { type RuleOwner, ruleOwnerNotice } from '#shared/central/ui/words.ts'
 import { type RunPanel, runPanel } from '#shared/central/ui/run-panel.ts'
 import { countWords, totalOf } from '#shared/central/ui/words.ts'
 import { say, sayCountOf, words } from '#shared/node/http/language.ts'
@@ -20,7 +20,7 @@ type RunsModel = {
   /** The run after which the next page begins; undefined on the last one. */
   next: string | undefined
   /** The appliance that runs the building's rules itself, where this process does not. */
-  ruleOwner: string | undefined
+  ruleOwner: RuleOwner | undefined
   panel: RunPanel
   /** The latest results of the building's rules. */
   brief: UnconfirmedModel

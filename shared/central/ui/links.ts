@@ -1,5 +1,5 @@
-/** Addresses of the pages of buildings, equipment, points, rules and faults, and the breadcrumbs over them. */
-import type { Building, Equipment, Point } from '#shared/core/model/model.ts'
+/** Addresses of the pages of buildings, equipment, points, edges, rules and faults, and the breadcrumbs over them. */
+import type { Building, EdgeKey, Equipment, Point } from '#shared/core/model/model.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 
 export const BUILDINGS_PATH = '/buildings'
@@ -10,6 +10,10 @@ export const equipmentHref = ({ building_id, equipment_id }: Pick<Equipment, 'bu
   `${buildingHref(building_id)}/equipment/${part(equipment_id)}`
 export const pointHref = ({ building_id, point_id }: Pick<Point, 'building_id' | 'point_id'>): string =>
   `${buildingHref(building_id)}/points/${part(point_id)}`
+/** On a hub. */
+export const edgePath = ({ edge_id }: EdgeKey): string => `/edges/${part(edge_id)}`
+export const edgeHref = (edge: EdgeKey): string => `${edgePath(edge)}?${querySite(edge)}`
+export const querySite = ({ site_id }: EdgeKey): string => new URLSearchParams({ site_id }).toString()
 export const findingHref = (finding_id: string): string => `/faults/${part(finding_id)}`
 
 export const RULES_PATH = '/fault-rules'

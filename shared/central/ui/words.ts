@@ -1,4 +1,5 @@
 /** The few words that several pages share. */
+import type { EdgeKey } from '#shared/core/model/model.ts'
 import { getOwn } from '#shared/core/get-own.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import {
@@ -14,6 +15,7 @@ import {
 } from '#shared/core/findings/finding.ts'
 import type { ReasonCounts, RunCounts } from '#shared/core/ports.ts'
 import { say, sayCount, words } from '#shared/node/http/language.ts'
+import { edgeHref } from './links.ts'
 
 /** Why a rule was not evaluated; each stands behind a count or a colon. */
 export const REASON_WORDS: Record<ResultReason, string> = words({
@@ -119,6 +121,10 @@ export const componentWords = (component: string): string => say(component.repla
 export const ruleOwnerText = (building: string, appliance: string): string =>
   say`The rules of ${building} run on the appliance ${appliance}. Parameters, quantities, prices and baselines that you set here do not reach it: set them there.`
 
+/** The appliance that runs the rules of a building itself, as a hub names it. */
+export type RuleOwner = EdgeKey & { name: string }
+
 /** @param appliance undefined where this process runs the rules itself */
-export const ruleOwnerNotice = (building: string, appliance: string | undefined): Html | false =>
-  appliance !== undefined && html`<p class="notice">${ruleOwnerText(building, appliance)}</p>`
+export const ruleOwnerNotice = (building: string, appliance: RuleOwner | undefined): Html | false =>
+  appliance !== undefined &&
+  html`<p class="notice">${ruleOwnerText(building, appliance.name)} <a href="${edgeHref(appliance)}">${say`Page of ${appliance.name}`}</a></p>`

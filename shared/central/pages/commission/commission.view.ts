@@ -5,7 +5,7 @@ import { type Html, html } from '#shared/node/http/html.ts'
 import { csrfField, operatorButton, type User } from '#shared/central/ui/frame.ts'
 import { type State, stateIcon } from '#shared/central/ui/icons.ts'
 import { type Here, momentAge } from '#shared/central/ui/moment.ts'
-import { ruleOwnerNotice } from '#shared/central/ui/words.ts'
+import { type RuleOwner, ruleOwnerNotice } from '#shared/central/ui/words.ts'
 import { buildingChoice } from '#shared/central/pages/settings/params.view.ts'
 import { say, sayCount, sayCountOf, words } from '#shared/node/http/language.ts'
 
@@ -15,7 +15,7 @@ type CommissionModel = {
   facts: CommissionFacts
   steps: Record<CommissionStep, StepState>
   /** The appliance that runs the building's rules itself, where this process does not. */
-  ruleOwner: string | undefined
+  ruleOwner: RuleOwner | undefined
   here: Here
   user: User | undefined
   csrf: string

@@ -225,7 +225,7 @@ async function reviewModel(
     const { equipment } = rule
     const isFor = (type: EquipmentType) => equipment.includes('any') || equipment.includes(type)
     const count = model.equipment(building.building_id).filter(({ equipment_type }) => isFor(equipment_type)).length
-    return { building: building.name, count, appliance: ruleOwner(context, building.building_id) }
+    return { building: building.name, count, appliance: ruleOwner(context, building.building_id)?.name }
   })
   return {
     form,

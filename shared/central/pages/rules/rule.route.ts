@@ -118,7 +118,7 @@ async function ruleModel(
     unitSystem: model.buildings()[0]?.unit_system ?? 'si',
     appliances: model.buildings().flatMap(({ building_id, name }) => {
       const appliance = ruleOwner(context, building_id)
-      return appliance === undefined ? [] : [{ building: name, appliance }]
+      return appliance === undefined ? [] : [{ building: name, appliance: appliance.name }]
     }),
   }
 }

@@ -8,7 +8,7 @@ import { csrfField, type User } from '#shared/central/ui/frame.ts'
 import { formatMoment, type Here, moment } from '#shared/central/ui/moment.ts'
 import { buildingChoice, tuningTabs } from './params.view.ts'
 import { settingButton } from '#shared/central/ui/setting-button.ts'
-import { ruleOwnerNotice } from '#shared/central/ui/words.ts'
+import { type RuleOwner, ruleOwnerNotice } from '#shared/central/ui/words.ts'
 import { say, sayCountOf } from '#shared/node/http/language.ts'
 
 export type BaselinesModel = {
@@ -20,7 +20,7 @@ export type BaselinesModel = {
   shown: { baseline: StoredBaseline; title: string; reset: StoredReset | undefined }[]
   chosen: string | undefined
   /** The appliance that runs the building's rules itself, where this process does not. */
-  ruleOwner: string | undefined
+  ruleOwner: RuleOwner | undefined
   here: Here
   user: User | undefined
   csrf: string

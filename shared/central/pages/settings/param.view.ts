@@ -20,7 +20,7 @@ import { type Here, moment } from '#shared/central/ui/moment.ts'
 import { paramWords, placeWords } from './param-words.ts'
 import { buildingChoice, tuningTabs } from './params.view.ts'
 import { settingButton } from '#shared/central/ui/setting-button.ts'
-import { ruleOwnerNotice } from '#shared/central/ui/words.ts'
+import { type RuleOwner, ruleOwnerNotice } from '#shared/central/ui/words.ts'
 import { componentWords, SOURCE_WORDS } from '#shared/central/ui/words.ts'
 import { say, sayCountOf } from '#shared/node/http/language.ts'
 
@@ -56,7 +56,7 @@ export type ParamPageModel = {
   /** Roles of that equipment, for a rule over every role. */
   roles: string[]
   /** The appliance that runs the building's rules itself, where this process does not. */
-  ruleOwner: string | undefined
+  ruleOwner: RuleOwner | undefined
   /** Equipment that the forms stand at first, and the fault from which somebody came. */
   at: { equipment_id?: string; finding_id?: string }
   form: ParamForm | undefined

@@ -5,7 +5,7 @@ import type { StoredSetting } from '#shared/core/tuning.ts'
 import { thresholdUnit } from '#shared/central/ui/measure.ts'
 import { type Here, moment } from '#shared/central/ui/moment.ts'
 import { paramWords, placeWords } from './param-words.ts'
-import { ruleOwnerNotice } from '#shared/central/ui/words.ts'
+import { type RuleOwner, ruleOwnerNotice } from '#shared/central/ui/words.ts'
 import { equipmentWords } from '#shared/central/pages/rules/rule-words.ts'
 import type { EquipmentType } from '#shared/core/model/model.ts'
 import { say } from '#shared/node/http/language.ts'
@@ -17,7 +17,7 @@ type ParamsModel = {
   rules: { id: string; title: string; equipment: (EquipmentType | 'any')[]; params: string[] }[]
   equipmentName: (equipment_id: string) => string
   /** The appliance that runs the building's rules itself, where this process does not. */
-  ruleOwner: string | undefined
+  ruleOwner: RuleOwner | undefined
   here: Here
 }
 

@@ -17,7 +17,7 @@ import { SOURCE_MAX } from '#shared/central/commands/quantities.ts'
 import { CARRIER_WORDS, propertyWords } from '#shared/central/ui/cost-words.ts'
 import { csrfField, type User } from '#shared/central/ui/frame.ts'
 import { settingButton } from '#shared/central/ui/setting-button.ts'
-import { ruleOwnerNotice } from '#shared/central/ui/words.ts'
+import { type RuleOwner, ruleOwnerNotice } from '#shared/central/ui/words.ts'
 import { say, words } from '#shared/node/http/language.ts'
 
 export type QuantitiesModel = {
@@ -26,7 +26,7 @@ export type QuantitiesModel = {
   building: Building | undefined
   equipment: Equipment[]
   /** The appliance that runs the building's rules itself, where this process does not. */
-  ruleOwner: string | undefined
+  ruleOwner: RuleOwner | undefined
   quantities: Quantity[]
   prices: EnergyPrices | undefined
   /** Quantities that recent faults lack, each with the number of faults. */

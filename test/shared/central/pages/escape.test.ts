@@ -145,7 +145,7 @@ test('the page of quantities escapes', t =>
     return quantitiesBody({
       buildings: [BUILDING, building],
       building,
-      ruleOwner: text,
+      ruleOwner: { site_id: text, edge_id: text, name: text },
       equipment: [{ equipment_id: text, building_id: text, name: text, equipment_type: 'ahu' }],
       quantities: [quantity],
       prices: { currency: text, electricity: 1 },
@@ -170,7 +170,7 @@ test('the page of runs escapes', t =>
       buildings: [BUILDING, building],
       runs: [{ run: over }, { run: { ...over, state: 'cancelled' } }, { run: { ...over, state: 'done' }, record }],
       next: text,
-      ruleOwner: text,
+      ruleOwner: { site_id: text, edge_id: text, name: text },
       panel: { ...runsOf(text), live },
       brief: {
         building_id: text,
@@ -324,14 +324,14 @@ test('parameters, what was tried and baselines escape', t =>
       ...base,
       rules: [{ id: text, title: text, equipment: ['ahu' as const], params: [text] }],
       equipmentName: () => text,
-      ruleOwner: text,
+      ruleOwner: { site_id: text, edge_id: text, name: text },
     })}${paramBody({
       ...base,
       rule: { id: text, title: text, source: text, isOverRoles: true },
       params,
       equipment: [equipment],
       roles: [text],
-      ruleOwner: text,
+      ruleOwner: { site_id: text, edge_id: text, name: text },
       at: { equipment_id: text, finding_id: text },
       form: { param: text, value: 1, where: `equipment ${text}`, role: text, note: text, days: 7 },
       outcome: {
@@ -344,7 +344,7 @@ test('parameters, what was tried and baselines escape', t =>
       ...base,
       equipment: [{ equipment_id: text, name: text, baselines: 2, cold: 1, reset: 1 }],
       chosen: text,
-      ruleOwner: text,
+      ruleOwner: { site_id: text, edge_id: text, name: text },
       shown: [
         { baseline, title: text, reset: { ...key, ...by, at: NOW } },
         { baseline, title: text, reset: undefined },

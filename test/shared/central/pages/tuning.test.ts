@@ -1,4 +1,5 @@
 import anyTest, { type TestFn } from 'ava'
+import { edgeHref } from '#shared/central/ui/links.ts'
 import { HOUR } from '#shared/core/time.ts'
 import { COOLING, NOW } from '../../../support/page-fixture.ts'
 import { signedIn } from '../../../support/signed-in.ts'
@@ -17,7 +18,8 @@ test.after.always(async t => {
 
 const RULE = '/params/AHU-SUPPLY-WARM'
 const as = (site: TestSite, who: 'agent' | 'viewer' = 'agent') => signedIn(site.url, who, PASSWORDS[who])
-const text = async (answer: Response) => (await answer.text()).replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ')
+const words = (page: string) => page.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ')
+const text = async (answer: Response) => words(await answer.text())
 const form = (more: Record<string, string> = {}) => {
   return { building: 'school', param: 'tolerance', where: 'site', value: '2.5', note: '', days: '3', ...more }
 }
@@ -136,7 +138,9 @@ test.serial(
     const { get } = await as(hub)
     const own = await as(box)
     for (const path of [RULE, '/params', '/baselines', '/quantities']) {
-      t.regex(await text(await get(path)), RAN_BY, path)
+      const page = await (await get(path)).text()
+      t.regex(words(page), RAN_BY, path)
+      t.true(page.includes(`<a href="${edgeHref(edge!)}">Page of Plant room</a>`), path)
       t.notRegex(await text(await own.get(path)), /run on the appliance/, path)
     }
     const saves = /formaction="[^"]*\/set"/

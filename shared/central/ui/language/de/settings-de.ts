@@ -89,6 +89,7 @@ export const SETTINGS_DE = nameTable<string>({
   'Stored backups': 'Gespeicherte Sicherungen',
   Made: 'Erstellt',
   Size: 'Größe',
+  'Page of {0}': 'Seite von {0}',
   '{0} MB': '{0} MB',
   'not evaluated yet': 'noch nicht ausgewertet',
   '{0}, spread {1}': '{0}, Streuung {1}',
