@@ -26,14 +26,14 @@ test('a mapping becomes a manifest and the maps of the equipment that has column
   const { manifest, maps } = made.value
   t.deepEqual(readManifest(manifest), {
     ok: true,
-    value: { building_id: 'b1', grid_minutes: 5, timezone: 'America/Chicago', date_order: 'mdy' },
+    value: { building_id: 'b1', grid_minutes: 5, timezone: 'America/Chicago' },
   })
-  const time_columns = ['Date', 'Time']
+  const time = { time_columns: ['Date', 'Time'], date_order: 'mdy' }
   t.deepEqual(
     maps.map(({ map }) => readColumnMap(map)),
     [
-      { equip: 'AHU-1', equipType: 'ahu', time_columns, columns: ['SAT'], points: { sa_t: 'SAT' }, units: { SAT: '°F' } },
-      { parent: 'AHU-1', equip: 'VAV-3', equipType: 'vav', time_columns, columns: ['Flow'], points: {}, units: {} },
+      { equip: 'AHU-1', equipType: 'ahu', ...time, columns: ['SAT'], points: { sa_t: 'SAT' }, units: { SAT: '°F' } },
+      { parent: 'AHU-1', equip: 'VAV-3', equipType: 'vav', ...time, columns: ['Flow'], points: {}, units: {} },
     ].map(value => ({ ok: true as const, value })),
   )
 })
