@@ -15,15 +15,18 @@ export const setupBody = ({ title, pages, left, history }: SetupModel): Html => 
 <ul class="hits setup">${left.map(item => entry(item, 'for-narrow'))}${pages.map(item => entry(item))}</ul>
 <p class="as-of">${historyWords(history)}</p>`
 
-export function historyWords({ bytes, max_bytes, whole_from, thinned_from }: HistoryExtent): string {
+function historyWords({ bytes, max_bytes, whole_from, thinned_from }: HistoryExtent): string {
   if (whole_from === null && thinned_from === null) return say`No history is older than a day yet.`
-  const since = [
+  const most = Number.isFinite(max_bytes) ? say` of at most ${gigabytes(max_bytes)}` : ''
+  return say`History takes ${gigabytes(bytes)}${most} GB: ${keptWords({ whole_from, thinned_from })}.`
+}
+
+/** What is kept of history, and since when; empty where nothing is older than a day. */
+export const keptWords = ({ whole_from, thinned_from }: Pick<HistoryExtent, 'whole_from' | 'thinned_from'>): string =>
+  [
     ...(whole_from === null ? [] : [say`every sample since ${whole_from}`]),
     ...(thinned_from === null ? [] : [say`one value for 15 minutes since ${thinned_from}`]),
-  ]
-  const most = Number.isFinite(max_bytes) ? say` of at most ${gigabytes(max_bytes)}` : ''
-  return say`History takes ${gigabytes(bytes)}${most} GB: ${since.join(', ')}.`
-}
+  ].join(', ')
 
 const gigabytes = (bytes: number) => sayNumber(bytes / 1e9, bytes < 1e9 ? 2 : 1)
 

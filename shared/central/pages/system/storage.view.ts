@@ -4,7 +4,7 @@ import type { HistoryExtent } from '#shared/core/series/history-quota.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { message, say, sayNumber } from '#shared/node/http/language.ts'
 import { stateIcon } from '#shared/central/ui/icons.ts'
-import { historyWords } from '#shared/central/pages/setup.view.ts'
+import { keptWords } from '#shared/central/pages/setup.view.ts'
 
 export type StorageModel = { disk: DiskSpace; storage: ClassUse[]; history: HistoryExtent }
 
@@ -31,11 +31,12 @@ export function fullDiskNotice({ disk }: Pick<StorageModel, 'disk'>): Html | fal
 }
 
 export const storageSection = ({ disk, storage, history }: StorageModel): Html => html`<section class="card"><h2>Storage</h2>
-<p>${bytesText(disk.free_bytes)} of ${bytesText(disk.total_bytes)} are free. ${historyWords(history)}</p>
+<p>${bytesText(disk.free_bytes)} of ${bytesText(disk.total_bytes)} are free.</p>
 <dl class="values">${storage.map(({ name, bytes, max_bytes }) => {
   const [title, about] = CLASSES[name]
   const takes = max_bytes === null ? bytesText(bytes) : say`${bytesText(bytes)} of at most ${bytesText(max_bytes)}`
-  return html`<div><dt>${say(title)}</dt><dd>${takes}</dd><dd class="muted">${say(about)}</dd></div>`
+  const kept = name === 'history' ? keptWords(history) : ''
+  return html`<div><dt>${say(title)}</dt><dd>${takes}</dd>${kept !== '' && html`<dd>${kept}</dd>`}<dd class="muted">${say(about)}</dd></div>`
 })}</dl></section>`
 
 const bytesText = (bytes: number): string =>

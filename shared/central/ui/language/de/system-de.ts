@@ -113,7 +113,7 @@ export const SYSTEM_DE = nameTable<string>({
   Budget: 'Budget',
   'Copy for a standby': 'Kopie für einen Ersatz',
   Health: 'Zustand',
-  '{0} of {1} are free. {2}': '{0} von {1} sind frei. {2}',
+  '{0} of {1} are free.': '{0} von {1} sind frei.',
   '{0} of at most {1}': '{0} von höchstens {1}',
   'When it is full, old months are thinned to 15 minutes, then dropped':
     'Wird er voll, werden alte Monate auf 15 Minuten ausgedünnt, dann gelöscht',
