@@ -15,7 +15,7 @@ export const setupBody = ({ title, pages, left, history }: SetupModel): Html => 
 <ul class="hits setup">${left.map(item => entry(item, 'for-narrow'))}${pages.map(item => entry(item))}</ul>
 <p class="as-of">${historyWords(history)}</p>`
 
-function historyWords({ bytes, max_bytes, whole_from, thinned_from }: HistoryExtent): string {
+export function historyWords({ bytes, max_bytes, whole_from, thinned_from }: HistoryExtent): string {
   if (whole_from === null && thinned_from === null) return say`No history is older than a day yet.`
   const most = Number.isFinite(max_bytes) ? say` of at most ${gigabytes(max_bytes)}` : ''
   return say`History takes ${gigabytes(bytes)}${most} GB: ${keptWords({ whole_from, thinned_from })}.`
