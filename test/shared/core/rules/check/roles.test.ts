@@ -265,3 +265,20 @@ test('a rule knows a plant that is not there from one whose data stopped', t => 
   const { results } = run([own], [handler, above], 30 * MINUTE)
   t.is(results.find(each => each.equipment_id === 'a')!.status, 'fault', 'a name that is declared as a role is that role')
 })
+
+test('that a proof exists is no reading of it: it is no input, and its faults explain nothing', t => {
+  const rule = ruleOf(yamlOf({ equipment: '[vav]', roles: '{ zone_t: degC }', when: 'has(boiler_on) and zone_t > 9' }))
+  const range = ruleOf(
+    yamlOf({ id: 'S', equipment: '[any]', roles: '{ x: any }', when: 'x == 1', kind: 'sensor', suppresses: 'readers' }),
+  )
+  const box = ahu({ zone_t: '12x24' }, 5 * MINUTE, { equipment_id: 'v', equipment_type: 'vav' })
+  const plant = ahu({ boiler_status: '1x24' }, 5 * MINUTE, { equipment_id: 'p', equipment_type: 'hw_plant', feeds: ['v'] })
+  const { findings } = run([rule, range], [box, plant], 2 * HOUR)
+  t.deepEqual(
+    findings.map(({ equipment_id, evidence, suppressed_by }) => [equipment_id, evidence.inputs, suppressed_by]),
+    [
+      ['p', { boiler_status: 1 }, undefined],
+      ['v', { zone_t: 12 }, undefined],
+    ],
+  )
+})
