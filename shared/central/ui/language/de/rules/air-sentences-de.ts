@@ -6,8 +6,8 @@ export const AIR_SENTENCES_DE = nameTable<string>({
     'Die Luft wich um {0} von dem ab, was die Registerventile früher ergaben, Dauer {1}.',
   'The cooling valve was at {0} and supply air was {1} warmer than entering air and fan explain, for {2}.':
     'Das Kühlventil stand bei {0}, und die Zuluft war {1} wärmer, als Eintrittsluft und Ventilator erklären, Dauer {2}.',
-  'With the cooling valve fully open supply air was {0} above its set point for {1}; the unit cooled the air by only {2}.':
-    'Bei voll offenem Kühlventil lag die Zuluft {0} über ihrem Sollwert, Dauer {1}; das Gerät kühlte die Luft nur um {2}.',
+  'With the cooling valve fully open the unit cooled the air by only {0}, to {1}, for {2}.':
+    'Bei voll offenem Kühlventil kühlte das Gerät die Luft nur um {0}, auf {1}, Dauer {2}.',
   'The cooling coil cooled the air by {0} with its valve closed, for {1}.':
     'Das Kühlregister kühlte die Luft bei geschlossenem Ventil um {0}, Dauer {1}.',
   'The heating coil warmed the air by {0} with its valve closed, for {1}.':
