@@ -3,7 +3,19 @@ import { openSite, PASSWORDS, type TestSite } from '../support/sites/page-site.t
 import { IN_GERMAN } from '../support/in-german.ts'
 import { openChromium, type OpenBrowser } from './chromium.ts'
 import { expectClean, looks } from './looks.ts'
-import { axeFindings, customProperty, cutTexts, focused, openPage, overflow, signIn } from './watch.ts'
+import {
+  axeFindings,
+  customProperty,
+  cutTexts,
+  focused,
+  gapsBetween,
+  hiddenFields,
+  openPage,
+  overflow,
+  signIn,
+  smallControls,
+  smallFields,
+} from './watch.ts'
 
 const test = anyTest as TestFn<{ chromium: OpenBrowser; box: TestSite; hub: TestSite }>
 test.before(async t => {
@@ -98,6 +110,49 @@ for (const [name, look] of looks('a desk in daylight', 'a phone in daylight')) {
     }
   })
 }
+
+/** Narrowest telephone that is still sold. */
+const NARROW = { viewport: { width: 360, height: 780 } }
+/** Fields in a row, which are more than a telephone is wide. */
+const FORMS = ['/faults', '/alerts', '/audit', '/fault-rules', '/analytics/operations', '/trends', '/params/WARM', '/mqtt']
+const CHOICES = new Set(['/faults'])
+
+for (const product of ['appliance', 'hub'] as const) {
+  test.serial(`on a telephone every field of the ${product} is in sight, for a finger, and not zoomed into`, async t => {
+    const site = await openSite({ product, open: true })
+    t.teardown(site.close)
+    const { page, close } = await openPage(t.context.chromium.browser, site.url, NARROW)
+    t.teardown(close)
+    for (const path of FORMS) {
+      await page.goto(path)
+      t.deepEqual(await smallFields(page), [], path)
+      t.deepEqual(await smallControls(page, 44), [], path)
+      // Those of the faults move sideways and count at once.
+      if (!CHOICES.has(path)) t.deepEqual(await hiddenFields(page), [], path)
+    }
+  })
+}
+
+test.serial('without script the button of the choices stays in sight on a telephone', async t => {
+  const { page, close } = await openPage(t.context.chromium.browser, t.context.hub.url, { ...NARROW, javaScriptEnabled: false })
+  t.teardown(close)
+  await signIn(page, 'viewer', PASSWORDS.viewer, '/faults')
+  const button = (await page.getByRole('button', { name: 'Apply' }).boundingBox())!
+  t.true(button.x + button.width <= NARROW.viewport.width, `the button ends at ${button.x + button.width}`)
+})
+
+test.serial('the German tasks at the bottom of a narrow telephone stand apart', async t => {
+  for (const product of ['appliance', 'hub'] as const) {
+    const site = await openSite({ product, open: true, pageLanguageOf: () => IN_GERMAN })
+    t.teardown(site.close)
+    const { page, close } = await openPage(t.context.chromium.browser, site.url, NARROW)
+    t.teardown(close)
+    await page.goto('/faults')
+    const gaps = await gapsBetween(page, '.top nav a')
+    t.is(gaps.length, 4)
+    t.true(Math.min(...gaps) >= 8, `${product}: ${gaps.join(', ')}`)
+  }
+})
 
 test.serial('on paper a page is white, also at night, and nothing on it waits for a click', async t => {
   const { box, chromium } = t.context

@@ -7,6 +7,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
  * The little of a document that the checks touch, from functions that run inside the page. The whole library of DOM types
  * would clash with Node's own.
  */
+type Box_ = { height: number; left: number; right: number }
 type Element_ = {
   id: string
   textContent: string | null
@@ -14,13 +15,14 @@ type Element_ = {
   offsetParent: unknown
   scrollWidth: number
   clientWidth: number
-  getBoundingClientRect(): { height: number }
+  getBoundingClientRect(): Box_
   known?: boolean
 }
 declare const document: {
   documentElement: Element_
   activeElement: Element_ | null
   querySelectorAll(selector: string): Iterable<Element_>
+  createRange(): { selectNodeContents(node: unknown): void; getBoundingClientRect(): Box_ }
   dispatchEvent(event: Event): boolean
 }
 declare function getComputedStyle(element: Element_): { getPropertyValue(name: string): string }
@@ -88,6 +90,34 @@ export const smallControls = (page: Page, least: number): Promise<string[]> =>
       .filter(control => control.offsetParent !== null && control.getBoundingClientRect().height < size - 0.5)
       .map(control => `${control.outerHTML.slice(0, 80)} ${control.getBoundingClientRect().height}`)
   }, least)
+
+/** @returns fields whose text is under 16 CSS pixels, into which a telephone zooms */
+export const smallFields = (page: Page): Promise<string[]> =>
+  page.evaluate(() =>
+    [...document.querySelectorAll('select, textarea, input:not([type=hidden], [type=checkbox], [type=radio])')]
+      .filter(field => Number.parseFloat(getComputedStyle(field).getPropertyValue('font-size')) < 16)
+      .map(field => field.outerHTML.slice(0, 80)),
+  )
+
+/** @returns fields and buttons of forms that lie beyond the right edge of the window, where nobody looks for them */
+export const hiddenFields = (page: Page): Promise<string[]> =>
+  page.evaluate(() =>
+    [...document.querySelectorAll('form :is(button, select, input:not([type=hidden]), textarea)')]
+      .filter(field => field.offsetParent !== null)
+      .filter(field => field.getBoundingClientRect().right > document.documentElement.clientWidth)
+      .map(field => field.outerHTML.slice(0, 80)),
+  )
+
+/** @returns the free space between neighbours of a row, CSS pixels between their texts */
+export const gapsBetween = (page: Page, selector: string): Promise<number[]> =>
+  page.locator(`${selector}:visible`).evaluateAll(all => {
+    const boxes = all.map(one => {
+      const range = document.createRange()
+      range.selectNodeContents(one)
+      return range.getBoundingClientRect()
+    })
+    return boxes.slice(1).map((box, i) => box.left - boxes[i]!.right)
+  })
 
 /** @returns a custom property of the page's style, such as `--bg` */
 export const customProperty = (page: Page, name: string): Promise<string> =>

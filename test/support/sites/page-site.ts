@@ -77,6 +77,8 @@ export async function openSite(options: SiteOptions): Promise<TestSite> {
     product,
     name: isHub ? 'Campus hub' : 'Riverside box',
     first: isHub ? 'Fleet' : 'Home',
+    // The tasks are all there, so that their bar is as full as on a box.
+    ...(!isHub && { more: [{ href: '/overrides', text: 'Overrides' }] }),
   })
   const first = isHub
     ? fleetRoutes({ ...context, registry: edgeRegistryOf(context) }, layout)
