@@ -95,6 +95,10 @@ export const AIR_SENTENCES_DE = nameTable<string>({
     'Die Außenluft lag mindestens {0} über dem Zuluftsollwert, Dauer {1}, und das Kühlventil blieb geschlossen.',
   'With heat recovery running the heating valve was at {0} for {1}; {2} is usual for this outdoor air.':
     'Bei laufender Wärmerückgewinnung stand das Heizventil bei {0}, Dauer {1}; üblich ist bei dieser Außenluft {2}.',
+  'Behind heat recovery the air was at {0}, {1} beyond what outdoor air at {2} and return air at {3} allow, for {4}.':
+    'Hinter der Wärmerückgewinnung hatte die Luft {0}, {1} jenseits dessen, was Außenluft mit {2} und Abluft mit {3} erlauben, Dauer {4}.',
+  'Outdoor air at {0}, return air at {1} and a supply set point of {2} asked for the opposite of what heat recovery did, for {3}.':
+    'Außenluft mit {0}, Abluft mit {1} und ein Zuluftsollwert von {2} verlangten das Gegenteil dessen, was die Wärmerückgewinnung tat, Dauer {3}.',
   'Heat recovery returned {0} of the temperature difference for {1}; at least {2} is usual.':
     'Die Wärmerückgewinnung gab {0} der Temperaturdifferenz zurück, Dauer {1}; üblich sind mindestens {2}.',
   'At {0} outdoors the cooling valve was at {1} and the damper at {2} for {3}.':

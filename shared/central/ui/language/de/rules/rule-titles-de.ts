@@ -54,6 +54,9 @@ export const RULE_TITLES_DE = nameTable<string>({
   'Outdoor air share wrong at minimum damper position': 'Außenluftanteil falsch bei Mindeststellung der Klappe',
   'Free cooling only although outdoor air is too warm': 'Nur freie Kühlung, obwohl Außenluft zu warm ist',
   'Behind heat recovery more heat is needed than usual': 'Hinter der Wärmerückgewinnung ist mehr Wärme nötig als üblich',
+  'Air behind heat recovery does not lie between its two airs':
+    'Luft hinter der Wärmerückgewinnung liegt nicht zwischen Außenluft und Abluft',
+  'Heat recovery runs or rests against the need': 'Wärmerückgewinnung läuft oder ruht entgegen dem Bedarf',
   'Heat recovery less effective than usual': 'Wärmerückgewinnung weniger wirksam als üblich',
   'Mechanical cooling in cold weather': 'Mechanische Kühlung bei kaltem Wetter',
   'Mixed air does not follow its dampers as it used to': 'Mischluft folgt ihren Klappen nicht mehr wie früher',
