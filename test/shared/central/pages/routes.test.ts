@@ -6,7 +6,7 @@ import { HOUR } from '#shared/core/time.ts'
 import { faultModel } from '#shared/central/pages/faults/fault-model.ts'
 import { safeNext } from '#shared/central/pages/typed-form.ts'
 import { WINDOWS } from '#shared/central/pages/faults/fault.view.ts'
-import { brokenValue } from '../../../support/broken-value.ts'
+import { brokenValue } from '../../../support/pages/broken-value.ts'
 import { COOLING, NOW, POINTS } from '../../../support/page-fixture.ts'
 import { openSite, PASSWORDS, type TestSite } from '../../../support/sites/page-site.ts'
 

@@ -3,7 +3,7 @@ import test from 'ava'
 import { EDGES, EQUIPMENT, FINDINGS, RULE_FILE } from '../../../../support/page-fixture.ts'
 import { openSite, PASSWORDS } from '../../../../support/sites/page-site.ts'
 import { signedIn } from '../../../../support/signed-in.ts'
-import { MARKED, unmarkedWords } from '../../../../support/marked-language.ts'
+import { MARKED, unmarkedWords } from '../../../../support/pages/marked-language.ts'
 
 /** Names in the fixtures, and texts that a site or the API writes. */
 const DATA = [
