@@ -8,7 +8,10 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
 import { openNetwork } from '#appliance/system/network.ts'
+import { canMountTmpfs } from '../support/disk/mounts.ts'
+import { smallDisk } from '../support/disk/small-disk.ts'
 import { folder, until } from '../support/folders.ts'
+import { testWhere } from '../support/optional.ts'
 
 const SCRIPTS = 'image/root/usr/lib/plenum'
 const run = promisify(execFile)
@@ -51,6 +54,7 @@ function openBox(t: ExecutionContext, { patience }: { patience: number }) {
   starts()
   const script = (command: string) => run('sh', [join(at, 'network'), command], { env })
   return {
+    at,
     put,
     has: (name: string) => existsSync(join(at, name)),
     remove: (name: string) => rmSync(join(at, name)),
@@ -77,6 +81,24 @@ async function startedWithWish(t: ExecutionContext, patience: number) {
   box.starts()
   return box
 }
+
+testWhere(canMountTmpfs())('on a full disk, which could not keep the settings before, no others are tried', async t => {
+  const box = openBox(t, { patience: 60 })
+  const disk = smallDisk(t, join(box.at, 'system'), 65_536)
+  box.put('system/system.json', JSON.stringify(RUNS))
+  box.starts()
+  await box.script('watch')
+  await box.network.ask(WISH)
+  // There is room for what the page asks for, and then no more.
+  box.put('system/spare', 'x')
+  disk.fill()
+  box.remove('system/spare')
+  await box.script('try')
+  t.deepEqual(box.system(), RUNS)
+  t.deepEqual(box.restarts(), [])
+  t.like(box.network.trial(), { state: 'refused' })
+  t.false(box.has('system/system.json.before'))
+})
 
 test('settings that somebody keeps at their new address stay', async t => {
   const box = await startedWithWish(t, 60)

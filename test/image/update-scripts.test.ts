@@ -11,6 +11,8 @@ import { promisify } from 'node:util'
 import type { ExecutionContext } from 'ava'
 import { openUpdates } from '#appliance/system/updates.ts'
 import { issueServer, makeCa } from '#shared/node/pki/pki.ts'
+import { canMountTmpfs } from '../support/disk/mounts.ts'
+import { smallDisk } from '../support/disk/small-disk.ts'
 import { folder } from '../support/folders.ts'
 import { testWhere } from '../support/optional.ts'
 
@@ -109,6 +111,24 @@ onBox('a version that is healthy without a break is confirmed, and what was befo
   t.false(box.told().some(line => line.includes('reboot')))
   t.false(box.has('updates/before.json'))
 })
+
+testWhere(hasWget && canMountTmpfs())(
+  'on a full disk a version on trial that is not well is left all the same, and nothing that was noted is lost',
+  async t => {
+    const box = await openBox(t)
+    const disk = smallDisk(t, join(box.at, 'updates'), 65_536)
+    box.runs(NEW)
+    box.tell('installed')
+    disk.fill()
+    box.answers.health = 503
+    await box.script('confirm')
+    t.deepEqual(box.told(), ['rauc status mark-bad', 'systemctl reboot'])
+    t.like(box.updates.state(), { state: 'installed', version: NEW })
+    box.answers.health = 200
+    await box.script('confirm')
+    t.is(box.told()[2], 'rauc status mark-good', 'well again, it is watched and confirmed')
+  },
+)
 
 onBox('a version that was left is not confirmed: while it is well it runs, and otherwise the others are tried again', async t => {
   const box = await openBox(t)

@@ -1,7 +1,6 @@
 /** A disk that is full, for real: the ballast makes room for what must be written, and readings wait for the rest. */
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, statfsSync, statSync, writeSync, openSync, closeSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import pino from 'pino'
@@ -20,46 +19,16 @@ import { airHandler, rows, table } from '../../support/packages/packages.ts'
 import { warmRule } from '../../support/rule-texts.ts'
 import { startCentral } from '../../support/sites/central-site.ts'
 import { canMountTmpfs } from '../../support/disk/mounts.ts'
+import { smallDisk } from '../../support/disk/small-disk.ts'
+import { folder } from '../../support/folders.ts'
 import { envelope, NOON } from '../../support/messages.ts'
 import { edgeModel } from '../../support/sites/transport-site.ts'
 
 const MB = 2 ** 20
 const BALLAST = 4 * MB
 
-/** A disk of its own, and what another program writes on it. */
-function smallDisk(t: ExecutionContext, size: number) {
-  const dir = mkdtempSync(join(tmpdir(), 'plenum-full-'))
-  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'small', dir], { stdio: 'ignore' })
-  t.teardown(() => {
-    execFileSync('umount', ['-l', dir])
-    rmSync(dir, { recursive: true, force: true })
-  })
-  const other = join(dir, 'of-another-program')
-  const freeBytes = () => statfsSync(dir).bavail * statfsSync(dir).bsize
-  return {
-    dir,
-    freeBytes,
-    /** Takes every byte that is left. */
-    fill() {
-      const file = openSync(other, 'a')
-      try {
-        for (const chunk of [MB, 4096]) {
-          for (;;) if (writeSync(file, Buffer.alloc(chunk)) < chunk) break
-        }
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
-        if (freeBytes() >= 4096) {
-          try {
-            for (;;) writeSync(file, Buffer.alloc(4096))
-          } catch {}
-        }
-      } finally {
-        closeSync(file)
-      }
-    },
-    free: () => rmSync(other),
-  }
-}
+/** @returns a disk in a folder that is gone after the test */
+const diskOf = (t: ExecutionContext, size: number) => smallDisk(t, folder(t), size)
 
 /** Lines of a log, as objects. */
 function lines() {
@@ -70,7 +39,7 @@ function lines() {
 
 if (canMountTmpfs()) {
   test('the ballast is there from the start, deleted when the disk is full, and back when there is space, with a line for each', async t => {
-    const disk = smallDisk(t, 16 * MB)
+    const disk = diskOf(t, 16 * MB)
     const { log, said } = lines()
     const reserve = ballast({ folder: disk.dir, bytes: BALLAST, log })
     t.teardown(reserve.stop)
@@ -102,7 +71,7 @@ if (canMountTmpfs()) {
   })
 
   test('a ballast that a crash left half made is made anew', async t => {
-    const disk = smallDisk(t, 16 * MB)
+    const disk = diskOf(t, 16 * MB)
     const path = join(disk.dir, 'ballast')
     execFileSync('dd', ['if=/dev/zero', `of=${path}`, 'bs=1000', 'count=1'], { stdio: 'ignore' })
     const reserve = ballast({ folder: disk.dir, bytes: BALLAST, log: lines().log })
@@ -112,7 +81,7 @@ if (canMountTmpfs()) {
   })
 
   test('a disk that is full at the start, with no room for a ballast, makes readings wait and says so once', async t => {
-    const disk = smallDisk(t, 2 * MB)
+    const disk = diskOf(t, 2 * MB)
     disk.fill()
     const { log, said } = lines()
     const reserve = ballast({ folder: disk.dir, bytes: BALLAST, log })
@@ -124,7 +93,7 @@ if (canMountTmpfs()) {
   })
 
   test('where imports have too little room a package is refused with 507, and what is written stays as it was', async t => {
-    const disk = smallDisk(t, 96 * MB)
+    const disk = diskOf(t, 96 * MB)
     const workspace = join(disk.dir, 'workspace')
     mkdirSync(workspace)
     const site = await startCentral({ workspace, ballastBytes: BALLAST })
@@ -138,7 +107,7 @@ if (canMountTmpfs()) {
   })
 
   test('a rule that finds no room on the disk is refused with 507 and is not there; with room it is taken', async t => {
-    const disk = smallDisk(t, 32 * MB)
+    const disk = diskOf(t, 32 * MB)
     const workspace = join(disk.dir, 'workspace')
     mkdirSync(workspace)
     const site = await startCentral({ workspace, ballastBytes: BALLAST })
@@ -161,7 +130,7 @@ if (canMountTmpfs()) {
   })
 
   test('on a full disk marks and deletes are written, readings wait and health fails after a minute; all recovers', async t => {
-    const disk = smallDisk(t, 32 * MB)
+    const disk = diskOf(t, 32 * MB)
     const workspace = join(disk.dir, 'workspace')
     mkdirSync(workspace)
     const at = { now: NOON }
