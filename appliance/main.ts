@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createIngestService } from '#shared/central/ingest-service.ts'
 import { healthOf } from '#shared/central/api/health.ts'
 import { metricsService } from '#shared/central/metrics.ts'
-import { clockFor, complainOfCentral, createCentralOf, openWorkspaceOf, serveCentral } from '#shared/central/process.ts'
+import { clockFor, complainOfCentral, createCentralOf, serveCentral } from '#shared/central/process.ts'
 import { heartbeatService } from '#shared/node/heartbeat.ts'
 import { openLog } from '#shared/node/log.ts'
 import { RecentLog } from '#shared/node/recent-log.ts'
@@ -34,11 +34,9 @@ import { updateOperations } from './system/update-operations.ts'
 import { openEnrolment } from './kit/enrolment.ts'
 import { hubTimeService } from './services/hub-time.ts'
 import { openNetwork } from './system/network.ts'
+import { openBoxWorkspace } from './store/box-workspace.ts'
 import { trialService } from './system/trial.ts'
 import { openUpdates } from './system/updates.ts'
-
-/** Each half minute a commit adds rows of some hundred points: in small pages they fill what is written (`scripts/bench wear`). */
-const PAGE_BYTES = 1024
 
 const [command, ...words] = process.argv.slice(2)
 if (command === 'journal') await runJournalCommand(words, process.env)
@@ -58,7 +56,7 @@ await runProcess(log, async () => {
   const { site_id, edge_id, building } = site
   const kits = await readEdgeKits(settings, site, log).catch(noneYet)
 
-  const workspace = await openWorkspaceOf(settings, { clock, log, pageBytes: PAGE_BYTES })
+  const workspace = await openBoxWorkspace(settings, { clock, log })
   const { model, edges, edgeClaims: claims } = workspace.stores
   const priority = await openPriority({
     settings,
