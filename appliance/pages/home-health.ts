@@ -4,9 +4,12 @@ import { type Html, html } from '#shared/node/http/html.ts'
 import type { OpenCounts } from '#shared/central/pages/faults/fault-list.ts'
 import { type Together, wasteADay } from '#shared/central/ui/cost-words.ts'
 import { formatAge } from '#shared/central/ui/moment.ts'
+import { formatDuration } from '#shared/core/time.ts'
 import { say, sayCountOf } from '#shared/node/http/language.ts'
 
 export type Health = {
+  /** Since when readings cannot be stored; null while they are. */
+  unstored_since: number | null
   open: OpenCounts
   waste: readonly Together[]
   /** Devices that do not answer, and overrides that have lasted for more than a day. */
@@ -18,9 +21,10 @@ export type Health = {
 }
 
 /** @returns `3 faults are open and waste about 120 kWh a day; 1 device is silent. All else was checked 12 min ago.` */
-export function healthSentence({ open, waste, silent, aged, checked_at, now }: Health): Html {
+export function healthSentence({ unstored_since, open, waste, silent, aged, checked_at, now }: Health): Html {
   const total = PRIORITIES.reduce((sum, priority) => sum + open[priority], 0)
   const troubles = [
+    ...(unstored_since === null ? [] : [unstoredText(unstored_since, now)]),
     ...(total > 0 ? [openText(total, wasteADay(waste))] : []),
     ...(silent > 0 ? [silentText(silent)] : []),
     ...(aged > 0 ? [agedText(aged)] : []),
@@ -28,6 +32,12 @@ export function healthSentence({ open, waste, silent, aged, checked_at, now }: H
   const isWell = troubles.length === 0
   const first = isWell ? (checked_at === null ? say`Nothing is known to be wrong` : say`Nothing needs you`) : troubles.join('; ')
   return html`<strong>${first}.</strong> ${checkedText(checked_at, isWell, now)}`
+}
+
+/** The page System says why. */
+function unstoredText(since: number, now: number): string {
+  const forText = formatDuration(Math.max(0, now - since))
+  return say`Readings have not been stored for ${forText} (see the page System)`
 }
 
 function openText(count: number, wasted: string | undefined): string {

@@ -22,6 +22,8 @@ export type HomeSources = {
   identity: { name: string; edge_id: string; site_id: string }
   catalogue: () => DeviceCatalogue
   pollStatus: () => PollStatus
+  /** Since when readings cannot be stored; null while they are. */
+  unstoredSince: () => number | null
   hubState: () => PublisherState
   overrides: (now: number) => OverridesTile
   /** What was counted over the last day; empty where nobody counts. */
@@ -87,6 +89,7 @@ async function homeModel(
     stepsLeft: sources.stepsLeft(),
     here,
     poll: pollTiles(sources),
+    unstored_since: sources.unstoredSince(),
     open: countOpen(rows),
     worst: worst.map(row => ({ ...row, equipment: equipmentName(row.finding) })),
     waste: wasteOf(context, open, here.now),

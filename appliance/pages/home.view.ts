@@ -60,6 +60,8 @@ export type HomeModel = {
   here: Here
   /** Null while polling is off: a box that only holds imported packages. */
   poll: { running: boolean; points: PointCounts; devices: DeviceLine[]; last_read_at: number | null } | null
+  /** Since when readings cannot be stored; null while they are. */
+  unstored_since: number | null
   open: OpenCounts
   /** The worst open faults, each with the name of its equipment. */
   worst: (Pick<FaultRow, 'finding' | 'priority' | 'cost'> & { equipment: string })[]
@@ -96,8 +98,9 @@ ${boxTile(model)}
 <p class="as-of">As of ${momentNow(model.here)} <span class="feed" role="status"></span> <a href="/">Refresh</a></p>
 </div>`
 
-const health = ({ open, waste, poll, overrides, run, here }: HomeModel): Html =>
+const health = ({ unstored_since, open, waste, poll, overrides, run, here }: HomeModel): Html =>
   healthSentence({
+    unstored_since,
     open,
     waste,
     silent: (poll?.devices ?? []).filter(({ state }) => isSilent(state)).length,

@@ -21,6 +21,7 @@ import type { Updates } from '../system/updates.ts'
 import type { FieldCatalogue } from '../services/field-catalogue.ts'
 import type { BoardHistory } from '../services/board-history.ts'
 import type { EdgeServices } from '../services/edge.ts'
+import { storingOf } from '../services/health-checks.ts'
 import type { SettingsFile } from '../store/settings-file.ts'
 import type { SiteSettings } from '../store/site.ts'
 import { devicePages } from './devices.route.ts'
@@ -43,7 +44,7 @@ type ApplianceParts = {
   siteFile: SettingsFile<SiteSettings>
   catalogue: FieldCatalogue
   modbus: ModbusProtocol
-  edge: Pick<EdgeServices, 'polling' | 'uplink'>
+  edge: Pick<EdgeServices, 'polling' | 'storage' | 'uplink'>
   ingest: IngestService
   priority: PriorityServices
   discovery: DiscoveryService
@@ -92,6 +93,7 @@ export function applianceRoutes(parts: ApplianceParts, layout: PageLayout): Rout
     identity: { name: building.name, edge_id, site_id },
     catalogue: catalogue.current,
     pollStatus,
+    unstoredSince: () => storingOf(edge).trouble?.since ?? null,
     hubState: edge.uplink.hubState,
     overrides,
     history: parts.history,

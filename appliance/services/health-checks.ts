@@ -72,6 +72,13 @@ export function updateCheck(before: HealthBefore | undefined, now: Parameters<ty
   }
 }
 
+/** How the storing of readings fares on this box: in its queue or in its history, whichever failed first. */
+export function storingOf({ polling, storage }: Pick<EdgeServices, 'polling' | 'storage'>): Storing {
+  const stored = polling.storing()
+  const trouble = earlierTrouble(stored.trouble, storage.historyTrouble())
+  return { ...stored, ...(trouble && { trouble }) }
+}
+
 /**
  * The health checks that an appliance adds to those of central.
  *
@@ -86,14 +93,10 @@ export function applianceHealth(parts: {
   healthBefore?: (() => HealthBefore | undefined) | undefined
 }): HealthSources {
   const { edge, journal, ingest, edges, clock, healthBefore } = parts
-  const { polling, storage, uplink } = edge
+  const { polling, uplink } = edge
   return {
     checks: {
-      poll: () => {
-        const stored = polling.storing()
-        const trouble = earlierTrouble(stored.trouble, storage.historyTrouble())
-        return pollCheck(polling.pollStatus(), { ...stored, ...(trouble && { trouble }) }, clock.now())
-      },
+      poll: () => pollCheck(polling.pollStatus(), storingOf(edge), clock.now()),
       hub: () => publisherCheck(uplink.hubState()),
       priority_history: () => journalCheck(journal.state()),
       edge_ids: ingest.edgeIds,

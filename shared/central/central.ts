@@ -315,7 +315,7 @@ type Checked = {
 
 function withOwnChecks(
   { checks, counters }: HealthSources,
-  { path, db, stores, historian }: Workspace,
+  { path, db, stores, historian, ballast }: Workspace,
   { config, runs, trigger, files, backups, alertService, clock }: Checked,
 ): HealthSources {
   const own: HealthSources['checks'] = {
@@ -323,7 +323,7 @@ function withOwnChecks(
       db.prepare('SELECT 1').get()
       return { status: 'ok' }
     },
-    workspace: () => checkSpace(path),
+    workspace: () => checkSpace(path, ballast.isGivenUp()),
     history: () => historyCheck(historian.extent()),
     clock: () => clockCheck(clock.now(), stores.misdated),
     config: () => warnOf(config.fault()),

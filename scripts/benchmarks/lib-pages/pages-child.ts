@@ -118,6 +118,7 @@ function homeSources(now: number): HomeSources {
   return {
     identity: { name: 'Bench', edge_id: 'edge-1', site_id },
     stepsLeft: () => 0,
+    unstoredSince: () => null,
     catalogue: () => ({ devices: ids.map(id => ({ device_id: id, name: id, enabled: true, points: [] })) }) as never,
     pollStatus: () => ({ ok: true, enabled: true, running: true, ...counts, devices: ids.map(line) }) as never,
     hubState: () => ({

@@ -28,17 +28,22 @@ export async function assertSpace({
   if (free < IMPORT_MIN_MB) throw new Problem('workspace_full', `Only ${free} MB are free; an import needs ${IMPORT_MIN_MB} MB`)
 }
 
-/** The health check of the workspace. */
-export async function checkSpace(workspace: string) {
+function spaceDetail(free_mb: number): string[] {
+  if (free_mb < IMPORT_MIN_MB) return ['imports are refused; telemetry continues']
+  return free_mb < COMFORT_MB ? ['less than 5 GB are free'] : []
+}
+
+/**
+ * The health check of the workspace.
+ *
+ * @param isFull readings wait until there is space
+ */
+export async function checkSpace(workspace: string, isFull: boolean) {
   const disk = await diskSpace(workspace)
   const [free_mb, used_percent] = [Math.floor(disk.free_bytes / MB), usedPercent(disk)]
   const details = [
     ...(diskLevel(used_percent) === undefined ? [] : [`the disk is ${used_percent} % full`]),
-    ...(free_mb < IMPORT_MIN_MB
-      ? ['imports are refused; telemetry continues']
-      : free_mb < COMFORT_MB
-        ? ['less than 5 GB are free']
-        : []),
+    ...(isFull ? ['imports are refused, and readings wait until there is space'] : spaceDetail(free_mb)),
   ]
   return {
     status: details.length > 0 ? ('warn' as const) : ('ok' as const),

@@ -33,6 +33,7 @@ const HOME: HomeModel = {
     ],
     last_read_at: NOW - 5 * SECOND,
   },
+  unstored_since: null,
   open: { 1: 0, 2: 0, 3: 0, data: 0, overrides: 0 },
   worst: [],
   waste: [],
@@ -240,10 +241,15 @@ for (const [what, health, said] of [
     },
     '2 faults are open, with a waste of about 120 kWh a day; 1 device is silent; 2 overrides are older than a day. All else was checked 12 min ago.',
   ],
+  [
+    'readings wait for a disk',
+    { unstored_since: NOW - 3 * MINUTE, silent: 1 },
+    'Readings have not been stored for 3 min (see the page System); 1 device is silent. All else was checked 12 min ago.',
+  ],
   ['one thing is wrong', { open: { ...HOME.open, 2: 1 } }, '1 fault is open. All else was checked 12 min ago.'],
 ] as [string, Partial<Health>, string][]) {
   test(`the first sentence of Home when ${what}`, t => {
-    const calm = { open: HOME.open, waste: [], silent: 0, aged: 0, checked_at: NOW - 12 * MINUTE, now: NOW }
+    const calm = { unstored_since: null, open: HOME.open, waste: [], silent: 0, aged: 0, checked_at: NOW - 12 * MINUTE, now: NOW }
     t.is(healthSentence({ ...calm, ...health }).text.replace(/<[^>]+>/g, ''), said)
   })
 }

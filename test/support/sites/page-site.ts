@@ -164,6 +164,7 @@ const device = (device_id: string, name: string, points: number, enabled = true)
 })
 const SOURCES: HomeSources = {
   stepsLeft: () => 0,
+  unstoredSince: () => null,
   history: {
     samples: () =>
       Array.from({ length: 48 }, (_, i) => ({

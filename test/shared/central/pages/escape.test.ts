@@ -241,6 +241,7 @@ test('Home escapes', t =>
       identity: { name: text, edge_id: text, site_id: text, building: text },
       version: text,
       stepsLeft: 1,
+      unstored_since: null,
       here,
       poll: {
         running: false,

@@ -74,6 +74,8 @@ export const APPLIANCE_DE = nameTable<string>({
   '{0} are silent': '{0} antworten nicht',
   '{0} is older than a day': '{0} ist älter als ein Tag',
   '{0} are older than a day': '{0} sind älter als ein Tag',
+  'Readings have not been stored for {0} (see the page System)':
+    'Seit {0} werden keine Messwerte gespeichert (siehe Seite System)',
   'Nothing is known to be wrong': 'Bisher ist nichts Auffälliges bekannt',
   'Nothing needs you': 'Nichts erfordert Ihr Eingreifen',
   'Everything was checked {0}.': 'Alles wurde {0} geprüft.',

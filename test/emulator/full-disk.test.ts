@@ -1,0 +1,103 @@
+/** A box whose data partition is full to the last byte when it starts. `scripts/test --image`. */
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import test from 'ava'
+import { openBacnetDevice } from '#scripts/simulator/bacnet/device.ts'
+import { OBJECT_TYPES } from '#scripts/simulator/bacnet/objects.ts'
+import { Box } from './box.ts'
+import { FULL_DISK_LOG, IMAGE } from './versions.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'plenum-full-disk-'))
+const box = new Box(folder, IMAGE, FULL_DISK_LOG)
+let asked = 100
+const objects = [{ type: OBJECT_TYPES.AI, instance: 1, name: 'sat', value: () => ++asked }]
+const device = await openBacnetDevice({ device_instance: 1001, name: 'ahu-1', objects })
+test.after.always(async () => {
+  await box.cut()
+  await device.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const POLL_SECS = 5
+const STORED_MS = 1_800_000
+const DATA = 6
+
+type Series = { series: { points: { last: number | null }[] }[] }
+type Health = { checks: Record<string, { status: string; detail?: string; points_ok?: number }> }
+
+/** Waits until a value is stored that is larger than `value`. @returns the largest */
+async function storedAfter(value: number): Promise<number> {
+  for (const end = Date.now() + STORED_MS; Date.now() < end; await sleep(2000)) {
+    const { series } = await box.get<Series>('/api/fdd/series?building_id=building-1&point_ids=sat&max_points=20000')
+    const newest = Math.max(...series.flatMap(({ points }) => points.map(({ last }) => last ?? 0)), 0)
+    if (newest > value) return newest
+  }
+  throw new Error(`nothing above ${value} is stored`)
+}
+
+async function healthWhen(holds: (health: Health) => boolean): Promise<Health> {
+  let health: Health | undefined
+  for (const end = Date.now() + STORED_MS; Date.now() < end; await sleep(2000)) {
+    health = await box.get<Health>('/api/health/details').catch(() => undefined)
+    if (health && holds(health)) return health
+  }
+  throw new Error(`health stays ${JSON.stringify(health)}`)
+}
+
+/** Does something with the data of a box that is switched off. */
+function withData(work: (data: string) => void): void {
+  const report = execFileSync('sgdisk', [`--info=${DATA}`, box.disk], { encoding: 'utf8' })
+  const [, first, last] = /First sector: (\d+)[^]*Last sector: (\d+)/.exec(report)!.map(Number)
+  const data = join(folder, 'data')
+  mkdirSync(data, { recursive: true })
+  const place = `loop,offset=${first! * 512},sizelimit=${(last! - first! + 1) * 512}`
+  execFileSync('mount', ['-o', place, box.disk, data])
+  try {
+    work(data)
+  } finally {
+    execFileSync('umount', [data])
+  }
+}
+
+const fill = (data: string) => {
+  const other = join(data, 'of-another-program')
+  // `cat` ends when there is no room left, also in the blocks that are reserved for root.
+  for (const bytes of ['1M', '1K']) execFileSync('sh', ['-c', `dd if=/dev/zero bs=${bytes} >> ${other} 2> /dev/null || true`])
+}
+
+test.serial('a box whose data partition is full serves its page, polls, and says what is wrong', async t => {
+  await box.start()
+  await box.signIn()
+  await box.says(/in slot A is confirmed/)
+  await box.poll(device, POLL_SECS)
+  const before = await storedAfter(101)
+  await box.cut()
+  withData(fill)
+  await box.start()
+  await box.signIn()
+  // The first start on it gives its ballast away, and the next finds no byte at all.
+  await healthWhen(({ checks }) => (checks['poll']?.points_ok ?? 0) > 0)
+  await box.cut()
+  withData(fill)
+  await box.start()
+  await box.signIn()
+  await box.says(/in slot A is confirmed/)
+  const { checks } = await healthWhen(({ checks: { poll } }) => (poll?.points_ok ?? 0) > 0 && poll!.detail !== undefined)
+  t.regex(checks['poll']!.detail!, /the disk is full/)
+  t.regex(checks['workspace']!.detail!, /readings wait until there is space/)
+  t.is(await storedAfter(before - 1), before, 'what was stored is there')
+})
+
+test.serial('with space again it stores', async t => {
+  await box.cut()
+  withData(data => rmSync(join(data, 'of-another-program')))
+  const before = asked
+  await box.start()
+  await box.signIn()
+  t.true((await storedAfter(before)) > before)
+  const { checks } = await healthWhen(({ checks: { poll } }) => poll?.status === 'ok')
+  t.is(checks['poll']!.detail, undefined)
+})
