@@ -118,8 +118,8 @@ export const PLANT_SENTENCES_DE = nameTable<string>({
     '{0} war einen Tag lang {1}: unmöglich in seiner Einheit, gewöhnlich in einer anderen (°F statt °C, Prozent statt eines Anteils, Pascal statt Zoll Wassersäule).',
   'The pumps had been off for hours and supply minus return was {0}, for {1}; it used to be {2}.':
     'Die Pumpen standen seit Stunden, und Vorlauf minus Rücklauf war {0}, Dauer {1}; früher waren es {2}.',
-  'With the fans at {0} the tower was {1} above the wet bulb for {2}; the limit is {3}.':
-    'Mit den Ventilatoren bei {0} lag der Kühlturm {1} über der Feuchtkugeltemperatur, Dauer {2}; die Grenze ist {3}.',
+  "At full demand the tower's water was at {0}, at least {1} above the wet bulb, for {2}; the limit is {3}.":
+    'Bei voller Anforderung hatte das Wasser des Kühlturms {0}, mindestens {1} über der Feuchtkugeltemperatur, Dauer {2}; die Grenze ist {3}.',
   "With its fans at {0} the tower's water was at {1}, {2} above the usual, for {3}.":
     'Mit seinen Ventilatoren bei {0} hatte das Wasser des Kühlturms {1}, {2} über dem Üblichen, Dauer {3}.',
   'With the fans at {0} the tower supplied water at {1} for {2}.':

@@ -173,7 +173,7 @@ export const RULE_TITLES_DE = nameTable<string>({
   'Sensor value steps to a new level': 'Fühlerwert springt auf eine neue Höhe',
   'Point value does not fit its unit': 'Punktwert passt nicht zu seiner Einheit',
   'Supply and return sensors moved apart at rest': 'Vorlauffühler und Rücklauffühler haben sich im Stillstand entfernt',
-  'Cooling tower approach too large at full fan speed': 'Kühlgrenzabstand des Kühlturms zu groß bei voller Drehzahl',
+  'Cooling tower approach too large at full demand': 'Kühlgrenzabstand des Kühlturms zu groß bei voller Anforderung',
   'Condenser water warmer than usual at full tower fan speed': 'Kühlwasser wärmer als üblich bei voller Kühlturmdrehzahl',
   'Condenser water too warm at full tower fan speed': 'Kühlwasser zu warm bei voller Kühlturmdrehzahl',
   'Tower fans work for the last kelvin': 'Kühlturmventilatoren arbeiten für das letzte Kelvin',
