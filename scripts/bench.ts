@@ -3,6 +3,7 @@
 const BENCHES: Record<string, string> = {
   api: './benchmarks/api.ts',
   append: './benchmarks/append.ts',
+  boot: './benchmarks/box-boot.ts',
   fdd: './benchmarks/fdd.ts',
   'fdd-building': './benchmarks/fdd-building.ts',
   'fdd-incremental': './benchmarks/fdd-incremental.ts',

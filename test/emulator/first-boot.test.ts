@@ -4,8 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'ava'
 import { openChromium } from '#scripts/lib/chromium.ts'
-import { Box, UPLINK_ADDRESS } from './box.ts'
-import { FIRST_BOOT_LOG, IMAGE } from './versions.ts'
+import { Box } from '#scripts/lib-emulator/box.ts'
+import { IMAGE } from '#scripts/lib-emulator/built-image.ts'
+import { UPLINK_ADDRESS } from './address.ts'
+import { FIRST_BOOT_LOG } from './versions.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'plenum-first-boot-'))
 const box = new Box(folder, IMAGE, FIRST_BOOT_LOG)

@@ -3,8 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'ava'
-import { Box, UPLINK_ADDRESS, UPLINK_HOST } from './box.ts'
-import { IMAGE, NETWORK_LOG } from './versions.ts'
+import { Box, UPLINK_HOST } from '#scripts/lib-emulator/box.ts'
+import { IMAGE } from '#scripts/lib-emulator/built-image.ts'
+import { UPLINK_ADDRESS } from './address.ts'
+import { NETWORK_LOG } from './versions.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'plenum-network-'))
 const box = new Box(folder, IMAGE, NETWORK_LOG)

@@ -3,9 +3,10 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'ava'
-import { Box } from './box.ts'
+import { Box } from '#scripts/lib-emulator/box.ts'
 import { sticksOf } from './sticks.ts'
-import { builtVersion, IMAGE, packForeign, packVersion, STICK_UPDATE_LOG, versionAfter } from './versions.ts'
+import { IMAGE } from '#scripts/lib-emulator/built-image.ts'
+import { builtVersion, packForeign, packVersion, STICK_UPDATE_LOG, versionAfter } from './versions.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'plenum-stick-update-'))
 const box = new Box(folder, IMAGE, STICK_UPDATE_LOG)

@@ -10,9 +10,11 @@ import { freePort } from '#scripts/lib/free-port.ts'
 import { waitForHealth } from '#scripts/lib-start/hub-client.ts'
 import { type SiteProcess, startPart } from '#scripts/lib-start/process.ts'
 import { makePki, openPki } from '#shared/node/pki/pki-files.ts'
-import { Box, UPLINK_ADDRESS, UPLINK_HOST } from './box.ts'
+import { Box, UPLINK_HOST } from '#scripts/lib-emulator/box.ts'
+import { UPLINK_ADDRESS } from './address.ts'
 import { sticksOf } from './sticks.ts'
-import { IMAGE, STICK_LOG } from './versions.ts'
+import { IMAGE } from '#scripts/lib-emulator/built-image.ts'
+import { STICK_LOG } from './versions.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'plenum-stick-'))
 const box = new Box(folder, IMAGE, STICK_LOG)

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { resultFile } from '#shared/core/system/stick-files.ts'
-import type { Box } from './box.ts'
+import type { Box } from '#scripts/lib-emulator/box.ts'
 
 const RESULT_MS = 1_800_000
 /** An update fits. */

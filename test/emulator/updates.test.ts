@@ -1,5 +1,6 @@
 /** One box in an emulator from its first boot through good, bad and sick updates, damage and power cuts. `scripts/test --image`. */
 import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,8 +9,9 @@ import test from 'ava'
 import { type BacnetDevice, openBacnetDevice } from '#scripts/simulator/bacnet/device.ts'
 import { OBJECT_TYPES } from '#scripts/simulator/bacnet/objects.ts'
 import { timesOf } from '../support/optional.ts'
-import { anyOf, Box } from './box.ts'
-import { builtVersion, CONSOLE_LOG, IMAGE, packVersion, tampered, versionAfter } from './versions.ts'
+import { Box } from '#scripts/lib-emulator/box.ts'
+import { IMAGE } from '#scripts/lib-emulator/built-image.ts'
+import { builtVersion, CONSOLE_LOG, packVersion, tampered, versionAfter } from './versions.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'plenum-emulator-'))
 const first = builtVersion()
@@ -43,6 +45,9 @@ test.after.always(async () => {
   await device.close()
   rmSync(folder, { recursive: true, force: true })
 })
+
+/** @returns a number from 0 to `end`, which no run repeats */
+const anyOf = (end: number): number => randomBytes(4).readUInt32LE() % end
 
 type Sample = { t: number; v: number }
 

@@ -6,10 +6,8 @@ import { join } from 'node:path'
 import { packKernel, packRoot } from '#image/build/boot.ts'
 import { makeSigningKeys, packBundle } from '#image/build/bundle.ts'
 import { TARGETS } from '#image/build/target.ts'
+import { BUILT } from '#scripts/lib-emulator/built-image.ts'
 
-/** Where `scripts/image build` puts what it makes. */
-const BUILT = '.cache/image'
-export const IMAGE = join(BUILT, 'plenum-arm64.img')
 /** What the boxes said in the last run. */
 export const CONSOLE_LOG = join(BUILT, 'console.log')
 export const FIRST_BOOT_LOG = join(BUILT, 'console-first-boot.log')

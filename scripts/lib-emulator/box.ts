@@ -1,6 +1,5 @@
 /** A box in QEMU: the built disk image, its console, and its page by HTTPS. The power can be cut at any moment. */
 import { type ChildProcessByStdio, execFileSync, spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { appendFileSync, openAsBlob, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -9,7 +8,7 @@ import type { Readable, Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import tls from 'node:tls'
 import { stripVTControlCharacters } from 'node:util'
-import { freePort } from '#scripts/lib/free-port.ts'
+import { freePort } from '../lib/free-port.ts'
 import { openWire, type Wire } from './wire.ts'
 
 const FIRMWARE = '/usr/share/AAVMF'
@@ -30,8 +29,6 @@ const UPLOAD_MS = 3_600_000
 
 /** What the networks of the box call the machine that the emulator runs on, which is also the gateway of the uplink. */
 export const [UPLINK_HOST, FIELD_HOST] = ['10.0.8.2', '10.0.9.2'] as const
-/** Where the emulator reaches the page of the box on the uplink. */
-export const UPLINK_ADDRESS = '10.0.8.15'
 
 type UpdateReply = {
   version: string
@@ -55,15 +52,18 @@ export class Box {
   #wires: Record<Network, Wire> | undefined
   /** How many are plugged in. */
   #sticks = 0
+  readonly #processor: string[]
 
   /**
    * @param folder in which disk and firmware's variables are kept
    * @param image built disk image
    * @param log file for what the console says
+   * @param isCounted with one core, whose instructions are counted
    */
-  constructor(folder: string, image: string, log: string) {
+  constructor(folder: string, image: string, log: string, isCounted = false) {
     this.#folder = folder
     this.#log = log
+    this.#processor = isCounted ? ['-icount', `${ICOUNT},rr=record,rrfile=/dev/null`] : ['-smp', '2', '-icount', ICOUNT]
     writeFileSync(log, '')
     this.disk = join(folder, 'disk.img')
     execFileSync('cp', ['--sparse=always', image, this.disk])
@@ -112,10 +112,7 @@ export class Box {
           'virt',
           '-cpu',
           'cortex-a72',
-          '-smp',
-          '2',
-          '-icount',
-          ICOUNT,
+          ...this.#processor,
           '-m',
           String(MEMORY_MIB),
           '-display',
@@ -161,8 +158,16 @@ export class Box {
     await this.#order(`device_add usb-storage,drive=${drive},bus=usb.0`)
   }
 
-  /** Has the emulator carry out one line of its monitor. */
-  async #order(line: string): Promise<void> {
+  /** @returns how many instructions it has run since it was switched on; of a box that is counted */
+  async instructions(): Promise<number> {
+    const said = await this.#order('info replay')
+    const [, count] = /instruction count = (\d+)/.exec(said) ?? []
+    if (count === undefined) throw new Error(`the emulator counts no instructions: ${said}`)
+    return Number(count)
+  }
+
+  /** Has the emulator carry out one line of its monitor. @returns what it says */
+  async #order(line: string): Promise<string> {
     const monitor = connect(this.#monitor)
     let said = ''
     monitor.setEncoding('utf8').on('data', (text: string) => (said += text))
@@ -171,6 +176,7 @@ export class Box {
     // It prompts when it begins and when the line is done.
     while (said.split('(qemu) ').length < 3) await once(monitor, 'data')
     monitor.destroy()
+    return said
   }
 
   /** Writes a line of the test's own among what the console said. */
@@ -328,6 +334,3 @@ export class Box {
     return this.get('/api/system/update')
   }
 }
-
-/** @returns a number from 0 to `end`, which no run repeats */
-export const anyOf = (end: number): number => randomBytes(4).readUInt32LE() % end
