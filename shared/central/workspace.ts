@@ -14,6 +14,7 @@ import { isHistoryEntry, parquetRootIn } from '#shared/node/historian/folder.ts'
 import { openHistorian, type StoredHistorian } from '#shared/node/historian/historian.ts'
 import { historianService } from '#shared/node/historian/service.ts'
 import { keepPrivate, WORKSPACE_ENTRIES } from '#shared/node/private-files.ts'
+import { ruleStatesIn } from '#shared/node/rules/engine-states.ts'
 import type { Service } from '#shared/node/service.ts'
 import { type Database, openDatabase, type PageBytes } from '#shared/node/sqlite.ts'
 import { alertStore } from '#shared/node/store/alerts.ts'
@@ -125,6 +126,9 @@ async function openLocked(options: WorkspaceOptions, unlock: () => void): Promis
   const parquetRoot = options.parquetRoot ?? parquetRootIn(path)
   keepPrivate(path, WORKSPACE_ENTRIES, log)
   if (existsSync(parquetRoot)) keepPrivate(parquetRoot, readdirSync(parquetRoot).filter(isHistoryEntry), log)
+  const bytes = options.ballastBytes ?? WORKSPACE_BALLAST
+  const reserve = ballast({ folder: path, bytes, derived: [ruleStatesIn(path)], log })
+  reserve.makeRoom()
   await replica?.restore()
   const db = openDatabase(replica?.path ?? join(path, 'plenum.db'), options.pageBytes)
   if (replica) await replica.follow(db)
@@ -133,7 +137,6 @@ async function openLocked(options: WorkspaceOptions, unlock: () => void): Promis
   const diskBytes = diskSize(path)
   const maxBytes = options.historyBytes ?? diskBytes / 2
   const historian = await openHistorian({ db, root: parquetRoot, memoryMb, idleMs: IDLE_MS, maxBytes, settled })
-  const reserve = ballast({ folder: path, bytes: options.ballastBytes ?? WORKSPACE_BALLAST, log })
   const disk = diskWatch({ read: () => diskSpace(path), log })
   const budget = options.limits && openStorageBudget(db, options.limits)
   const database: Service = {

@@ -1,9 +1,10 @@
 /**
  * A file that is deleted when the disk is full, so that the most important writes still succeed: sequence marks, deletes,
- * unlinking, the checkpoint of the database. Readings wait meanwhile; they would otherwise use the freed space.
+ * unlinking, the checkpoint of the database. Readings wait meanwhile; they would otherwise use the freed space. Where that was not
+ * enough, what can be made again is deleted too.
  */
 import { randomFillSync } from 'node:crypto'
-import { rmSync, statfsSync, statSync } from 'node:fs'
+import { existsSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
@@ -27,6 +28,8 @@ const CHECK_MS = 5 * SECOND
 const CHUNK = MB
 
 export type Ballast = Service & {
+  /** Deletes it where the disk is full already: without some bytes no database can be opened. */
+  makeRoom(): void
   /** Checks the disk now, as the service does every 5 s. */
   check(): Promise<void>
   isGivenUp(): boolean
@@ -34,8 +37,16 @@ export type Ballast = Service & {
   needRoom(): void
 }
 
+type BallastOptions = {
+  folder: string
+  bytes: number
+  /** Folders that may be deleted at any time, because their content is made again. */
+  derived?: string[]
+  log: Logger
+}
+
 /** The function is long because every check compares the file, the disk and what was logged. */
-export function ballast({ folder, bytes, log }: { folder: string; bytes: number; log: Logger }): Ballast {
+export function ballast({ folder, bytes, derived = [], log }: BallastOptions): Ballast {
   const path = join(folder, FILE)
   const fullBytes = bytes * FULL_SHARE
   let givenUp = false
@@ -46,6 +57,7 @@ export function ballast({ folder, bytes, log }: { folder: string; bytes: number;
     const { bavail, bsize } = statfsSync(folder)
     return bavail * bsize
   }
+  const isFull = () => freeBytes() < fullBytes
   const size = () => statSync(path, { throwIfNoEntry: false })?.size ?? 0
   const drop = () => {
     rmSync(path, { force: true })
@@ -66,18 +78,27 @@ export function ballast({ folder, bytes, log }: { folder: string; bytes: number;
     }
   }
 
+  const giveUp = () => {
+    drop()
+    givenUp = true
+    log.error({ path, bytes }, 'disk full: ballast deleted, readings wait until there is space')
+  }
+  const dropDerived = () => {
+    const folders = derived.filter(existsSync)
+    for (const one of folders) rmSync(one, { recursive: true, force: true })
+    if (folders.length > 0) log.warn({ folders }, 'disk full: what can be made again is deleted')
+  }
+
   const checkOnce = async () => {
     const isThere = size() === bytes
-    if (isThere && freeBytes() < fullBytes) {
-      drop()
-      givenUp = true
-      log.error({ path, bytes }, 'disk full: ballast deleted, readings wait until there is space')
-    } else if (!isThere && (await create())) {
+    if (isThere && isFull()) giveUp()
+    else if (!isThere && (await create())) {
       if (givenUp) log.info({ path }, 'disk has space again: readings are stored')
       givenUp = false
-    } else if (!isThere && freeBytes() < fullBytes && !givenUp) {
+    } else if (!isThere && isFull()) {
+      if (!givenUp) log.error({ path }, 'disk full: no space for the ballast, readings wait until there is space')
       givenUp = true
-      log.error({ path }, 'disk full: no space for the ballast, readings wait until there is space')
+      dropDerived()
     }
   }
   const check = () => (checking ??= checkOnce().finally(() => (checking = undefined)))
@@ -92,6 +113,10 @@ export function ballast({ folder, bytes, log }: { folder: string; bytes: number;
     async stop() {
       clearInterval(timer)
       await checking?.catch(() => undefined)
+    },
+    makeRoom() {
+      if (isFull() && size() > 0) giveUp()
+      if (isFull()) dropDerived()
     },
     check,
     isGivenUp: () => givenUp,

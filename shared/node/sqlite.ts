@@ -1,7 +1,18 @@
 import { errorText } from '#shared/core/error-text.ts'
 import { type SchemaObject, isAdditive } from '#shared/core/schema-change.ts'
 import Database from 'better-sqlite3'
-import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+} from 'node:fs'
 import { dirname, join, parse } from 'node:path'
 import { syncFolder } from './files.ts'
 
@@ -147,6 +158,16 @@ function naming<T>(path: string, open: () => T): T {
   try {
     return open()
   } catch (error) {
-    throw new Error(`the database ${path} cannot be opened: ${errorText(error)}`, { cause: error })
+    const why = hasRoom(dirname(path)) ? errorText(error) : `the disk is full (${errorText(error)})`
+    throw new Error(`the database ${path} cannot be opened: ${why}`, { cause: error })
   }
+}
+
+/** Of an index of its log, which SQLite makes when it opens a database. */
+const INDEX_BYTES = 32_768
+
+function hasRoom(folder: string): boolean {
+  if (!existsSync(folder)) return true
+  const { bavail, bsize } = statfsSync(folder)
+  return bavail * bsize >= INDEX_BYTES
 }

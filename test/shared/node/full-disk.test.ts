@@ -1,6 +1,6 @@
 /** A disk that is full, for real: the ballast makes room for what must be written, and readings wait for the rest. */
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import pino from 'pino'
@@ -12,6 +12,7 @@ import { MINUTE, SECOND } from '#shared/core/time.ts'
 import { processPublish } from '#shared/flow/ingest/mqtt-ingest.ts'
 import { ballast } from '#shared/node/ballast.ts'
 import { wallClock } from '#shared/node/clock.ts'
+import { openDatabase } from '#shared/node/sqlite.ts'
 import { openInbox, withRoom } from '#shared/node/store/inbox.ts'
 import { hubHealth } from '#hub/ingest/health.ts'
 import { importer } from '../../support/packages/importer.ts'
@@ -68,6 +69,53 @@ if (canMountTmpfs()) {
       said.map(({ msg }) => msg),
       ['disk full: ballast deleted, readings wait until there is space', 'disk has space again: readings are stored'],
     )
+  })
+
+  test('before anything is opened a full disk gets its ballast back, and where that is not enough, what is made again goes', async t => {
+    const disk = diskOf(t, 16 * MB)
+    const derived = join(disk.dir, 'derived')
+    mkdirSync(derived)
+    writeFileSync(join(derived, 'state'), Buffer.alloc(2 * MB))
+    const { log, said } = lines()
+    const open = () => ballast({ folder: disk.dir, bytes: BALLAST, derived: [derived], log })
+    const first = open()
+    await first.start()
+    await first.stop()
+    first.makeRoom()
+    t.false(first.isGivenUp(), 'there is room')
+
+    disk.fill()
+    const next = open()
+    next.makeRoom()
+    t.true(next.isGivenUp())
+    t.true(disk.freeBytes() >= BALLAST)
+    t.true(existsSync(derived))
+
+    disk.fill()
+    open().makeRoom()
+    t.true(disk.freeBytes() >= 2 * MB)
+    t.false(existsSync(derived))
+
+    mkdirSync(derived)
+    await next.check()
+    t.true(existsSync(derived), 'there is room for it')
+    disk.fill()
+    await next.check()
+    t.false(existsSync(derived), 'also while it runs')
+    t.deepEqual(
+      said.map(({ msg }) => msg),
+      [
+        'disk full: ballast deleted, readings wait until there is space',
+        'disk full: what can be made again is deleted',
+        'disk full: what can be made again is deleted',
+      ],
+    )
+  })
+
+  test('a database that cannot be opened on a full disk says so', t => {
+    const disk = diskOf(t, MB)
+    disk.fill()
+    t.throws(() => openDatabase(join(disk.dir, 'plenum.db')), { message: /plenum\.db cannot be opened: the disk is full/ })
   })
 
   test('a ballast that a crash left half made is made anew', async t => {
