@@ -22,6 +22,8 @@ export const PLANT_SENTENCES_DE = nameTable<string>({
   'Command and status of the boiler differed for {0}; its water was at {1}.':
     'Befehl und Rückmeldung des Kessels wichen voneinander ab, Dauer {0}; sein Wasser hatte {1}.',
   'The boiler started {0} times within an hour, for {1}.': 'Der Kessel lief in einer Stunde {0} Mal an, Dauer {1}.',
+  'The hot water swung by {0} within two hours and turned {1} times; {2} and {3} are usual.':
+    'Das Heizwasser schwankte in zwei Stunden um {0} und kehrte {1} Mal um; üblich sind {2} und {3}.',
   'Hot water returned only {0} colder than supplied while boilers and pumps ran, for {1}.':
     'Das Heizwasser kam nur {0} kälter zurück, während Kessel und Pumpen liefen, Dauer {1}.',
   'With the bypass at {0} the boiler flow was {1} below its minimum for {2}.':

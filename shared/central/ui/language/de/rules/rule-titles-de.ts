@@ -110,6 +110,7 @@ export const RULE_TITLES_DE = nameTable<string>({
   'Fan coil valve leaks': 'Ventil des Gebläsekonvektors undicht',
   'Boiler status does not match command': 'Rückmeldung des Kessels passt nicht zum Befehl',
   'Boiler starts too often': 'Kessel läuft zu oft an',
+  'Boiler switches within a narrower band than usual': 'Kessel schaltet in engerem Band als üblich',
   'Hot water pressure too low with pumps at full speed': 'Heizwasserdruck zu niedrig bei voller Pumpendrehzahl',
   'Hot water pressure sensor reads with the pumps off': 'Heizwasserdruckfühler zeigt Druck bei stehenden Pumpen',
   'Hot water meter reads flow with the pumps off': 'Heizwasserzähler zeigt Durchfluss bei stehenden Pumpen',
