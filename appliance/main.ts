@@ -128,6 +128,7 @@ await runProcess(log, async () => {
     site,
     siteFile,
     catalogue,
+    bacnet,
     modbus,
     edge,
     ingest,

@@ -4,7 +4,7 @@ import type { DeviceStatus, PointStatus } from '#shared/core/poll/poll-status.ts
 import type { Value } from '#shared/core/telemetry/reading.ts'
 import { csrfField, operatorButton, type User } from '#shared/central/ui/frame.ts'
 import { stateIcon } from '#shared/central/ui/icons.ts'
-import { equipmentLink, pointHref } from '#shared/central/ui/links.ts'
+import { equipmentLink, pointHref, readHref } from '#shared/central/ui/links.ts'
 import { unitLabel } from '#shared/central/ui/measure.ts'
 import { type Here, momentAge, momentNow, momentOr, nextMoment } from '#shared/central/ui/moment.ts'
 import { pager } from '#shared/central/ui/pager.ts'
@@ -84,17 +84,26 @@ function facts({ device, where, poll, here }: DeviceModel): Html {
 ${error && html`<p class="notice">${error}</p>`}${conflict && html`<p class="notice">${conflict}</p>`}`
 }
 
-function pointRow({ entry, status }: DeviceModel['points'][number], { here, building_id }: DeviceModel): Html {
-  const { point_id, name, address, poll_secs, role, equipment_id } = entry
+function pointRow({ entry, status }: DeviceModel['points'][number], model: DeviceModel): Html {
+  const { here, building_id } = model
+  const { point_id, name, poll_secs, role, equipment_id } = entry
   const last = status?.last
   return html`<tr>
 <td data-label="Point" class="what"><div><a href="${pointHref({ building_id, point_id })}">${name}</a><span class="muted">${point_id}</span></div></td>
 <td data-label="Value"><div>${last ? valueWords(last.v, entry) : '–'}</div></td>
 <td data-label="State"><div>${stateIcon(status?.state ?? 'unknown')}${last && last.q !== 'good' && html`<span class="muted">quality ${last.q}</span>`}</div></td>
 <td data-label="Observed"><div>${last ? momentAge(last.t, here) : say`not yet`}<span class="muted">every ${poll_secs} s</span></div></td>
-<td data-label="Address" class="address"><div><code>${address}</code></div></td>
+<td data-label="Address" class="address"><div>${readLink(entry, model)}</div></td>
 <td data-label="Used as"><div>${role ?? '–'}${equipment_id !== undefined && html`<span class="muted">of ${equipmentLink({ building_id, equipment_id }, equipment_id)}</span>`}</div></td>
 </tr>`
+}
+
+/** The address, for an operator a link that reads the object behind it now. */
+function readLink({ address }: PointEntry, { device, user }: DeviceModel): Html {
+  const href = readHref(device.protocol, `${device.device_id}/${address}`)
+  return href !== undefined && user?.mayOperate
+    ? html`<a href="${href}"><code>${address}</code></a>`
+    : html`<code>${address}</code>`
 }
 
 /** In the point's own unit, as the device is asked: this page is for finding what is declared wrong. */

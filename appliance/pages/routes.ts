@@ -8,6 +8,7 @@ import { pollStatusRoute } from '#shared/central/api/health.ts'
 import { mergePollStatus } from '#shared/core/poll/merged.ts'
 import type { Route } from '#shared/node/http/route.ts'
 import type { BoxEnrolment } from '../kit/enrolment.ts'
+import type { BacnetProtocol } from '../drivers/bacnet/protocol.ts'
 import type { ModbusProtocol } from '../drivers/modbus/protocol.ts'
 import type { PriorityServices } from '../priority/priority-api.ts'
 import { deviceRoutes } from '../services/device-routes.ts'
@@ -32,6 +33,7 @@ import { firstStepsLeft } from '../core/first-steps.ts'
 import { siteRoutes } from './site.route.ts'
 import { HUB_PATH, hubRoutes } from './hub.route.ts'
 import { homeRoutes } from './home.route.ts'
+import { propertyRoutes } from '../drivers/bacnet/pages/properties.route.ts'
 import { modbusRoutes } from '../drivers/modbus/pages/registers.route.ts'
 import { overridesPages } from './overrides.route.ts'
 import { CommandStates } from './command-states.ts'
@@ -43,6 +45,7 @@ type ApplianceParts = {
   site: SiteSettings
   siteFile: SettingsFile<SiteSettings>
   catalogue: FieldCatalogue
+  bacnet: BacnetProtocol
   modbus: ModbusProtocol
   edge: Pick<EdgeServices, 'polling' | 'storage' | 'uplink'>
   ingest: IngestService
@@ -64,6 +67,7 @@ export const OWN_PAGES: NonNullable<PageLayoutOptions['more']> = words(
     { href: '/discover', text: 'Discover', about: 'Find BACnet devices on the network', for: 'operator' },
     { href: HUB_PATH, text: 'Hub', about: 'Connects this box to a hub', for: 'admin' },
     SYSTEM_PAGE,
+    { href: '/bacnet', text: 'BACnet', about: 'Read the properties of an object', for: 'operator' },
     { href: '/modbus', text: 'Modbus', about: 'Read registers and find their format', for: 'operator' },
   ],
   'about',
@@ -73,13 +77,14 @@ export const OWN_PAGES: NonNullable<PageLayoutOptions['more']> = words(
 const FIND_LINKS = words(
   [
     { href: '/discover', text: 'Discover BACnet devices' },
+    { href: '/bacnet', text: 'Read BACnet properties' },
     { href: '/modbus', text: 'Read Modbus registers' },
   ],
   'text',
 )
 
 export function applianceRoutes(parts: ApplianceParts, layout: PageLayout): Route[] {
-  const { context, site, catalogue, modbus, edge, ingest, priority, discovery, updates } = parts
+  const { context, site, catalogue, bacnet, modbus, edge, ingest, priority, discovery, updates } = parts
   const { building, edge_id, site_id } = site
   const { polling } = edge
   const pollStatus = () => polling.pollStatus()
@@ -122,6 +127,7 @@ export function applianceRoutes(parts: ApplianceParts, layout: PageLayout): Rout
     ...networkRoutes(parts.network, layout),
     ...discoveryRoutes(discovery),
     ...discoverRoutes(discovery, layout),
+    ...propertyRoutes({ catalogue: catalogue.current, bacnet }, layout),
     ...modbusRoutes({ catalogue: catalogue.current, modbus }, layout),
     ...localIngestRoutes(context, ingest, parts.localIngestToken),
   ]

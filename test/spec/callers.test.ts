@@ -74,6 +74,7 @@ const APPLIANCE_PAGES: [Route['method'], string, Need, Route['takes']?][] = [
   ['POST', '/discover/stop', 'operator', 'form'],
   ['POST', '/discover/preview', 'operator', 'form'],
   ['POST', '/discover/add', 'operator', 'form'],
+  ['GET', '/bacnet', 'operator'],
   ['GET', '/modbus', 'operator'],
   ['GET', '/first-steps', 'viewer'],
   ['GET', '/site', 'admin'],

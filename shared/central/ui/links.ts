@@ -1,5 +1,5 @@
 /** Addresses of the pages of buildings, equipment, points, edges, rules and faults, and the breadcrumbs over them. */
-import type { Building, EdgeKey, Equipment, Point } from '#shared/core/model/model.ts'
+import type { Building, EdgeKey, Equipment, Point, Protocol } from '#shared/core/model/model.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 
 export const BUILDINGS_PATH = '/buildings'
@@ -39,3 +39,16 @@ export function breadcrumbs(building: Building, equipment: Equipment | undefined
 /** Names of an equipment as a link to its page. */
 export const equipmentLink = (at: Pick<Equipment, 'building_id' | 'equipment_id'>, text: string): Html =>
   html`<a href="${equipmentHref(at)}">${text}</a>`
+
+/** The page of a box that reads BACnet objects. */
+export const BACNET_PATH = '/bacnet'
+/**
+ * The page of a box that reads a point from its device now; only BACnet objects have one that needs no further choice.
+ *
+ * @param address device and object, as the model has it: `ahu-1/analog-input,3`
+ */
+export function readHref(protocol: Protocol, address: string): string | undefined {
+  const [device_id, object] = address.split('/', 2)
+  if (protocol !== 'bacnet' || device_id === undefined || object === undefined) return undefined
+  return `${BACNET_PATH}?${new URLSearchParams({ device_id, object })}`
+}

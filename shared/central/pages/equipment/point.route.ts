@@ -2,7 +2,7 @@
 import { Type } from '@sinclair/typebox'
 import { oneOf, PAGE_ID, type Route, route, strict } from '#shared/node/http/route.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
-import { BUILDINGS_PATH } from '#shared/central/ui/links.ts'
+import { BACNET_PATH, BUILDINGS_PATH } from '#shared/central/ui/links.ts'
 import type { EquipmentStores } from './equipment-model.ts'
 import { POINT_DAYS, pointModel } from './point-model.ts'
 import { pointBody } from './point.view.ts'
@@ -25,7 +25,9 @@ export const pointPage = (context: EquipmentStores, layout: PageLayout): Route[]
         { ...call.params, days, here: layout.here() },
       )
       const at = { title: model.now.point.name, current: BUILDINGS_PATH, here: model.here }
-      return layout.document(call, at, pointBody(model))
+      // A hub has no way to a device.
+      const mayRead = layout.pagesFor(call.caller).all.some(({ href }) => href === BACNET_PATH)
+      return layout.document(call, at, pointBody(model, mayRead))
     },
   }),
 ]

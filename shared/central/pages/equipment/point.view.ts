@@ -5,7 +5,7 @@ import { levelMeanings, RELINQUISHED } from '#shared/core/priority/priority-leve
 import { formatDuration, formatInstant, SECOND } from '#shared/core/time.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { overrideIcon, priorityIcon, stateIcon } from '#shared/central/ui/icons.ts'
-import { breadcrumbs, equipmentLink, findingHref, pointHref, ruleHref } from '#shared/central/ui/links.ts'
+import { breadcrumbs, equipmentLink, findingHref, pointHref, readHref, ruleHref } from '#shared/central/ui/links.ts'
 import { roleWords, unitLabel } from '#shared/central/ui/measure.ts'
 import { formatDay, momentAge, momentNow } from '#shared/central/ui/moment.ts'
 import { NARROW, plotSvg, WIDE } from '#shared/central/ui/plot.ts'
@@ -16,7 +16,11 @@ import { POINT_DAYS, type PointModel } from './point-model.ts'
 import { POINT_STATE_WORDS, pointValueText } from './point-values.ts'
 import { say, sayCount, sayCountOf } from '#shared/node/http/language.ts'
 
-export const pointBody = (model: PointModel): Html => html`${breadcrumbs(model.building, model.equipment, model.now.point.name)}
+/** @param mayRead whether the reader may ask the device itself */
+export const pointBody = (
+  model: PointModel,
+  mayRead: boolean,
+): Html => html`${breadcrumbs(model.building, model.equipment, model.now.point.name)}
 <h1>${model.now.point.name}</h1>
 ${valueNow(model)}
 ${model.open.map(
@@ -26,7 +30,7 @@ ${model.open.map(
 ${plotSection(model)}
 <div class="columns">
 <div>${arraySection(model)}${rulesSection(model)}</div>
-<div>${factsSection(model)}${statisticsSection(model)}${exportSection(model)}</div>
+<div>${factsSection(model, mayRead)}${statisticsSection(model)}${exportSection(model)}</div>
 </div>
 <p class="as-of">As of ${momentNow(model.here)} <a href="${pointHref(model.now.point)}">Refresh</a></p>`
 
@@ -53,12 +57,13 @@ ${plotTable(plot)}`
 </section>`
 }
 
-function factsSection({ now: { point, nominalMs }, equipment }: PointModel): Html {
+function factsSection({ now: { point, nominalMs }, equipment }: PointModel, mayRead: boolean): Html {
   const { role, unit, kind, source, poll_secs, edge_id, point_id, states } = point
+  const read = mayRead && readHref(source.protocol, source.address)
   const lines: (readonly [string, Html | string])[] = [
     [say`Equipment`, equipment ? equipmentLink(equipment, equipment.name) : say`none`],
     [say`Role`, role === undefined ? say`none: no rule reads it` : html`<code>${role}</code> ${roleWords(role)}`],
-    [say`Unit`, kind === 'number' ? unitLabel(unit) : kind],
+    [say`Unit`, kind === 'number' ? unitLabel(unit) : kind === 'bool' ? unitLabel('bool') : say`state`],
     [say`Address`, html`<code>${source.protocol} ${source.address}</code>`],
     [
       say`Polled`,
@@ -68,7 +73,8 @@ function factsSection({ now: { point, nominalMs }, equipment }: PointModel): Htm
     [say`Id`, html`<code>${point_id}</code>`],
     ...(states === undefined ? [] : [[say`States`, states.map((text, i) => `${i} ${text}`).join(', ')] as const]),
   ]
-  return html`<section class="card"><h2>About this point</h2><dl class="values">${lines.map(([term, what]) => html`<div><dt>${term}</dt><dd>${what}</dd></div>`)}</dl></section>`
+  return html`<section class="card"><h2>About this point</h2><dl class="values">${lines.map(([term, what]) => html`<div><dt>${term}</dt><dd>${what}</dd></div>`)}</dl>
+${read && html`<p><a href="${read}">Read its properties from the device now</a></p>`}</section>`
 }
 
 function statisticsSection({ statistics, now: { point }, building, days }: PointModel): Html | false {

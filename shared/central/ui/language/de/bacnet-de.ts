@@ -2,6 +2,21 @@
 import { nameTable } from '#shared/core/name-table.ts'
 
 export const BACNET_DE = nameTable<string>({
+  'BACnet properties': 'BACnet-Eigenschaften',
+  'Reads properties of an object now, in turn with polling, as the device has them. Nothing is written.':
+    'Liest Eigenschaften eines Objekts jetzt, abwechselnd mit der Abfrage, so wie das Gerät sie hat. Geschrieben wird nichts.',
+  'No enabled BACnet device is in the catalogue': 'In der Liste ist kein eingeschaltetes BACnet-Gerät',
+  'the usual ones': 'die üblichen',
+  Object: 'Objekt',
+  Property: 'Eigenschaft',
+  'analog-input,3': 'analog-input,3',
+  BACnet: 'BACnet',
+  '{0} of <1>{1}</1> of <2>{2}</2>, read {3}, in {4} ms': '{0} von <1>{1}</1> von <2>{2}</2>, gelesen {3}, in {4} ms',
+  'It does not have: {0}.': 'Nicht vorhanden: {0}.',
+  'a date, a time or a structure, which is not decoded': 'ein Datum, eine Zeit oder eine Struktur, die nicht entschlüsselt wird',
+  'Read its properties from the device now': 'Seine Eigenschaften jetzt vom Gerät lesen',
+  'Read the properties of an object': 'Die Eigenschaften eines Objekts lesen',
+  'Read BACnet properties': 'BACnet-Eigenschaften lesen',
   'How it was called': 'So wurde gerufen',
   'Why is it empty?': 'Warum kam nichts?',
   'What to try next': 'Was Sie als Nächstes versuchen können',
