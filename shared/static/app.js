@@ -145,7 +145,8 @@ const MONITOR_POLL_MS = 1000
 for (const monitor of document.querySelectorAll('[data-monitor]')) watchMessages(monitor)
 
 function watchMessages(monitor) {
-  const { monitor: url, query } = monitor.dataset
+  const { monitor: url, query, timezone } = monitor.dataset
+  const clock = new Intl.DateTimeFormat('en-GB', { timeZone: timezone, timeStyle: 'medium' })
   const rows = monitor.querySelector('[data-monitor-rows]')
   const state = monitor.querySelector('[data-monitor-state]')
   const count = monitor.querySelector('[data-monitor-count]')
@@ -165,7 +166,8 @@ function watchMessages(monitor) {
       direction === 'sent' ? say('to the edge, {0} bytes', bytes) : say('from the edge, {0} bytes', bytes),
     )
     side.className = 'muted'
-    const summary = cell('summary', `${new Date(at).toLocaleTimeString()} `)
+    const summary = cell('summary', '')
+    summary.append(cell('time', clock.format(new Date(at))), ' ')
     summary.append(cell('code', topic), ' ', side)
     const details = document.createElement('details')
     details.append(summary, cell('pre', preview + (is_cut ? '…' : '')))

@@ -16,8 +16,8 @@ test.before(async t => {
 })
 test.after.always(t => t.context.chromium.close())
 
-async function openMonitorSite(): Promise<{ site: TestSite; monitor: MqttMonitor }> {
-  const monitor = new MqttMonitor(Date.now)
+async function openMonitorSite(now = Date.now): Promise<{ site: TestSite; monitor: MqttMonitor }> {
+  const monitor = new MqttMonitor(now)
   monitor.setConnected(true)
   monitor.record('received', TOPIC, Buffer.from('{"seq":1}'))
   return { monitor, site: await openSite({ product: 'hub', more: layout => monitorRoutes(monitor, layout) }) }
@@ -43,6 +43,21 @@ test('a new message appears as text, and pause holds back what comes until it en
   await items.nth(2).waitFor()
   t.regex((await items.first().textContent())!, /acks to the edge, 2 bytes/)
   t.deepEqual(complaints, [])
+})
+
+test('a message that comes has the clock of the page, to the second, wherever the browser is', async t => {
+  const at = Date.UTC(2026, 6, 1, 16, 30, 5)
+  const { site, monitor } = await openMonitorSite(() => at)
+  t.teardown(site.close)
+  const { page, close } = await openPage(t.context.chromium.browser, site.url, { timezoneId: 'Asia/Tokyo' })
+  t.teardown(close)
+  await signIn(page, 'viewer', PASSWORDS.viewer, '/mqtt')
+  const times = page.locator('.messages time')
+  const before = await times.first().textContent()
+  t.regex(before!, /\d\d:\d\d:05$/)
+  monitor.record('received', TOPIC, MARKUP)
+  await times.nth(1).waitFor()
+  t.true(before!.endsWith((await times.first().textContent())!), `${before} and ${await times.first().textContent()}`)
 })
 
 test('what the script writes is in the language of the page', async t => {
