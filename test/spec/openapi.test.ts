@@ -1,5 +1,7 @@
 /** The OpenAPI document and the routes of a hub are the same, both ways, and anybody may read it. */
 import test from 'ava'
+import type { Route } from '#shared/node/http/route.ts'
+import { TRIED_KEYWORDS } from '../support/unfit.ts'
 import { openSpecHub, sharedEnds } from './spec-site.ts'
 
 const ends = sharedEnds()
@@ -27,4 +29,31 @@ test('the OpenAPI document has every route below /api with its role and its sche
     if (schema && takes === 'json')
       t.is(operation.requestBody.content['application/json'].schema.additionalProperties, schema['additionalProperties'], path)
   }
+})
+
+/** They say what a schema is about, hold further ones, or check nothing by themselves. */
+const WITHOUT_CHECK = ['properties', 'items', 'patternProperties', 'title', 'description', 'default', 'examples', 'format', '$id']
+
+/** The keywords of a schema and of those within it. */
+function keywordsOf(schema: unknown): string[] {
+  if (Array.isArray(schema)) return schema.flatMap(keywordsOf)
+  if (typeof schema !== 'object' || schema === null) return []
+  return Object.entries(schema).flatMap(([keyword, value]) => {
+    const within = keyword === 'properties' || keyword === 'patternProperties' ? Object.values(value) : [value]
+    return [
+      keyword,
+      ...(['enum', 'const', 'default', 'examples', 'required'].includes(keyword) ? [] : within.flatMap(keywordsOf)),
+    ]
+  })
+}
+
+test('every check that a route states is one whose refusal is tried in German', async t => {
+  const { routes } = await openSpecHub(ends)
+  const ofRoute = ({ body, query, params }: Route) => [body, query, params].flatMap(keywordsOf)
+  const stated = new Set(routes.flatMap(ofRoute))
+  t.true(stated.size > 10, [...stated].join(', '))
+  t.deepEqual(
+    [...stated].filter(keyword => !TRIED_KEYWORDS.has(keyword) && !WITHOUT_CHECK.includes(keyword)),
+    [],
+  )
 })
