@@ -11,9 +11,10 @@ import {
 import type { ModelStore } from '#shared/core/stores.ts'
 import { EQUIPMENT_WORDS } from '#shared/central/ui/equipment-words.ts'
 import { roleWords } from '#shared/central/ui/measure.ts'
+import { currentLanguage, say } from '#shared/node/http/language.ts'
 import type { Catalogue } from './fdd/rule-views.ts'
 
-/** Buildings whose entries stay in memory, about 200 bytes a point. Of further ones they are made for each search. */
+/** Buildings whose entries stay in memory in one language, about 200 bytes a point. Of further ones they are made for each search. */
 const BUILDINGS_MAX = 64
 /** Open findings that can be found, the newest. */
 const FINDINGS_MAX = 1000
@@ -35,16 +36,18 @@ type SearchParts = {
 }
 
 export function createSearch({ model, findings, catalogue }: SearchParts): SearchService {
+  /** Entries have words of one language: by language and building, and by language. */
   const byBuilding = new Map<string, { revision: number; entries: SearchEntry[] }>()
-  let rules: { revision: string; entries: SearchEntry[] } | undefined
+  const ofRules = new Map<string, { revision: string; entries: SearchEntry[] }>()
 
   function modelEntries(building: Building): SearchEntry[] {
     const { building_id } = building
     const revision = model.revision(building_id)
-    const known = byBuilding.get(building_id)
+    const key = `${currentLanguage()} ${building_id}`
+    const known = byBuilding.get(key)
     if (known?.revision === revision) return known.entries
     const entries = entriesOf(building, model.equipment(building_id), model.points(building_id))
-    if (known || byBuilding.size < BUILDINGS_MAX) byBuilding.set(building_id, { revision, entries })
+    if (known || byBuilding.size < BUILDINGS_MAX) byBuilding.set(key, { revision, entries })
     return entries
   }
   function faultEntries(building: Building): SearchEntry[] {
@@ -57,30 +60,31 @@ export function createSearch({ model, findings, catalogue }: SearchParts): Searc
         title,
         detail: `${equipment_id}, ${name}`,
         building_id,
-        words: searchWords(title, rule_id, equipment_id),
+        words: searchWords(title, say(title), rule_id, equipment_id),
       }))
   }
   async function ruleEntries(): Promise<SearchEntry[]> {
     const known = await catalogue()
-    if (rules?.revision !== known.revision) {
-      const entries = known.rules.map(
-        ({ id, title, roles }): SearchEntry => ({
-          kind: 'rule',
-          id,
-          title,
-          detail: id,
-          words: searchWords(title, id, ...Object.keys(roles)),
-        }),
-      )
-      rules = { revision: known.revision, entries }
-    }
-    return rules.entries
+    const language = currentLanguage()
+    const made = ofRules.get(language)
+    if (made?.revision === known.revision) return made.entries
+    const entries = known.rules.map(
+      ({ id, title, roles }): SearchEntry => ({
+        kind: 'rule',
+        id,
+        title,
+        detail: id,
+        words: searchWords(title, say(title), id, ...Object.keys(roles)),
+      }),
+    )
+    ofRules.set(language, { revision: known.revision, entries })
+    return entries
   }
   return {
     async find({ query, building_id, pages = [], ...how }) {
       const buildings = model.buildings().filter(one => building_id === undefined || one.building_id === building_id)
-      const ofRules = building_id === undefined ? await ruleEntries() : []
-      const entries = [...pages, ...ofRules, ...buildings.flatMap(one => [...modelEntries(one), ...faultEntries(one)])]
+      const rules = building_id === undefined ? await ruleEntries() : []
+      const entries = [...pages, ...rules, ...buildings.flatMap(one => [...modelEntries(one), ...faultEntries(one)])]
       return searchEntries(entries, query, how)
     },
   }
@@ -93,7 +97,7 @@ function entriesOf(building: Building, equipment: Equipment[], points: Point[]):
     kind: 'building',
     id: building_id,
     title: name,
-    detail: `building of ${site_id}`,
+    detail: say`building of ${site_id}`,
     building_id,
     words: searchWords(name, building_id, site_id),
   }
@@ -108,7 +112,7 @@ function entriesOf(building: Building, equipment: Equipment[], points: Point[]):
       kind: 'point',
       id: point_id,
       title,
-      detail: [place ?? 'of no equipment', role, source.address].filter(Boolean).join(', '),
+      detail: [place ?? say`of no equipment`, role, source.address].filter(Boolean).join(', '),
       building_id,
       ...(equipment_id !== undefined && { equipment_id }),
       words: searchWords(title, point_id, role, role && roleWords(role), source.address, place),

@@ -33,6 +33,23 @@ for (const [query, href] of [
   })
 }
 
+test('a German reader finds rules and faults by their German titles and words, an English one then still by English ones', async t => {
+  const site = await openSite({ product: 'appliance', open: true })
+  t.teardown(site.close)
+  const find = async (query: string, language: string) => {
+    const answer = await fetch(`${site.url}/search?q=${encodeURIComponent(query)}`, {
+      headers: { accept: 'text/html', 'accept-language': language },
+    })
+    return answer.text()
+  }
+  const german = await find('zuluft kühlen nicht kälter', 'de')
+  t.true(linksOf(german).includes('/fault-rules/AHU-FC12-COOL-NO-DROP'), german)
+  t.regex(await find('lüftungsgerät', 'de'), /ahu-1/)
+  t.regex(await find('zulufttemperatur', 'de'), /ahu-1\.sa_t/)
+  t.regex(await find('supply air temperature', 'en'), /ahu-1\.sa_t/)
+  t.notRegex(await find('air handler 1', 'en'), /lüftungsgerät/i)
+})
+
 test('page and API find the same, and the API has no pages', async t => {
   const { get } = await openSearch(t)
   const { items, counts } = JSON.parse(await get('/api/search?q=sa_t&kind=point'))
