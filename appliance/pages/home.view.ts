@@ -11,7 +11,7 @@ import { priorityIcon, type State, STATES, stateIcon } from '#shared/central/ui/
 import { formatAge, type Here, moment, momentAge, momentNow, momentOr, nextMoment } from '#shared/central/ui/moment.ts'
 import { liveRun, type ShownRun } from '#shared/central/ui/run-panel.ts'
 import { findingHref } from '#shared/central/ui/links.ts'
-import { countWords, titleOf } from '#shared/central/ui/words.ts'
+import { bytesText, countWords, titleOf } from '#shared/central/ui/words.ts'
 import { DAY, formatDuration, MINUTE } from '#shared/core/time.ts'
 import type { BoardCounts, BoardSample } from '../services/board-history.ts'
 import { isSilent } from './board-counts.ts'
@@ -239,7 +239,7 @@ function boxTile({ box, hub, here }: HomeModel): Html {
     say`Box`,
     tight || expiring || isClockOff(hub.clock_offset_ms),
     html`<dl class="values">
-<div><dt>Disk free</dt><dd>${tight && html`<strong>Tight: </strong>`}${gigabytes(box.disk.free_bytes)} of ${gigabytes(box.disk.total_bytes)} GB</dd></div>
+<div><dt>Disk free</dt><dd>${tight && html`<strong>Tight: </strong>`}${bytesText(box.disk.free_bytes)} of ${bytesText(box.disk.total_bytes)}</dd></div>
 <div><dt>Clock</dt><dd>${momentNow(here)}, ${box.clock_synced ? say`set by the network` : say`not seen to be set`}${offsetWords(hub.clock_offset_ms)}</dd></div>
 <div><dt>Certificate</dt><dd>${left === null ? say`none, no hub` : left > 0 ? html`${expiring && html`<strong>Ends soon: </strong>`}${formatDuration(left)} left` : html`<strong>ended ${formatDuration(-left)} ago</strong>`}</dd></div>
 <div><dt>Running since</dt><dd>${momentAge(box.started_at, here)}</dd></div>
@@ -254,5 +254,3 @@ function offsetWords(offsetMs: number | null): Html | false {
   const off = formatDuration(Math.abs(offsetMs))
   return offsetMs > 0 ? html`, <strong>${off} ahead of the hub</strong>` : html`, <strong>${off} behind the hub</strong>`
 }
-
-const gigabytes = (bytes: number) => sayNumber(bytes / 1e9, 1)

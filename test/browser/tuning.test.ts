@@ -31,6 +31,12 @@ for (const [name, look] of looks('a desk in daylight', 'a phone at night')) {
     }
     for (const summary of await page.locator('summary').all()) await summary.click()
     await check('baselines with everything open')
+    await page.goto('/params')
+    await page.getByRole('searchbox', { name: 'Rule, id or parameter' }).fill('supply-warm')
+    await page.getByRole('main').getByRole('button', { name: 'Search' }).click()
+    await page.waitForURL(/q=supply-warm/)
+    t.is(await page.locator('tbody tr').count(), 1)
+    await check('one rule')
     await page.goto(RULE)
     for (const summary of await page.locator('summary').all()) await summary.click()
     await check('parameters with everything open')

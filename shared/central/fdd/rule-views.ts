@@ -4,6 +4,7 @@ import type { ParamOwner } from '#shared/core/rules/check/param-settings.ts'
 import type { CachedRule, LoadedFromCache } from '#shared/node/rules/rule-cache.ts'
 import type { FileRecord } from '#shared/node/rules/rule-files.ts'
 import { sha256 } from '#shared/core/findings/finding-id.ts'
+import { roleAlternatives } from '#shared/core/rules/check/role-alternatives.ts'
 import type { WrittenRule } from '#shared/core/rules/check/rule.ts'
 import { writtenCauses, explainCondition, type WrittenCause } from '#shared/core/rules/report/explain.ts'
 
@@ -23,6 +24,8 @@ export type RuleReading = {
   explains: string
   /** When it finds its fault, a sentence each. */
   words: string[]
+  /** Roles of which it needs one, as `roleAlternatives` has them. */
+  alternatives: string[]
   causes: WrittenCause[]
   /** Figures of the rule with where each comes from. */
   sources: Record<string, string>
@@ -35,6 +38,7 @@ export function readingOf(rule: WrittenRule, yaml: string): RuleReading {
     tests: rule.tests.map(({ name, line }) => ({ name, line })),
     explains: typeof explains === 'string' ? explains : '',
     words: explainCondition(rule),
+    alternatives: roleAlternatives(rule),
     causes: writtenCauses(rule),
     sources: Object.fromEntries(
       Object.entries((sources ?? {}) as Record<string, unknown>).flatMap(([names, source]) =>

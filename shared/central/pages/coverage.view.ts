@@ -6,6 +6,7 @@ import { describeWait, type LinkWait } from '#shared/core/rules/report/link-wait
 import { buildingChoice } from '#shared/central/pages/settings/params.view.ts'
 import { commissionTabs } from './points.view.ts'
 import { equipmentLink, ruleHref } from '#shared/central/ui/links.ts'
+import { choiceWords } from '#shared/central/pages/rules/rule-words.ts'
 import { say, sayCountOf } from '#shared/node/http/language.ts'
 
 type CoverageModel = {
@@ -61,7 +62,7 @@ function gainList({ gains, building, chosen = '' }: CoverageModel): Html | false
     .slice(0, GAINS_SHOWN)
     .map(
       ({ role, rule_ids }) =>
-        html`<li><code>${role}</code>: ${sayCountOf(rule_ids.length, 'rule')} <span class="muted">${rule_ids.join(', ')}</span></li>`,
+        html`<li>${choiceWords(role)}: ${sayCountOf(rule_ids.length, 'rule')} <span class="muted">${rule_ids.join(', ')}</span></li>`,
     )}</ul></section>`
 }
 
@@ -72,6 +73,8 @@ const lineTable = ({ lines, building, chosen = '', equipment }: CoverageModel): 
   ({ rule_id, title, missing, optional }) => html`<tr>
 <td data-label="Rule"><div><a href="${ruleHref(rule_id, building.building_id)}">${say(title)}</a> <span class="muted">${rule_id}</span></div></td>
 <td data-label="Can run"><div>${missing.length === 0 ? say`yes` : say`no`}</div></td>
-<td data-label="Lacks"><div>${missing.length > 0 ? html`<code>${missing.join(', ')}</code>` : optional.length > 0 ? html`<span class="muted">would also look at ${optional.join(', ')}</span>` : say`nothing`}</div></td>
+<td data-label="Lacks"><div>${missing.length > 0 ? rolesList(missing) : optional.length > 0 ? html`<span class="muted">would also look at ${rolesList(optional)}</span>` : say`nothing`}</div></td>
 </tr>`,
 )}</tbody></table></section>`
+
+const rolesList = (roles: string[]): Html[] => roles.map((role, i) => html`${i > 0 && ', '}${choiceWords(role)}`)

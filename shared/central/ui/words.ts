@@ -14,8 +14,9 @@ import {
   resultState,
 } from '#shared/core/findings/finding.ts'
 import type { ReasonCounts, RunCounts } from '#shared/core/ports.ts'
-import { say, sayCount, words } from '#shared/node/http/language.ts'
+import { say, sayCount, sayNumber, words } from '#shared/node/http/language.ts'
 import { edgeHref } from './links.ts'
+import { roleWords } from './measure.ts'
 
 /** Why a rule was not evaluated; each stands behind a count or a colon. */
 export const REASON_WORDS: Record<ResultReason, string> = words({
@@ -112,7 +113,11 @@ export const shareOf = (share: number): string => `${Math.floor(share * 100)} %`
 
 /** Title of a finding; that of a rule over every role names the role. */
 export const titleOf = ({ title, role }: Pick<Finding, 'title' | 'role'>): string =>
-  role === undefined ? say(title) : `${say(title)}: ${role}`
+  role === undefined ? say(title) : `${say(title)}: ${roleWords(role)}`
+
+/** @returns `4.3 MB`, `270.6 GB`: decimal, as makers of disks count */
+export const bytesText = (bytes: number): string =>
+  bytes < 1e9 ? say`${sayNumber(bytes / 1e6, bytes < 1e7 ? 1 : 0)} MB` : say`${sayNumber(bytes / 1e9, 1)} GB`
 
 /** @returns `outdoor air damper` for `outdoor_air_damper` */
 export const componentWords = (component: string): string => say(component.replaceAll('_', ' '))

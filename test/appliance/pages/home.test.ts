@@ -156,7 +156,7 @@ for (const [what, model, said, loud] of [
   [
     'the disk fills',
     { box: { ...box, disk: { free_bytes: 1e9, total_bytes: 60e9 } } },
-    'Disk free Tight: 1.0 of 60.0 GB',
+    'Disk free Tight: 1.0 GB of 60.0 GB',
     ['box'],
   ],
   ['nobody holds a point', {}, 'None No override at 12 points. Last visit ended 13:53 , 9 min ago', []],
@@ -267,7 +267,7 @@ test('Home in German says whole sentences, writes figures the German way, and ma
   for (const said of [
     /1 Störung ist offen, mit einem Mehrverbrauch von etwa 120 kWh am Tag; 1 Gerät antwortet nicht; 2 Übersteuerungen sind älter als ein Tag\. Alles andere wurde vor 12 min geprüft\./,
     /Dauer 2,3 s/,
-    /40,0 von 60,0 GB/,
+    /40,0 GB von 60,0 GB/,
     /geht 6 min gegenüber dem Hub nach/,
   ]) {
     t.regex(text, said)

@@ -9,7 +9,7 @@ import { type AnalyticsHead, analyticsHead, analyticsPath, formatHours, formatSh
 import { equipmentLink } from '#shared/central/ui/links.ts'
 import { formatRoleValue } from '#shared/central/ui/measure.ts'
 import { formatDay, type Here } from '#shared/central/ui/moment.ts'
-import { componentWords } from '#shared/central/ui/words.ts'
+import { EQUIPMENT_WORDS } from '#shared/central/ui/equipment-words.ts'
 import { say, sayCount, sayCountOf, words } from '#shared/node/http/language.ts'
 
 export const ORDERS = ['fault_hours', 'running_hours', 'comfort_share', 'starts', 'name'] as const
@@ -108,7 +108,7 @@ function equipmentRow({ figures, ...row }: OperationsRow, model: OperationsModel
   const economizer = `${analyticsPath('economizer')}?${new URLSearchParams({ ...head.query, equipment: row.equipment_id })}`
   const mixes = row.equipment_type === 'ahu' || row.equipment_type === 'rtu'
   return html`<tr>
-<td data-label="Equipment" class="what"><div>${equipmentLink({ building_id: model.building.building_id, equipment_id: row.equipment_id }, row.name)}<span class="muted">${mixes ? html`<a href="${economizer}">economizer</a>` : componentWords(row.equipment_type)}</span></div></td>
+<td data-label="Equipment" class="what"><div>${equipmentLink({ building_id: model.building.building_id, equipment_id: row.equipment_id }, row.name)}<span class="muted">${mixes ? html`<a href="${economizer}">economizer</a>` : EQUIPMENT_WORDS[row.equipment_type][0]}</span></div></td>
 <td data-label="In fault"><div>${row.findings > 0 ? html`<a href="${faultsOf(model, row.equipment_id)}">${formatHours(row.fault_hours)}</a><span class="muted">${sayCountOf(row.findings, 'episode')}${row.open > 0 && say`, ${row.open} open`}</span>` : say`none`}</div></td>
 <td data-label="Running"><div>${formatHours(figures.running_hours)}${figures.running_hours !== null && html`<span class="muted">of ${formatHours(figures.known_hours)} known</span>`}</div></td>
 <td data-label="Starts"><div>${countWords(figures.starts)}</div></td>

@@ -1,6 +1,8 @@
 /** What the pages of rules have in common: addresses, and where a rule comes from, in words. */
 import type { EquipmentType } from '#shared/core/model/model.ts'
 import type { RuleFileView } from '#shared/central/fdd/rule-views.ts'
+import { type Html, html } from '#shared/node/http/html.ts'
+import { roleWords } from '#shared/central/ui/measure.ts'
 import { EQUIPMENT_WORDS } from '#shared/central/ui/equipment-words.ts'
 import { say, words } from '#shared/node/http/language.ts'
 
@@ -33,6 +35,20 @@ export const originOf = (file: RuleFileView | undefined): RuleOrigin =>
 /** @returns `Air handler, Rooftop unit`, or `Any equipment` */
 export const equipmentWords = (types: readonly (EquipmentType | 'any')[]): string =>
   types.map(type => (type === 'any' ? say`Any equipment` : EQUIPMENT_WORDS[type][0])).join(', ')
+
+/** @returns roles that stand in for each other, `oa_t or parent ra_t with wx_oa_t`, each in words with its code */
+export const choiceWords = (choice: string): Html[] =>
+  choice.split(/ (or|with) /).map((part, i) => {
+    if (i % 2 === 1) return html` ${part === 'or' ? say`or` : say`with`} `
+    return html`${placedRoleWords(part)} <code>${part}</code>`
+  })
+
+/** A role of the equipment itself, of what serves it, or of the zones that it serves. */
+function placedRoleWords(part: string): string {
+  const [, place, role = part] = /^(parent|zones) (.+)$/.exec(part) ?? []
+  if (place === 'parent') return say`${roleWords(role)} of what serves it`
+  return place === 'zones' ? say`${roleWords(role)} of its zones` : roleWords(role)
+}
 
 /** The title in the text of a rule. @returns undefined where the text has none */
 export const titleIn = (yaml: string): string | undefined => /^title: *(["']?)(.+?)\1 *$/m.exec(yaml)?.[2]

@@ -108,6 +108,10 @@ async function ruleModel(
   const read = await rules.read(rule_id)
   const file = (await rules.files()).find(one => one.rules.includes(rule_id))
   const now = clock.now()
+  const buildings = model
+    .buildings()
+    .map(({ building_id, name }) => ({ building: name, appliance: ruleOwner(context, building_id) }))
+  const appliances = buildings.flatMap(({ building, appliance }) => (appliance === undefined ? [] : [{ building, appliance }]))
   return {
     rule,
     reading: needRule({ get: () => read }, rule_id),
@@ -116,9 +120,7 @@ async function ruleModel(
     state: ruleStates.list().find(one => one.rule_id === rule_id),
     findings: findings.countByRule(now - FINDING_DAYS * DAY, now).get(rule_id) ?? 0,
     unitSystem: model.buildings()[0]?.unit_system ?? 'si',
-    appliances: model.buildings().flatMap(({ building_id, name }) => {
-      const appliance = ruleOwner(context, building_id)
-      return appliance === undefined ? [] : [{ building: name, appliance: appliance.name }]
-    }),
+    appliances,
+    ruleOwner: appliances.length === buildings.length ? appliances[0]?.appliance : undefined,
   }
 }

@@ -5,15 +5,24 @@ import type { RuleState } from '#shared/core/stores.ts'
 import type { RuleCheck } from '#shared/flow/fdd/publish-rules.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import type { RuleReading, RuleView } from '#shared/central/fdd/rule-views.ts'
-import { csrfField, operatorButton, type User } from '#shared/central/ui/frame.ts'
+import { csrfField, type User } from '#shared/central/ui/frame.ts'
 import { priorityIcon } from '#shared/central/ui/icons.ts'
-import { paramsPath, rulePath, RULES_PATH } from '#shared/central/ui/links.ts'
+import { edgeHref, paramsPath, rulePath, RULES_PATH } from '#shared/central/ui/links.ts'
 import { roleWords, unitLabel, type UnitSystem } from '#shared/central/ui/measure.ts'
 import { type Here, moment } from '#shared/central/ui/moment.ts'
-import { componentWords } from '#shared/central/ui/words.ts'
+import { settingButton } from '#shared/central/ui/setting-button.ts'
+import { componentWords, type RuleOwner } from '#shared/central/ui/words.ts'
 import { paramWords } from '#shared/central/pages/settings/param-words.ts'
 import { type ListedVersion, versionsCard, type VersionsModel } from './versions-card.ts'
-import { editorHref, equipmentWords, FINDING_DAYS, findingsHref, ORIGIN_WORDS, type RuleOrigin } from './rule-words.ts'
+import {
+  choiceWords,
+  editorHref,
+  equipmentWords,
+  FINDING_DAYS,
+  findingsHref,
+  ORIGIN_WORDS,
+  type RuleOrigin,
+} from './rule-words.ts'
 import { say, sayCountOf, sayFigure, sayMade, words } from '#shared/node/http/language.ts'
 
 export const RULE_DONE = ['activated', 'deactivated', 'deployed', 'rolled-back', 'removed'] as const
@@ -41,7 +50,9 @@ export type RuleModel = {
   /** In which values are read. */
   unitSystem: UnitSystem
   /** Buildings whose own appliance runs the rules. */
-  appliances: { building: string; appliance: string }[]
+  appliances: { building: string; appliance: RuleOwner }[]
+  /** Set where every building has such an appliance, so that no rule of this process runs. */
+  ruleOwner: RuleOwner | undefined
   done: RuleDone | undefined
   /** What its tests said, where they were run. */
   tested: RuleCheck | undefined
@@ -88,10 +99,10 @@ function facts({ rule, origin, filename, findings }: RuleModel): Html {
 /** A rule that is changed here does not reach an appliance that runs its own. */
 const appliancesNotice = (appliances: RuleModel['appliances']): Html | false =>
   appliances.length > 0 &&
-  html`<p class="notice">${appliances.map(({ building, appliance }) => say`The rules of ${building} run on the appliance ${appliance}. `)}What is changed here does not reach it: change it on its pages.</p>`
+  html`<p class="notice">${appliances.map(({ building, appliance }) => html`${say`The rules of ${building} run on the appliance ${appliance.name}. `}<a href="${edgeHref(appliance)}">${say`Page of ${appliance.name}`}</a>. `)}What is changed here does not reach it: change it on its pages.</p>`
 
 const condition = ({ reading }: RuleModel): Html => html`<section class="card"><h2>What it says</h2>
-<ul class="lets">${reading.words.map(words => html`<li>${sayMade(words).trim()}</li>`)}</ul></section>`
+<ul class="lets">${reading.alternatives.map(choice => html`<li>It needs one of: ${choiceWords(choice)}.</li>`)}${reading.words.map(words => html`<li>${sayMade(words).trim()}</li>`)}</ul></section>`
 
 function inputs({ rule }: RuleModel): Html {
   const listed = (roles: Record<string, string>, need: string) =>
@@ -145,7 +156,7 @@ ${
 }
 <details><summary>The file as it is written</summary><pre class="told">${reading.yaml}</pre></details></section>`
 
-function state({ rule, state: own, here, user, csrf }: RuleModel): Html {
+function state({ rule, state: own, here, user, csrf, ruleOwner }: RuleModel): Html {
   const active = own?.active ?? true
   const meaning = active
     ? say`When it is deactivated no run evaluates it. Its open findings end with the next run, and say that they were not cured.`
@@ -153,7 +164,7 @@ function state({ rule, state: own, here, user, csrf }: RuleModel): Html {
   return html`<section class="card" id="state"><h2>${active ? say`Active` : say`Deactivated`}</h2>
 ${own && html`<p class="muted">${active ? say`Activated` : say`Deactivated`} by ${own.changed_by}, ${moment(own.changed_at, here)}</p>`}
 <p>${meaning}</p>
-<form method="post" action="${rulePath(rule.id)}/activate">${csrfField(csrf)}<input type="hidden" name="active" value="${String(!active)}">${operatorButton(user, 'state-why', active ? say`Deactivate` : say`Activate`)}</form></section>`
+<form method="post" action="${rulePath(rule.id)}/activate">${csrfField(csrf)}<input type="hidden" name="active" value="${String(!active)}">${settingButton({ user, ruleOwner }, 'state-why', active ? say`Deactivate` : say`Activate`)}</form></section>`
 }
 
 function causes({ reading }: RuleModel): Html | false {

@@ -8,7 +8,7 @@ import { csrfField, type User } from '#shared/central/ui/frame.ts'
 import { formatMoment, type Here, moment } from '#shared/central/ui/moment.ts'
 import { buildingChoice, tuningTabs } from './params.view.ts'
 import { settingButton } from '#shared/central/ui/setting-button.ts'
-import { type RuleOwner, ruleOwnerNotice } from '#shared/central/ui/words.ts'
+import { type RuleOwner, ruleOwnerNotice, titleOf } from '#shared/central/ui/words.ts'
 import { say, sayCountOf } from '#shared/node/http/language.ts'
 
 export type BaselinesModel = {
@@ -26,8 +26,6 @@ export type BaselinesModel = {
   csrf: string
 }
 
-/** Longest reason of a reset. */
-
 export const baselinesBody = (model: BaselinesModel): Html => html`<h1>Baselines</h1>
 <p class="lead">What a rule compares equipment with: its own past days, never the day itself.</p>
 ${tuningTabs('/baselines', model.building.building_id)}
@@ -39,16 +37,16 @@ ${model.shown.map((one, i) => card(one, i, model))}`
 const equipmentList = ({ equipment, chosen, building }: BaselinesModel): Html =>
   html`<section class="card"><h2>Equipment</h2><ul class="choices">${equipment.map(
     ({ equipment_id, name, baselines, cold, reset }) =>
-      html`<li><a href="/baselines?building=${encodeURIComponent(building.building_id)}&amp;equipment=${encodeURIComponent(equipment_id)}"${equipment_id === chosen && html` aria-current="true"`}>${[`${name}: ${baselines}`, ...(cold > 0 ? [say`${cold} cold`] : []), ...(reset > 0 ? [say`${reset} begun anew`] : [])].join(', ')}</a></li>`,
+      html`<li><a href="/baselines?building=${encodeURIComponent(building.building_id)}&amp;equipment=${encodeURIComponent(equipment_id)}"${equipment_id === chosen && html` aria-current="true"`}>${[`${name}: ${sayCountOf(baselines, 'value')}`, ...(cold > 0 ? [say`${cold} with too few days`] : []), ...(reset > 0 ? [say`${reset} begun anew`] : [])].join(', ')}</a></li>`,
   )}</ul></section>`
 
 function card({ baseline, title, reset }: BaselinesModel['shown'][number], index: number, model: BaselinesModel): Html {
   const { rule_id, name, role, days_used, cold, date } = baseline
   const { unit_system } = model.building
   const coldness = coldWords(baseline, unit_system)
-  return html`<section class="card" id="${rule_id}"><h2>${title}${role !== undefined && `: ${role}`}</h2>
+  return html`<section class="card" id="${rule_id}"><h2>${titleOf({ title, ...(role !== undefined && { role }) })}</h2>
 <p class="muted"><a href="/params/${encodeURIComponent(rule_id)}?building=${encodeURIComponent(model.building.building_id)}&amp;equipment=${encodeURIComponent(baseline.equipment_id)}"><code>${rule_id}</code></a> <code>${name}</code>, as it stood on ${date}</p>
-<p><strong>${valueWords(baseline, unit_system)}</strong> <span class="muted">${cold ? say`cold` : say`warm, from ${sayCountOf(days_used, 'day')}`}</span></p>
+<p><strong>${valueWords(baseline, unit_system)}</strong> <span class="muted">${cold ? say`too few days yet` : say`from ${sayCountOf(days_used, 'day')}`}</span></p>
 ${coldness !== undefined && html`<p>${coldness}.</p>`}
 ${dayLists(baseline)}
 ${reset ? resetSaid(reset, index, model) : resetForm(baseline, index, model)}

@@ -2,12 +2,12 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { getOwn } from '#shared/core/get-own.ts'
 import { chooseBuilding, needRule } from '#shared/core/lookup.ts'
-import { type Equipment, UNIT_SYSTEMS } from '#shared/core/model/model.ts'
+import { EQUIPMENT_TYPES, type Equipment, type EquipmentType, UNIT_SYSTEMS } from '#shared/core/model/model.ts'
 import { Problem, PROBLEMS } from '#shared/core/problem.ts'
 import { isInRoleGroup } from '#shared/core/rules/compile/compile-equipment.ts'
 import { appliesToType, paramUses } from '#shared/core/rules/check/param-settings.ts'
 import { type ParamForm, type ParamPageModel, paramBody, scopeOf, typedMeasure } from './param.view.ts'
-import { paramsBody } from './params.view.ts'
+import { firstKindOf, PARAMS_SHOWN, paramsBody, type ParamsModel, type ParamsQuery, type TunableRule } from './params.view.ts'
 import { listParams, type SettingName } from '#shared/flow/fdd/tune-param.ts'
 import { type Call, oneOf, orBlank, PAGE_ID, type Route, route, strict } from '#shared/node/http/route.ts'
 import {
@@ -25,6 +25,7 @@ import type { RuleView } from '#shared/central/fdd/rule-views.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { say, sayMade } from '#shared/node/http/language.ts'
 import { fromTyped, toTyped } from '#shared/central/ui/measure.ts'
+import { PAGE_NUMBER, partOf } from '#shared/central/ui/pager.ts'
 
 const RULE = strict({ rule_id: PAGE_ID })
 /** Values of the choice of places: no other value may stand for the whole site. */
@@ -38,6 +39,15 @@ const NAMED = {
 }
 /** `typed_in`: the units in which the page asked for the value; without it the parameter's own. */
 const VALUE = strict({ ...NAMED, ...SETTING_VALUE, typed_in: Type.Optional(oneOf(UNIT_SYSTEMS)), days: BACKTEST_DAYS })
+/** Rules of one page of the list: three screens of a phone. */
+const ROWS_SHOWN = 20
+const LIST_QUERY = strict({
+  building: Type.Optional(PAGE_ID),
+  q: Type.Optional(Type.String({ maxLength: 200 })),
+  type: Type.Optional(orBlank(oneOf(EQUIPMENT_TYPES))),
+  show: Type.Optional(oneOf(PARAMS_SHOWN)),
+  page: PAGE_NUMBER,
+})
 type Named = { building: string; param: string; where: string; role?: string }
 type AnyCall = Pick<Call<unknown, unknown, unknown>, 'caller' | 'reply'>
 
@@ -53,19 +63,24 @@ const listPage = (context: CentralParts, layout: PageLayout) =>
     path: '/params',
     auth: 'viewer',
     summary: 'The page of parameters',
-    query: strict({ building: Type.Optional(PAGE_ID) }),
+    query: LIST_QUERY,
     handle: async call => {
       const { model, rules } = context
+      const { q = '', type, show = 'all', page } = call.query
       const building = chooseBuilding(layout.modelFor(call.caller), call.query.building)
       const names = new Map(model.equipment(building.building_id).map(({ equipment_id, name }) => [equipment_id, name]))
       const catalogue = await rules.catalogue()
-      const tunable = catalogue.rules.filter(({ params }) => Object.keys(params).length > 0)
+      const settings = listParams(building.building_id, tuningPorts(context, catalogue))
+      const tunable = tunableRules(catalogue.rules, settings)
+      const query: ParamsQuery = { q: q.trim(), show, ...(type && { type }) }
       const here = { ...layout.here(), timezone: building.timezone }
       const body = paramsBody({
         building,
         buildings: model.buildings(),
-        settings: listParams(building.building_id, tuningPorts(context, catalogue)),
-        rules: tunable.map(({ id, title, equipment, params }) => ({ id, title, equipment, params: Object.keys(params) })),
+        settings,
+        query,
+        part: partOf(tunable.filter(matching(query)), page, ROWS_SHOWN),
+        types: EQUIPMENT_TYPES.filter(one => tunable.some(rule => rule.equipment.includes(one))),
         equipmentName: id => names.get(id) || id,
         ruleOwner: ruleOwner(context, building.building_id),
         here,
@@ -73,6 +88,34 @@ const listPage = (context: CentralParts, layout: PageLayout) =>
       return layout.document(call, { title: say`Parameters`, current: '/params', here }, body)
     },
   })
+
+/** Those that have something to set, one kind of equipment after the other. */
+function tunableRules(rules: readonly RuleView[], settings: ParamsModel['settings']): TunableRule[] {
+  const set = new Set(settings.map(({ rule_id, param }) => `${rule_id} ${param}`))
+  const order = (rule: TunableRule) => EQUIPMENT_TYPES.indexOf(firstKindOf(rule) as EquipmentType)
+  return rules
+    .map(
+      ({ id, title, equipment, params }): TunableRule => ({
+        ...{ id, title, equipment },
+        params: Object.entries(params).map(([name, { default: value, unit }]) => {
+          return { name, value, unit, isSet: set.has(`${id} ${name}`) }
+        }),
+      }),
+    )
+    .filter(({ params }) => params.length > 0)
+    .toSorted((a, b) => order(a) - order(b))
+}
+
+/** Each word of the search is in the id, the title in English or as the reader sees it, or the name of a parameter. */
+function matching({ q, type, show }: ParamsQuery): (rule: TunableRule) => boolean {
+  const words = q.toLowerCase().split(/\s+/).filter(Boolean)
+  return ({ id, title, equipment, params }) => {
+    const text = [id, title, say(title), ...params.map(({ name }) => name)].join(' ').toLowerCase()
+    if (!words.every(word => text.includes(word))) return false
+    if (type !== undefined && !equipment.includes(type) && !equipment.includes('any')) return false
+    return show === 'all' || params.some(({ isSet }) => isSet)
+  }
+}
 
 const rulePage = (context: CentralParts, layout: PageLayout) =>
   route({

@@ -2,8 +2,9 @@
 import { type ClassUse, diskLevel, type DiskSpace, type StorageClass, usedPercent } from '#shared/core/disk-use.ts'
 import type { HistoryExtent } from '#shared/core/series/history-quota.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
-import { message, say, sayNumber } from '#shared/node/http/language.ts'
+import { message, say } from '#shared/node/http/language.ts'
 import { stateIcon } from '#shared/central/ui/icons.ts'
+import { bytesText } from '#shared/central/ui/words.ts'
 import { keptWords } from '#shared/central/pages/setup.view.ts'
 
 export type StorageModel = { disk: DiskSpace; storage: ClassUse[]; history: HistoryExtent }
@@ -38,6 +39,3 @@ export const storageSection = ({ disk, storage, history }: StorageModel): Html =
   const kept = name === 'history' ? keptWords(history) : ''
   return html`<div><dt>${say(title)}</dt><dd>${takes}</dd>${kept !== '' && html`<dd>${kept}</dd>`}<dd class="muted">${say(about)}</dd></div>`
 })}</dl></section>`
-
-const bytesText = (bytes: number): string =>
-  bytes < 1e9 ? say`${sayNumber(bytes / 1e6, bytes < 1e7 ? 1 : 0)} MB` : say`${sayNumber(bytes / 1e9, 1)} GB`

@@ -31,10 +31,9 @@ export function explainRule(rule: WrittenRule): string[] {
   ]
 }
 
-/** @returns when a rule finds its fault, in words: without its inputs, parameters and causes, which a page has as tables */
+/** @returns when a rule finds its fault, in words: without its inputs, their alternatives, parameters and causes, which a page shows itself */
 export const explainCondition = (rule: WrittenRule): string[] => [
   ...eachWords(rule.program),
-  ...listed(items => `It needs one of: ${items}.`, [roleAlternatives(rule).join('; ')].filter(Boolean)),
   ...conditionWords(rule),
   ...evaluationWords(rule),
   ...effectWords(rule.program),
@@ -81,7 +80,9 @@ function gateWords({ body, program }: WrittenRule): string[] {
 }
 
 const letWords = ({ body }: WrittenRule): string[] =>
-  Object.entries((body.let ?? {}) as Record<string, unknown>).map(([name, text]) => `  ${name} is ${String(text).trim()}`)
+  Object.entries((body.let ?? {}) as Record<string, unknown>).map(
+    ([name, text]) => `In it ${name} stands for: ${String(text).trim()}.`,
+  )
 
 function paramWords([name, { default: value, min, max, unit, perRole }]: [string, RuleParam]): string {
   const others = Object.entries(perRole ?? {}).map(([role, own]) => `${role} ${own}`)

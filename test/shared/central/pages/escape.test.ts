@@ -8,6 +8,7 @@ import { faultBody } from '#shared/central/pages/faults/fault.view.ts'
 import { faultsBody } from '#shared/central/pages/faults/faults.view.ts'
 import { DEFAULT_QUERY, groupRows, toRows } from '#shared/central/pages/faults/fault-list.ts'
 import { page } from '#shared/central/ui/frame.ts'
+import { partOf } from '#shared/central/ui/pager.ts'
 import { baselinesBody } from '#shared/central/pages/settings/baselines.view.ts'
 import { paramBody } from '#shared/central/pages/settings/param.view.ts'
 import { paramsBody } from '#shared/central/pages/settings/params.view.ts'
@@ -323,7 +324,13 @@ test('parameters, what was tried and baselines escape', t =>
     ]
     return html`${paramsBody({
       ...base,
-      rules: [{ id: text, title: text, equipment: ['ahu' as const], params: [text] }],
+      query: { q: text, show: 'all' as const },
+      part: partOf(
+        [{ id: text, title: text, equipment: ['ahu' as const], params: [{ name: text, value: 1, unit: text, isSet: true }] }],
+        1,
+        20,
+      ),
+      types: ['ahu' as const],
       equipmentName: () => text,
       ruleOwner: { site_id: text, edge_id: text, name: text },
     })}${paramBody({

@@ -88,7 +88,7 @@ test('a fault that an override explains stands in the list and says so, with the
   const { get } = await open(t)
   t.regex(words(await (await get('/faults')).text()), /valve wide open H override Cause: Supply air too warm/)
   const page = await (await get(`/faults/${COOLING.finding_id}`)).text()
-  t.regex(words(page), /This fault is an override\. .*: clg_valve for at least half of its time/)
+  t.regex(words(page), /This fault is an override\. .*: cooling valve command for at least half of its time/)
   t.regex(page, /<a href="\/faults\/f-held">/)
 })
 

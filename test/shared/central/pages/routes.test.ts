@@ -321,7 +321,7 @@ test('what the plot has no room for is what only says when the rule looks, never
   t.teardown(site.close)
   const page = await (await get(site, '/faults/f-cooling', await signIn(site, 'viewer'))).text()
   t.regex(page, /Not on the plot, but in the table below: fan_speed\./)
-  t.regex(page, /Plot of the inputs\. sa_t, ma_t, htg_valve, sa_t_sp_heat, fan_status, clg_valve from/)
+  t.regex(page, /Plot of the inputs\. sa_t, htg_valve, sa_t_sp_heat, ma_t, fan_status, clg_valve from/)
 })
 
 test('a plot has as many values as it has room for, over whatever time it goes', async t => {

@@ -35,13 +35,37 @@ test.serial('the page of a rule shows bounds, defaults and what counts where, in
   t.regex(page, /Nothing; the rule's own values count/)
 })
 
-test.serial('the list has what is set and every rule with parameters, and leads to them', async t => {
+test.serial('the list has every rule with parameters and their values by kind of equipment, and leads to them', async t => {
   const { get } = await as(t.context.box, 'viewer')
-  const html = await (await get('/params')).text()
+  const html = await (await get('/params?q=supply-warm')).text()
+  t.regex(html, /<h2>Air handler<\/h2>/)
   t.regex(html, /<a href="\/params\/AHU-SUPPLY-WARM\?building=school">Supply air too warm/)
-  t.regex(html, /<code>tolerance<\/code>, <code>full<\/code>/)
+  t.regex(words(html), /tolerance 1\.98 °F ?, full 95 %/)
+  const first = words(await (await get('/params')).text())
+  t.regex(first, /Page 1 of \d+ Next/)
+  t.notRegex(first, /VAV-/)
+  t.regex(words(await (await get('/params?type=vav')).text()), /VAV-/)
   t.is((await get('/params/NOTHING')).status, 404)
   t.is((await get('/params?building=nowhere')).status, 404)
+})
+
+test.serial('the list is searched by title, id and parameter, and shows what people have set alone', async t => {
+  const { box } = t.context
+  const { get, post } = await as(box)
+  const rules = async (query: string) => {
+    const html = await (await get(`/params?${query}`)).text()
+    return [...html.matchAll(/<a href="\/params\/([A-Z0-9-]+)\?building=school">(?!<code>)/g)].map(([, id]) => id)
+  }
+  t.deepEqual(await rules('q=AHU-SUPPLY-WARM'), ['AHU-SUPPLY-WARM'])
+  t.deepEqual(await rules('q=supply+air+too+warm+wide+open'), ['AHU-SUPPLY-WARM'])
+  t.true((await rules('q=tolerance')).length > 3)
+  t.deepEqual(await rules('q=nothing+like+it'), [])
+  t.deepEqual(await rules('show=set'), [])
+  await post(`${RULE}/set`, RULE, form())
+  t.deepEqual(await rules('show=set'), ['AHU-SUPPLY-WARM'])
+  t.regex(words(await (await get('/params?show=set')).text()), /tolerance 1\.98 °F set by people ?, full/)
+  await post(`${RULE}/remove`, RULE, { building: 'school', param: 'tolerance', where: 'site' })
+  t.deepEqual(await rules('show=set'), [])
 })
 
 test.serial('a trial says what would be found, keeps the form, and stores nothing', async t => {
@@ -154,10 +178,10 @@ test.serial(
 test.serial('baselines are shown in the building’s units with their days, cold and warm', async t => {
   const { get } = await as(t.context.box)
   const page = await text(await get('/baselines?equipment=ahu-1'))
-  t.regex(page, /4\.1 °F, spread 0\.5 °F warm, from 3 days/)
+  t.regex(page, /4\.1 °F, spread 0\.5 °F from 3 days/)
   t.regex(page, /2026-11-17, 2026-11-18, 2026-11-19/)
   t.regex(page, /SEN-FLAT was active: 2026-11-16/)
-  t.regex(page, /55\.4 °F cold/)
+  t.regex(page, /55\.4 °F too few days yet/)
   t.regex(page, /1 of the 4 days that it needs, so 55\.4 °F stands in, with a tolerance of 3\.6 °F/)
   t.regex(page, /Supply air too warm with the cooling valve wide open/)
   t.regex(await text(await get('/baselines?building=school')), /Air handler 1/)

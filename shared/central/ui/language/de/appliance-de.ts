@@ -130,7 +130,7 @@ export const APPLIANCE_DE = nameTable<string>({
   '<1>{0} refused</1> by the hub and kept aside': '<1>{0} abgelehnt</1> vom Hub und beiseitegelegt',
   Box: 'Box',
   'Disk free': 'Freier Speicher',
-  '{0}{1} of {2} GB': '{0}{1} von {2} GB',
+  '{0}{1} of {2}': '{0}{1} von {2}',
   Clock: 'Uhr',
   Certificate: 'Zertifikat',
   'Running since': 'Läuft seit',

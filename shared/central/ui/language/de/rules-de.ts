@@ -2,6 +2,10 @@
 import { nameTable } from '#shared/core/name-table.ts'
 
 export const RULES_DE = nameTable<string>({
+  or: 'oder',
+  '{0} of what serves it': '{0} dessen, was sie versorgt',
+  '{0} of its zones': '{0} ihrer Zonen',
+  with: 'mit',
   'Deploy a rule': 'Regel bereitstellen',
   'Write a rule': 'Regel schreiben',
   '<1>Rules</1>{0}': '<1>Regeln</1>{0}',

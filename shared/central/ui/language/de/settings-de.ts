@@ -107,11 +107,16 @@ export const SETTINGS_DE = nameTable<string>({
   'What a rule compares equipment with: its own past days, never the day itself.':
     'Womit eine Regel Anlagen vergleicht: mit ihren eigenen vergangenen Tagen, nie mit dem Tag selbst.',
   'No run has seen a baseline here yet.': 'Noch hat hier kein Lauf einen Vergleichswert gesehen.',
-  '{0} cold': '{0} noch nicht bereit',
+  '{0} with too few days': '{0} mit zu wenigen Tagen',
   '{0} begun anew': '{0} neu begonnen',
   '<1><2>{0}</2></1> <3>{1}</3>, as it stood on {2}': '<1><2>{0}</2></1> <3>{1}</3>, Stand {2}',
-  cold: 'noch nicht bereit',
-  'warm, from {0}': 'bereit, aus {0}',
+  'from {0}': 'aus {0}',
+  '1 value|{0} values': '1 Wert|{0} Werte',
+  'set by people': 'von Personen gesetzt',
+  'Rule, id or parameter': 'Regel, Id oder Parameter',
+  'No parameter is like that': 'Kein Parameter ist so',
+  'Search for a part of a rule or of a parameter, or <1>show all</1>.':
+    'Suchen Sie nach einem Teil einer Regel oder eines Parameters, oder <1>zeigen Sie alle</1>.',
   'Begun anew at {0} by {1}, {2}: {3}. The next run takes it.':
     'Neu begonnen um {0} von {1}, {2}: {3}. Der nächste Lauf übernimmt es.',
   'Let the earlier days count again': 'Frühere Tage wieder zählen lassen',

@@ -55,7 +55,7 @@ export const SYSTEM_DE = nameTable<string>({
   'every sample since {0}': 'jeder Messwert seit {0}',
   'one value for 15 minutes since {0}': 'ein Wert je 15 Minuten seit {0}',
   ' of at most {0}': ' von höchstens {0}',
-  'History takes {0}{1} GB: {2}.': 'Der Verlauf belegt {0}{1} GB: {2}.',
+  'History takes {0}{1}: {2}.': 'Der Verlauf belegt {0}{1}: {2}.',
   'everything (debug)': 'alles (debug)',
   'events (info)': 'Ereignisse (info)',
   'warnings and errors (warn)': 'Warnungen und Fehler (warn)',

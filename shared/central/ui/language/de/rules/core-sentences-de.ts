@@ -35,6 +35,7 @@ export const CORE_SENTENCES_DE = nameTable<string>({
   'A {0} rule for {1}, severity {2} ({3}). Source: {4}.': 'Eine Regel der Art {0} für {1}, Schwere {2} ({3}). Quelle: {4}.',
   'It needs: {0}.': 'Sie braucht: {0}.',
   'It needs one of: {0}.': 'Sie braucht eines von: {0}.',
+  'In it {0} stands for: {1}.': 'Darin steht {0} für: {1}.',
   'Optional: {0}.': 'Wahlweise: {0}.',
   'Points to: {0}.': 'Weist hin auf: {0}.',
   'Suppresses: {0}.': 'Unterdrückt: {0}.',
