@@ -33,6 +33,11 @@ const CONDITIONS: Record<string, string> = {
   held: 'held(fan_on, 45m)',
   coverage: 'coverage(sa_t, 3h) > 0.99',
   age: 'age(sa_t) > 30s',
+  since: 'since(fan_on) > 2h',
+  since_gap: 'since(sa_t < 15) < 6h',
+  off_set_point: 'off_set_point(sa_t) > 1 K',
+  silent_sensors: 'silent_sensors(5m) >= 1 and silent_sensors(5m) < sensors()',
+  known_choice: 'if(has(chiller_on), chiller_on, sa_t > 19)',
   nested: 'max(avg(sa_t, 10m), 20m) - min(avg(sa_t, 10m), 20m) > 0.3 K',
   oaf: 'oaf > 0.25',
 }
@@ -45,10 +50,11 @@ function ruleOf(id: string, when: string, more = ''): Rule {
   return parsed.rule
 }
 
-/** A controller that is restarted: the supply air is not evaluated for some minutes. */
+/** A controller that is restarted: the supply air and its set point are not evaluated for some minutes. */
 async function* withGap(rows: AsyncIterable<PointRows>): AsyncGenerator<PointRows> {
   for await (const each of rows) {
     if (each.point_id === POINT_OF.sa_t) each.series.values.fill(Number.NaN, 700, 712)
+    if (each.point_id === POINT_OF.sa_t_sp) each.series.values.fill(Number.NaN, 900, 920)
     yield each
   }
 }

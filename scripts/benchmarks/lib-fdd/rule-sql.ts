@@ -3,6 +3,7 @@
  * function over rows for each function of time. What SQL has no words for is left out, with the reason.
  */
 import { ROLES } from '#shared/core/model/role.ts'
+import { setPointsOf } from '#shared/core/model/set-point.ts'
 import { checkExpr } from '#shared/core/rules/check/check-expr.ts'
 import { type TypedExpr } from '#shared/core/rules/check/typed-expr.ts'
 import type { CompiledRule } from '#shared/core/rules/compile/compile-rule.ts'
@@ -31,6 +32,11 @@ const COMPARE: Record<string, (difference: string) => string> = {
 }
 const ARITHMETIC: Record<string, string> = { add: '+', sub: '-', mul: '*' }
 const CONDITIONS = new Set([...Object.keys(COMPARE), 'and', 'or', 'not', 'held', 'has', 'rests'])
+/** Of functions whose first argument is a condition. */
+const OF_CONDITION = new Set(['if', 'duty', 'since'])
+/** Farther than any set point, as in the engine; and after how many of its intervals a sensor is silent. */
+const FAR = 1e12
+const SILENT_INTERVALS = 3
 const OAF_TYPED = checkExpr(parseExpr(OAF), { roles: OAF_ROLES, params: {}, lets: new Map(), baselines: new Map() }).typed
 
 /** Translates rules that share their window columns. @throws Error that says what cannot be said */
@@ -102,7 +108,13 @@ function condition(typed: TypedExpr, words: Translator): Sql {
 
 function operation(op: string, args: TypedExpr[], words: Translator): Sql {
   if (['lowest', 'highest', 'nominal', 'age'].includes(op)) return ofRole(op, bound(args[0]!, words), words)
-  const of = args.map((arg, i) => ((op === 'if' && i === 0) || op === 'duty' ? condition(arg, words) : value(arg, words)))
+  if (op === 'off_set_point') return offSetPoint(bound(args[0]!, words), words)
+  if (op === 'sensors') return sql(`(${sensorsOf(words).length})`)
+  if (op === 'silent_sensors') return silentSensors(constant(args[0]!, words), words)
+  // What the table has is known before a row is read, so that the other branch need not be sayable.
+  const asked = args[0]!
+  if (op === 'if' && asked.kind === 'op' && asked.op === 'has') return value(args[isThere(asked.args[0]!, words) ? 1 : 2]!, words)
+  const of = args.map((arg, i) => (i === 0 && OF_CONDITION.has(op) ? condition(arg, words) : value(arg, words)))
   const [a, b, c] = of as [Sql, Sql, Sql]
   if (ARITHMETIC[op]) return sql(`(${a.text} ${ARITHMETIC[op]} ${b.text})`, a, b)
   if (op === 'div') return sql(`(${a.text} / nullif(${b.text}, 0))`, a, b)
@@ -119,7 +131,30 @@ function operation(op: string, args: TypedExpr[], words: Translator): Sql {
       ),
     )
   }
+  if (op === 'since') return since(a, words)
   return windowSql(op, a, rows(args[1]!, words), words)
+}
+
+/** A row in which it held holds until the next one. */
+function since(held: Sql, words: Translator): Sql {
+  const last = words.column(`max(CASE WHEN ${held.text} THEN ts END) OVER (ORDER BY ts ROWS UNBOUNDED PRECEDING)`, held.layer)
+  return sql(`CASE WHEN ${held.text} THEN 0 WHEN NOT ${held.text} THEN (ts - ${last.text} - ${MINUTE}) / 1000.0 END`, held, last)
+}
+
+/** `least` passes over set points without a value. */
+function offSetPoint(role: string, { roles }: Translator): Sql {
+  const distances = setPointsOf(role)
+    .filter(name => roles.includes(name))
+    .map(name => `abs(${role} - ${name})`)
+  return sql(`CASE WHEN ${role} IS NOT NULL THEN least(${[...distances, FAR].join(', ')}) END`)
+}
+
+const sensorsOf = ({ roles }: Translator): string[] => roles.filter(role => ROLES[role]!.rests === false)
+
+function silentSensors(longestSecs: number, words: Translator): Sql {
+  const limit = Math.max(longestSecs, (SILENT_INTERVALS * MINUTE) / 1000)
+  const ages = sensorsOf(words).map(role => ofRole('age', role, words))
+  return sql(`(${ages.map(({ text }) => `CASE WHEN ${text} > ${limit} THEN 1 ELSE 0 END`).join(' + ')})`, ...ages)
 }
 
 function ofRole(op: string, role: string, words: Translator): Sql {
