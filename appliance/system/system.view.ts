@@ -6,7 +6,7 @@ import { stateIcon } from '#shared/central/ui/icons.ts'
 import { type Here, momentAge } from '#shared/central/ui/moment.ts'
 import { logEnd } from '#shared/central/system/update-log.ts'
 import type { PublisherState } from '../services/publisher.ts'
-import { say, sayCountOf, words } from '#shared/node/http/language.ts'
+import { say, sayCountOf, sayMade, words } from '#shared/node/http/language.ts'
 
 type BoxModel = {
   isAvailable: boolean
@@ -47,7 +47,7 @@ function lastSection({ last, here }: BoxModel): Html | false {
   const { state, version, reason, at, log } = last
   return html`<section class="card"><h2>Last update</h2>
 <p>${version === '' ? say`The file` : html`Version <code>${version}</code>`} ${WORDS[state]} (${momentAge(Date.parse(at), here)}).</p>
-${reason !== '' && html`<p>Reason: ${reason}</p>`}${logEnd(log)}</section>`
+${reason !== '' && html`<p>Reason: ${sayMade(reason)}</p>`}${logEnd(log)}</section>`
 }
 
 const formSection = ({ csrf }: BoxModel): Html => html`<section class="card"><h2>Update</h2>

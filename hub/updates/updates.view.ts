@@ -94,7 +94,7 @@ const LAST_WORDS: Readonly<{ [S in UpdateState['state']]: string }> = words({
 })
 
 const lastWords = ({ state, version, reason, at, log }: UpdateState, here: Here): Html =>
-  html`${version === '' ? say`The file` : html`<code>${version}</code>`} ${LAST_WORDS[state]} ${momentAge(Date.parse(at), here)}${reason !== '' && html`<br><span class="muted">${reason}</span>`}${logEnd(log)}`
+  html`${version === '' ? say`The file` : html`<code>${version}</code>`} ${LAST_WORDS[state]} ${momentAge(Date.parse(at), here)}${reason !== '' && html`<br><span class="muted">${sayMade(reason)}</span>`}${logEnd(log)}`
 
 const formSection = ({ csrf, rollout }: UpdatesModel): Html => html`<section class="card"><h2>Roll out an update</h2>
 ${

@@ -22,6 +22,7 @@ import { describeType, typeOfUnit } from '#shared/core/rules/language/dimension.
 import { UNITS } from '#shared/core/model/unit.ts'
 import { STATES } from '#shared/central/ui/icons.ts'
 import { roleLabelText } from '#shared/central/ui/measure.ts'
+import { BOX_REASONS } from '#shared/core/update/box-reasons.ts'
 import { SCHEMA_CHECKS } from '#shared/node/http/errors.ts'
 import { countMessage, messageOf } from '#shared/node/http/language.ts'
 import { messagesIn, parseTemplate } from '#shared/node/http/template-messages.ts'
@@ -98,6 +99,7 @@ export const coreTexts = (): string[] => [
   ...Object.keys(UNITS).flatMap(unit => [true, false].map(absolute => describeType(typeOfUnit(unit, absolute)))),
   describeType({ kind: 'bare' }),
   ...SCHEMA_CHECKS,
+  ...BOX_REASONS,
   ...IMPORT_FORMATS.values(),
   ...REGISTRY_DRIVERS.map(({ registry }) => registry.number.label),
   ...levelMeanings().map(({ name }) => name),

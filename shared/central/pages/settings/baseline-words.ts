@@ -4,7 +4,7 @@ import { type Html, html } from '#shared/node/http/html.ts'
 import { RESET } from '#shared/core/rules/evaluate/baseline.ts'
 import { UNITS } from '#shared/core/model/unit.ts'
 import { formatValue, measureOf, type UnitSystem } from '#shared/central/ui/measure.ts'
-import { say, sayCountOf } from '#shared/node/http/language.ts'
+import { say, sayCountOf, sayFigure } from '#shared/node/http/language.ts'
 
 /** @param value canonical; one that is a difference, such as a spread, takes no offset whatever the baseline measures */
 function baselineFigure(
@@ -15,7 +15,7 @@ function baselineFigure(
 ): string {
   const known = UNITS[unit]
   if (value === null || value === undefined) return say`no value`
-  if (!known) return String(Number(value.toPrecision(3)))
+  if (!known) return sayFigure(Number(value.toPrecision(3)))
   if (known.dimension === 'temperature') return formatValue(value, measureOf(absolute && !isDifference ? 'degC' : 'K', system))
   return formatValue(value / known.scale, measureOf(unit, system))
 }

@@ -1,4 +1,5 @@
 /** The German texts of pages. A text without an entry stays English. */
+import { IMPACT_KINDS, impactKindSpec } from '#shared/core/impact/kinds.ts'
 import type { PageLanguage } from '#shared/node/http/language.ts'
 import { madeTexts } from './made-texts.ts'
 import { ACCESS_DE } from './de/access-de.ts'
@@ -94,7 +95,8 @@ export const MADE: ReadonlyMap<string, string> = new Map(
     RULE_CHECKS_DE,
   ]
     .flatMap(area => Object.entries(area))
-    .concat(Object.entries(SCHEMA_CHECKS_DE).flatMap(withField)),
+    .concat(Object.entries(SCHEMA_CHECKS_DE).flatMap(withField))
+    .concat(IMPACT_KINDS.map(impactKindSpec).flatMap(({ words }) => [[words, GERMAN_MESSAGES.get(words) ?? words]])),
 )
 
 const DECIMAL = ','

@@ -64,9 +64,8 @@ const effectWords = (program: Program): string[] => [
 function impactWords({ impact }: Program): string[] {
   if (!impact || impact.kind === 'none') return []
   const { words } = impactKindSpec(impact.kind)
-  return [
-    `It wastes ${words}${impact.text === undefined ? '' : `: ${impact.text}`}.${impact.because === undefined ? '' : ` ${impact.because}`}`,
-  ]
+  const wasted = impact.text === undefined ? `It wastes ${words}.` : `It wastes ${words}: ${impact.text}.`
+  return impact.because === undefined ? [wasted] : [wasted, impact.because]
 }
 
 const namedWords = (name: string): string => (name === READERS ? 'every rule that reads the role' : name)

@@ -118,6 +118,10 @@ test('what a schema refuses is said in German, with the field and the value', as
 
 test('a refusal that was made in English is said in German, with its values, and behind its place', t => {
   inLanguage(GERMAN, () => {
+    t.is(
+      sayMade('It wastes fan energy: if(fan_status and not asked, 1, 0).'),
+      'Sie vergeudet Energie des Ventilators: if(fan_status and not asked, 1, 0).',
+    )
     t.is(sayMade('There is a user mary already'), 'Es gibt schon einen Benutzer mary')
     t.is(
       sayMade('Nothing was saved: point p-1 names equipment ahu-9, which does not exist'),

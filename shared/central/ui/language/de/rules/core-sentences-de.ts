@@ -44,7 +44,8 @@ export const CORE_SENTENCES_DE = nameTable<string>({
   'The result is "pass" only when {0} % of the gated time could be evaluated; otherwise "not evaluated".':
     'Das Ergebnis ist nur dann „bestanden“, wenn {0} % der betrachteten Zeit auswertbar waren; sonst „nicht ausgewertet“.',
   'Named as the likely cause of findings of: {0}.': 'Als wahrscheinliche Ursache genannt bei Befunden von: {0}.',
-  'It wastes {0}{1}.{2}': 'Sie vergeudet {0}{1}.{2}',
+  'It wastes {0}: {1}.': 'Sie vergeudet {0}: {1}.',
+  'It wastes {0}.': 'Sie vergeudet {0}.',
   'every rule that reads the role': 'jede Regel, die die Rolle liest',
   'Also gated while outdoor and return air are less than 3 K apart.':
     'Auch nicht betrachtet, solange Außenluft und Abluft weniger als 3 K auseinander liegen.',
@@ -66,6 +67,11 @@ export const CORE_SENTENCES_DE = nameTable<string>({
   'It needs samples every {0} or more often.': 'Sie braucht alle {0} oder öfter einen Messwert.',
   'Findings that begin within {0} of each other are one outage.': 'Befunde, die innerhalb von {0} beginnen, sind ein Ausfall.',
   // Updates of boxes
+  'it has started and is watched': 'sie ist gestartet und wird beobachtet',
+  'the power was cut while it was installed; send it again':
+    'der Strom fiel aus, während es installiert wurde; schicken Sie es noch einmal',
+  'it did not start': 'sie startete nicht',
+  'it was not healthy for {0} s: {1}': 'sie war {0} s lang nicht gesund: {1}',
   'it was stopped by {0}': 'von {0} angehalten',
   'it refused the update': 'sie hat das Update abgelehnt',
   'it could not install the update': 'sie konnte das Update nicht installieren',
