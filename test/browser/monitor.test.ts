@@ -5,7 +5,7 @@ import { MqttMonitor } from '#hub/monitor/mqtt-monitor.ts'
 import { openSite, PASSWORDS, type TestSite } from '../support/sites/page-site.ts'
 import { openChromium, type OpenBrowser } from './chromium.ts'
 import { expectClean, looks } from './looks.ts'
-import { openPage, signIn } from './watch.ts'
+import { gapsBetween, openPage, signIn } from './watch.ts'
 
 const TOPIC = 'sites/riverside/edges/fieldbus-1/telemetry/bacnet'
 const MARKUP = Buffer.from('{"name":"<img src=x onerror=document.title=1>"}')
@@ -57,6 +57,7 @@ test('a message that comes has the clock of the page, to the second, wherever th
   t.regex(before!, /\d\d:\d\d:05$/)
   monitor.record('received', TOPIC, MARKUP)
   await times.nth(1).waitFor()
+  t.true(Math.min(...(await gapsBetween(page, '.messages li:first-child summary > *'))) >= 4, 'time, topic and side stand apart')
   t.true(before!.endsWith((await times.first().textContent())!), `${before} and ${await times.first().textContent()}`)
 })
 
