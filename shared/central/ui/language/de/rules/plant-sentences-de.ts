@@ -97,8 +97,8 @@ export const PLANT_SENTENCES_DE = nameTable<string>({
   'With the fan off the flow sensor reported {0} for {1}.':
     'Bei stehendem Ventilator meldete der Durchflussfühler {0}, Dauer {1}.',
   'Only {0} of a day of {1} was received, for {2}.': 'Nur {0} eines Tages von {1} kam an, Dauer {2}.',
-  'The outdoor air sensor differed from its usual offset to the weather station ({0}) for {1}.':
-    'Der Außenluftfühler wich von seinem üblichen Abstand zur Wetterstation ({0}) ab, Dauer {1}.',
+  'The outdoor air sensor was {0} from the weather station all day; {1} is usual.':
+    'Der Außenluftfühler lag den ganzen Tag {0} neben der Wetterstation; üblich sind {1}.',
   'The outdoor air sensor read up to {0} above the weather station for hours of each day and was right otherwise.':
     'Der Außenluftfühler zeigte jeden Tag stundenlang bis zu {0} mehr als die Wetterstation und war sonst richtig.',
   'The outdoor air sensor read {0} from the weather station for {1}.':
@@ -185,4 +185,6 @@ export const PLANT_SENTENCES_DE = nameTable<string>({
     'Der Raum lag {0} neben seinen Sollwerten, Dauer {1} während der Belegung.',
   "The box's air flow was {0} from what its damper and the duct's pressure gave in the past, {1}, for {2}.":
     'Der Volumenstrom wich um {0} von dem ab, was Klappe und Kanaldruck früher ergaben, {1}, Dauer {2}.',
+  'The box damper was {0} from the opening that its air flow used to need, for {1}.':
+    'Die Klappe lag {0} neben der Öffnung, die ihr Volumenstrom früher brauchte, Dauer {1}.',
 })

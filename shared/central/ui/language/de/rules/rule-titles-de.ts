@@ -210,5 +210,7 @@ export const RULE_TITLES_DE = nameTable<string>({
   'Room too warm or too cold while occupied': 'Raum bei Belegung zu warm oder zu kalt',
   'Chilled water warmer than its set point or than usual': 'Kaltwasser wärmer als sein Sollwert oder als üblich',
   'Command moves much more than it used to': 'Stellgröße bewegt sich viel stärker als früher',
+  'Box damper opens more or less than its air flow used to need':
+    'Klappe öffnet weiter oder weniger, als ihr Volumenstrom früher brauchte',
   'Box air flow is not what its damper and duct used to give': 'Volumenstrom passt nicht mehr zu Klappe und Kanaldruck',
 })
