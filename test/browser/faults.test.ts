@@ -87,3 +87,20 @@ for (const [name, look] of looks('a desk at night', 'a phone in daylight')) {
     },
   )
 }
+
+test.serial('on a phone what is done with a chosen fault covers no more than the room of one fault', async t => {
+  const { chromium, box } = t.context
+  const [, phone] = looks('a phone in daylight')[0]!
+  const { page, close } = await openPage(chromium.browser, box.url, phone)
+  t.teardown(close)
+  await signIn(page, 'agent', PASSWORDS.agent, '/faults')
+  await page.locator('.faults tbody .pick').first().check()
+  const bar = (await page.getByRole('group', { name: 'Do with the chosen faults' }).boundingBox())!
+  t.true(bar.height < 140, `${bar.height} px`)
+  for (const name of ['Acknowledge', 'Snooze', 'Assign'])
+    t.true(await page.getByRole('button', { name, exact: true }).isVisible(), name)
+  t.true(await page.getByLabel('Snooze for').isVisible())
+  await page.getByLabel('Assign to').fill('Mary')
+  await page.getByRole('button', { name: 'Assign', exact: true }).click()
+  await page.locator('.toast').waitFor()
+})
