@@ -5,7 +5,7 @@ import type { Value } from '#shared/core/telemetry/reading.ts'
 import { csrfField, operatorButton, type User } from '#shared/central/ui/frame.ts'
 import { stateIcon } from '#shared/central/ui/icons.ts'
 import { equipmentLink, pointHref, readHref } from '#shared/central/ui/links.ts'
-import { unitLabel } from '#shared/central/ui/measure.ts'
+import { roleWords, unitLabel } from '#shared/central/ui/measure.ts'
 import { type Here, momentAge, momentNow, momentOr, nextMoment } from '#shared/central/ui/moment.ts'
 import { pager } from '#shared/central/ui/pager.ts'
 import { driverOf, sectionOf } from '../drivers/list.ts'
@@ -94,7 +94,7 @@ function pointRow({ entry, status }: DeviceModel['points'][number], model: Devic
 <td data-label="State"><div>${stateIcon(status?.state ?? 'unknown')}${last && last.q !== 'good' && html`<span class="muted">quality ${last.q}</span>`}</div></td>
 <td data-label="Observed"><div>${last ? momentAge(last.t, here) : say`not yet`}<span class="muted">every ${poll_secs} s</span></div></td>
 <td data-label="Address" class="address"><div>${readLink(entry, model)}</div></td>
-<td data-label="Used as"><div>${role ?? '–'}${equipment_id !== undefined && html`<span class="muted">of ${equipmentLink({ building_id, equipment_id }, equipment_id)}</span>`}</div></td>
+<td data-label="Used as"><div>${role === undefined ? '–' : html`${roleWords(role)} <code>${role}</code>`}${equipment_id !== undefined && html`<span class="muted">of ${equipmentLink({ building_id, equipment_id }, equipment_id)}</span>`}</div></td>
 </tr>`
 }
 

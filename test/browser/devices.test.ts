@@ -157,9 +157,13 @@ test.serial('a viewer sees everything and is told why nothing can be changed', a
   const { site, page } = await open(t)
   await choose(page, site)
   await page.getByRole('button', { name: 'Import', exact: true }).click()
+  await page.goto('/devices/AHU-1')
+  const read = page.locator('td.address a').first()
+  t.regex((await read.getAttribute('href'))!, /^\/bacnet\?device_id=AHU-1&object=[a-z-]+%2C\d+$/)
   await page.locator('details.session summary').click()
   await page.getByRole('button', { name: 'Sign out', exact: true }).click()
   await signIn(page, 'viewer', PASSWORDS.viewer, '/devices/AHU-1')
+  t.is(await read.count(), 0, 'a viewer asks no device')
   for (const name of ['Switch off', 'Remove']) {
     t.true(await page.getByRole('button', { name }).isDisabled())
   }
