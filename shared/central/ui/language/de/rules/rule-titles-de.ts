@@ -2,8 +2,7 @@
 import { nameTable } from '#shared/core/name-table.ts'
 
 export const RULE_TITLES_DE = nameTable<string>({
-  'Coils work more or less than the entering air used to ask for':
-    'Register arbeiten mehr oder weniger, als die eintretende Luft früher verlangte',
+  'Coils work more or less than the entering air needs': 'Register arbeiten mehr oder weniger, als die eintretende Luft braucht',
   'Air does not follow its coil valves as it used to': 'Luft folgt den Registerventilen nicht mehr wie früher',
   'Supply air no colder than mixed air while cooling': 'Zuluft beim Kühlen nicht kälter als Mischluft',
   'Supply air too warm with cooling valve fully open': 'Zuluft zu warm bei voll offenem Kühlventil',
