@@ -166,6 +166,13 @@ export class Box {
     return Number(count)
   }
 
+  /** Stops the box between two instructions, with all that it was told is written on its disk, and has it go on after `work`. */
+  async atMoment(work: () => void): Promise<void> {
+    await this.#order('stop')
+    work()
+    await this.#order('cont')
+  }
+
   /** Has the emulator carry out one line of its monitor. @returns what it says */
   async #order(line: string): Promise<string> {
     const monitor = connect(this.#monitor)

@@ -1,6 +1,6 @@
 /** A box whose data partition is full to the last byte when it starts. `scripts/test --image`. */
-import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -9,6 +9,7 @@ import { openBacnetDevice } from '#scripts/simulator/bacnet/device.ts'
 import { OBJECT_TYPES } from '#scripts/simulator/bacnet/objects.ts'
 import { Box } from '#scripts/lib-emulator/box.ts'
 import { IMAGE } from '#scripts/lib-emulator/built-image.ts'
+import { withData } from './data-partition.ts'
 import { FULL_DISK_LOG } from './versions.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'plenum-full-disk-'))
@@ -24,7 +25,6 @@ test.after.always(async () => {
 
 const POLL_SECS = 5
 const STORED_MS = 1_800_000
-const DATA = 6
 
 type Series = { series: { points: { last: number | null }[] }[] }
 type Health = { checks: Record<string, { status: string; detail?: string; points_ok?: number }> }
@@ -48,25 +48,16 @@ async function healthWhen(holds: (health: Health) => boolean): Promise<Health> {
   throw new Error(`health stays ${JSON.stringify(health)}`)
 }
 
-/** Does something with the data of a box that is switched off. */
-function withData(work: (data: string) => void): void {
-  const report = execFileSync('sgdisk', [`--info=${DATA}`, box.disk], { encoding: 'utf8' })
-  const [, first, last] = /First sector: (\d+)[^]*Last sector: (\d+)/.exec(report)!.map(Number)
-  const data = join(folder, 'data')
-  mkdirSync(data, { recursive: true })
-  const place = `loop,offset=${first! * 512},sizelimit=${(last! - first! + 1) * 512}`
-  execFileSync('mount', ['-o', place, box.disk, data])
-  try {
-    work(data)
-  } finally {
-    execFileSync('umount', [data])
-  }
-}
+/** What nobody but a user of the box can fill: the file system keeps some blocks for root, as it does on a box. */
+const NOBODY = 65_534
 
-const fill = (data: string) => {
-  const other = join(data, 'of-another-program')
-  // `cat` ends when there is no room left, also in the blocks that are reserved for root.
-  for (const bytes of ['1M', '1K']) execFileSync('sh', ['-c', `dd if=/dev/zero bs=${bytes} >> ${other} 2> /dev/null || true`])
+function fill(data: string): void {
+  const file = openSync(join(data, 'of-another-program'), 'a')
+  for (const bytes of ['1M', '1K']) {
+    // It fails when there is no room left.
+    spawnSync('dd', ['if=/dev/zero', `bs=${bytes}`], { uid: NOBODY, gid: NOBODY, stdio: ['ignore', file, 'ignore'] })
+  }
+  closeSync(file)
 }
 
 test.serial('a box whose data partition is full serves its page, polls, and says what is wrong', async t => {
@@ -76,7 +67,7 @@ test.serial('a box whose data partition is full serves its page, polls, and says
   await box.poll(device, POLL_SECS)
   const before = await storedAfter(101)
   await box.cut()
-  withData(fill)
+  await withData(box.disk, folder, fill)
   await box.start()
   await box.signIn()
   // The first start on it gives its ballast away; the next has what that left.
@@ -93,7 +84,7 @@ test.serial('a box whose data partition is full serves its page, polls, and says
 
 test.serial('with space again it stores', async t => {
   await box.cut()
-  withData(data => rmSync(join(data, 'of-another-program')))
+  await withData(box.disk, folder, data => rmSync(join(data, 'of-another-program')))
   const before = asked
   await box.start()
   await box.signIn()
