@@ -33,7 +33,7 @@ process.exit()
 
 /** @returns the exit code */
 async function run(options: Options): Promise<number> {
-  const site = await startSite(options, stopped.signal)
+  const site = await startSite(options, stopped.signal, options.once ? say : line => process.stdout.write(`${line}\n`))
   try {
     return options.once ? await runOnce(site, options.json) : await runUntilStopped(site, options)
   } finally {

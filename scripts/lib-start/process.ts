@@ -10,6 +10,8 @@ export type SiteProcess = {
   /** Settles when the process has ended, with how. */
   ended: Promise<string>
   hasEnded(): boolean
+  /** By a signal, which it did not wait for. */
+  wasKilled(): boolean
   stop(): Promise<void>
   /** Last lines of this start's log with warnings or errors. */
   lastWords(): string[]
@@ -44,6 +46,7 @@ export function startPart(name: string, main: string, env: Record<string, string
     pid: child.pid ?? 0,
     ended,
     hasEnded,
+    wasKilled: () => child.signalCode !== null,
     async stop() {
       if (hasEnded()) return
       child.kill('SIGTERM')

@@ -12,6 +12,7 @@ import { assertFree, portTaken } from './ports.ts'
 import { type SiteProcess, startPart } from './process.ts'
 import { configure, layout, provision } from './provision.ts'
 import { Refusal } from './refusal.ts'
+import { returningPart } from './returning.ts'
 
 export type RunningSite = {
   hubUrl: string
@@ -21,7 +22,7 @@ export type RunningSite = {
   hub: HubClient
   /** Time in the simulated building, ms since 1970 UTC. */
   now(): number
-  /** Settles when a part has ended by itself, with which and how. */
+  /** Settles when the hub has ended, or the appliance by itself, with which and how. */
   broken: Promise<string>
   /** Stops everything in order. Safe to call twice. */
   stop(): Promise<void>
@@ -36,27 +37,34 @@ const CLOCK_MS = 5000
  * Starts the simulated building in this process, the hub and the appliance as processes of their own.
  *
  * @param cancelled ends a start that is still under way
+ * @param tell is told when the appliance was killed, and when it is back
  * @throws Refusal with the reason; nothing is left running then
  */
-export async function startSite(options: Options, cancelled: AbortSignal): Promise<RunningSite> {
+export async function startSite(
+  options: Options,
+  cancelled: AbortSignal,
+  tell: (line: string) => void = () => undefined,
+): Promise<RunningSite> {
   const undo: (() => Promise<void>)[] = []
   const stop = async () => {
     for (let step = undo.pop(); step; step = undo.pop()) await step()
   }
   try {
-    return await startParts(options, cancelled, undo, stop)
+    return await startParts(options, { cancelled, tell, undo, stop })
   } catch (error) {
     await stop()
     throw error
   }
 }
 
-async function startParts(
-  { data, portBase, speed }: Options,
-  cancelled: AbortSignal,
-  undo: (() => Promise<void>)[],
-  stop: () => Promise<void>,
-): Promise<RunningSite> {
+type Starting = {
+  cancelled: AbortSignal
+  tell: (line: string) => void
+  undo: (() => Promise<void>)[]
+  stop: () => Promise<void>
+}
+
+async function startParts({ data, portBase, speed }: Options, { cancelled, tell, undo, stop }: Starting): Promise<RunningSite> {
   await assertFree(portBase)
   const folder = await openFolder(data)
   undo.push(folder.close)
@@ -77,11 +85,13 @@ async function startParts(
   const hub = startPart('hub', 'hub/main.ts', hubEnv(settings), join(at.logs, 'hub.log'))
   undo.push(hub.stop)
   await ready(hub, hubUrl, cancelled)
-  const appliance = startPart('appliance', 'appliance/main.ts', applianceEnv(settings), join(at.logs, 'appliance.log'))
+  const startAppliance = () => startPart('appliance', 'appliance/main.ts', applianceEnv(settings), join(at.logs, 'appliance.log'))
+  const appliance = returningPart(startAppliance, tell)
   undo.push(appliance.stop)
-  await ready(appliance, applianceUrl, cancelled)
+  await ready(appliance.now(), applianceUrl, cancelled)
 
-  const broken = Promise.race([hub, appliance].map(async part => failure(part, await part.ended)))
+  const brokenPart = Promise.race([hub.ended.then(() => hub), appliance.broken])
+  const broken = brokenPart.then(async part => failure(part, await part.ended))
   const client = await openHubClient(hubUrl, folder.kept.passwords.viewer)
   return { hubUrl, applianceUrl, folder, hub: client, now: clock.now, broken, stop }
 }

@@ -1,5 +1,6 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -59,6 +60,30 @@ serial('a stopped site goes on in its folder, with the same passwords and its ow
   t.is(await second.exit, 0, second.err())
   t.true(JSON.parse(await readFile(join(folder, 'clock.json'), 'utf8')).ms > stoppedAt)
   t.false((await readdir(folder)).includes('running.pid'))
+})
+
+serial('a box that is killed leaves the hub alone, and comes back', async t => {
+  t.timeout(300_000)
+  const base = await freeBase(PORTS)
+  const run = await runStart(t, '--port-base', String(base))
+  await eventually('the greeting', 90_000, () => (run.out().includes('Plenum runs') ? true : undefined))
+  const boxes = async () => {
+    const parts = await descendants(run.child.pid!)
+    return parts.filter(pid => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('appliance/main.ts'))
+  }
+  const [box] = await boxes()
+  process.kill(box!, 'SIGKILL')
+  await eventually('the news', 30_000, () => (run.out().includes('was ended by SIGKILL. The hub goes on') ? true : undefined))
+  t.is((await fetch(`http://127.0.0.1:${base}/api/health`)).status, 200)
+  const [back] = await eventually('another box', 90_000, async () => {
+    const there = await boxes()
+    return there.length > 0 ? there : undefined
+  })
+  t.not(back, box)
+  t.true(run.out().includes('The appliance starts again.'))
+  run.child.kill('SIGINT')
+  t.is(await run.exit, 0, run.err())
+  t.false(isAlive(back!))
 })
 
 serial('a start that is killed takes the hub and the appliance with it', async t => {
