@@ -1,10 +1,10 @@
 /**
- * A file that is deleted when the disk is full, so that the most important writes still succeed: sequence marks, deletes,
+ * A file that is emptied when the disk is full, so that the most important writes still succeed: sequence marks, deletes,
  * unlinking, the checkpoint of the database. Readings wait meanwhile; they would otherwise use the freed space. Where that was not
  * enough, what can be made again is deleted too.
  */
 import { randomFillSync } from 'node:crypto'
-import { existsSync, rmSync, statfsSync, statSync } from 'node:fs'
+import { existsSync, rmSync, statfsSync, statSync, truncateSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
@@ -28,12 +28,12 @@ const CHECK_MS = 5 * SECOND
 const CHUNK = MB
 
 export type Ballast = Service & {
-  /** Deletes it where the disk is full already: without some bytes no database can be opened. */
+  /** Empties it where the disk is full already: without some bytes no database can be opened. */
   makeRoom(): void
   /** Checks the disk now, as the service does every 5 s. */
   check(): Promise<void>
   isGivenUp(): boolean
-  /** @throws Error with the code ENOSPC while the ballast is deleted */
+  /** @throws Error with the code ENOSPC while the ballast is empty */
   needRoom(): void
 }
 
@@ -49,7 +49,7 @@ type BallastOptions = {
 export function ballast({ folder, bytes, derived = [], log }: BallastOptions): Ballast {
   const path = join(folder, FILE)
   const fullBytes = bytes * FULL_SHARE
-  let givenUp = false
+  let givenUp = statSync(path, { throwIfNoEntry: false })?.size === 0
   let checking: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
 
@@ -66,8 +66,8 @@ export function ballast({ folder, bytes, derived = [], log }: BallastOptions): B
 
   /** @returns whether there was space */
   const create = async (): Promise<boolean> => {
+    if (freeBytes() + size() < 2 * bytes + fullBytes) return false
     drop()
-    if (freeBytes() < 2 * bytes + fullBytes) return false
     try {
       await writeRandom(path, bytes)
       return true
@@ -78,10 +78,11 @@ export function ballast({ folder, bytes, derived = [], log }: BallastOptions): B
     }
   }
 
+  /** The empty file tells the next start that readings wait: they would use what it gave away. */
   const giveUp = () => {
-    drop()
+    truncateSync(path)
     givenUp = true
-    log.error({ path, bytes }, 'disk full: ballast deleted, readings wait until there is space')
+    log.error({ path, bytes }, 'disk full: ballast given up, readings wait until there is space')
   }
   const dropDerived = () => {
     const folders = derived.filter(existsSync)
@@ -90,12 +91,11 @@ export function ballast({ folder, bytes, derived = [], log }: BallastOptions): B
   }
 
   const checkOnce = async () => {
-    const isThere = size() === bytes
-    if (isThere && isFull()) giveUp()
-    else if (!isThere && (await create())) {
+    if (size() > 0 && isFull()) giveUp()
+    else if (size() < bytes && (await create())) {
       if (givenUp) log.info({ path }, 'disk has space again: readings are stored')
       givenUp = false
-    } else if (!isThere && isFull()) {
+    } else if (size() === 0 && isFull()) {
       if (!givenUp) log.error({ path }, 'disk full: no space for the ballast, readings wait until there is space')
       givenUp = true
       dropDerived()
