@@ -4,7 +4,7 @@ import type { SiteProcess } from './process.ts'
 /** For so long the hub shows a box that is silent. */
 const SILENT_MS = 30_000
 
-export type ReturningPart = {
+type ReturningPart = {
   /** As it runs now, or ran last. */
   now(): SiteProcess
   /** Settles when it has ended by itself. */
