@@ -9,6 +9,7 @@ export const PAGES = [
   'audit',
   'audit.csv',
   'backups',
+  'bacnet',
   'baselines',
   'buildings',
   'commission',
