@@ -2,8 +2,6 @@
 import { nameTable } from '#shared/core/name-table.ts'
 
 export const AIR_SENTENCES_DE = nameTable<string>({
-  'The coils worked {0} more than usual for the air that entered (heating counts up, cooling down); {1} is the spread of days.':
-    'Die Register arbeiteten {0} mehr als üblich für die eintretende Luft (Heizen zählt aufwärts, Kühlen abwärts); {1} ist die Streuung der Tage.',
   'The air left {0} from what the coil valves gave in the past, for {1}.':
     'Die Luft wich um {0} von dem ab, was die Registerventile früher ergaben, Dauer {1}.',
   'The cooling valve was at {0} and supply air was {1} warmer than entering air and fan explain, for {2}.':

@@ -50,7 +50,6 @@ export const COMPONENTS_DE = nameTable<string>({
   'heat recovery sensor': 'Fühler der Wärmerückgewinnung',
   'heat relay': 'Heizrelais',
   heater: 'Heizung',
-  'heating coil': 'Heizregister',
   'heating valve': 'Heizventil',
   'hot water': 'Heizwasser',
   'hot water supply': 'Heizwasserversorgung',

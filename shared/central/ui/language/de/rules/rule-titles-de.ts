@@ -2,7 +2,6 @@
 import { nameTable } from '#shared/core/name-table.ts'
 
 export const RULE_TITLES_DE = nameTable<string>({
-  'Coils work more or less than the entering air needs': 'Register arbeiten mehr oder weniger, als die eintretende Luft braucht',
   'Air does not follow its coil valves as it used to': 'Luft folgt den Registerventilen nicht mehr wie früher',
   'Supply air no colder than mixed air while cooling': 'Zuluft beim Kühlen nicht kälter als Mischluft',
   'Supply air too warm with cooling valve fully open': 'Zuluft zu warm bei voll offenem Kühlventil',
