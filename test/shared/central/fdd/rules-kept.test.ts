@@ -56,12 +56,12 @@ test.serial('a file that appears in the folder, and one that goes, are on every 
   const seen = async () => {
     const api = await site.call('viewer', 'GET', '/api/fdd-rules?limit=1000')
     const coverage = await site.call('viewer', 'GET', '/api/fdd/coverage?building_id=b1')
-    const params = await site.call('viewer', 'GET', '/params?building=b1')
+    const params = await site.call('viewer', 'GET', '/params?building=b1&q=TEST-WARM')
     const page = await site.call('viewer', 'GET', '/params/TEST-WARM?building=b1')
     return [
       api.body.rules.some(({ id }: { id: string }) => id === 'TEST-WARM'),
       coverage.body.rules.some(({ rule_id }: { rule_id: string }) => rule_id === 'TEST-WARM'),
-      params.text.includes('TEST-WARM'),
+      params.text.includes('/params/TEST-WARM?'),
       page.status === 200,
     ]
   }
