@@ -103,6 +103,12 @@ function ranked<T>(query: string, limit: number, read: (match: string) => T[], k
 }
 const keyOfRoute = ({ method, path }: RouteEntry): string => `${method} ${path}`
 
+/** Tables, and their columns that hold a list as JSON. */
+const LISTS = [
+  ['sections', 'chapters'],
+  ['playbooks', 'steps'],
+] as const
+
 /** @throws Error when this is no index that `writeIndex` of this version made, or a page or a list of words is damaged */
 function assertIndex(db: Database.Database): void {
   const number = (name: string) => db.pragma(name, { simple: true })
@@ -111,6 +117,10 @@ function assertIndex(db: Database.Database): void {
   if (version !== INDEX_VERSION) throw new Error(`it has version ${version}, and this program reads version ${INDEX_VERSION}`)
   const check = number('quick_check(1)')
   if (check !== 'ok') throw new Error(`it is damaged: ${check}`)
+  for (const [table, column] of LISTS) {
+    const wrong = db.prepare(`SELECT 1 FROM ${table} WHERE NOT json_valid(${column}) OR json_type(${column}) <> 'array' LIMIT 1`)
+    if (wrong.get()) throw new Error(`it is damaged: a list of ${column} is none`)
+  }
   for (const table of WORD_TABLES) db.exec(`INSERT INTO ${table} (${table}, rank) VALUES ('integrity-check', 1)`)
 }
 

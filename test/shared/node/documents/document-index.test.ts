@@ -113,6 +113,11 @@ const other = new Database(':memory:')
 other.exec('CREATE TABLE t (x)')
 const newer = new Database(bytes)
 newer.pragma('user_version = 9')
+const listless = (change: string) => {
+  const db = new Database(bytes)
+  db.exec(change)
+  return db.serialize()
+}
 const damaged = Buffer.from(bytes)
 damaged.fill(0xff, 8192, 16_384)
 /** Contents of a file that is no index, and how the error says so. */
@@ -123,6 +128,12 @@ const BROKEN: Record<string, [Buffer, RegExp]> = {
   'a newer version': [newer.serialize(), /version 9/],
   'the first half': [bytes.subarray(0, bytes.length / 2), /./],
   'damaged pages': [damaged, /./],
+  'chapters that are no JSON': [
+    listless(`UPDATE sections SET chapters = 'x' || chapters WHERE rowid = 1`),
+    /list of chapters is none/,
+  ],
+  'chapters that are no list': [listless(`UPDATE sections SET chapters = '{}' WHERE rowid = 1`), /list of chapters is none/],
+  'steps that are no JSON': [listless(`UPDATE playbooks SET steps = 'x' || steps`), /list of steps is none/],
 }
 
 for (const [what, [content, message]] of Object.entries(BROKEN)) {
