@@ -5,6 +5,7 @@ import type { PageLayoutOptions, PageLayout } from '#shared/central/pages/layout
 import { connectorsRoutes } from '#shared/central/api/connectors.ts'
 import { localIngestRoutes } from '#shared/central/api/local-ingest.ts'
 import { pollStatusRoute } from '#shared/central/api/health.ts'
+import { BACNET_PATH } from '#shared/central/ui/links.ts'
 import { mergePollStatus } from '#shared/core/poll/merged.ts'
 import type { Route } from '#shared/node/http/route.ts'
 import type { BoxEnrolment } from '../kit/enrolment.ts'
@@ -67,7 +68,7 @@ export const OWN_PAGES: NonNullable<PageLayoutOptions['more']> = words(
     { href: '/discover', text: 'Discover', about: 'Find BACnet devices on the network', for: 'operator' },
     { href: HUB_PATH, text: 'Hub', about: 'Connects this box to a hub', for: 'admin' },
     SYSTEM_PAGE,
-    { href: '/bacnet', text: 'BACnet', about: 'Read the properties of an object', for: 'operator' },
+    { href: BACNET_PATH, text: 'BACnet', about: 'Read the properties of an object', for: 'operator' },
     { href: '/modbus', text: 'Modbus', about: 'Read registers and find their format', for: 'operator' },
   ],
   'about',
@@ -77,7 +78,7 @@ export const OWN_PAGES: NonNullable<PageLayoutOptions['more']> = words(
 const FIND_LINKS = words(
   [
     { href: '/discover', text: 'Discover BACnet devices' },
-    { href: '/bacnet', text: 'Read BACnet properties' },
+    { href: BACNET_PATH, text: 'Read BACnet properties' },
     { href: '/modbus', text: 'Read Modbus registers' },
   ],
   'text',

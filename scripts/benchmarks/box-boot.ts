@@ -1,7 +1,7 @@
 /**
  * `scripts/bench boot`: how many instructions an arm64 box runs from switching it on until its page answers, at its first boot and at the
  * next, and how large image and update are. The peer in the same run is the system under it: firmware, kernel and systemd up to
- * `basic.target`, where the first service of the box may begin. One core is emulated, whose instructions do not depend on how
+ * `basic.target`, with what the box prepares meanwhile (network, firewall). One core is emulated, whose instructions do not depend on how
  * fast this machine is. `scripts/image build` makes the image; `npm test -- --image` installs the emulator.
  */
 import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
@@ -31,7 +31,7 @@ try {
     bench: 'boot',
     ours: next.page,
     peer: next.system,
-    peer_name: 'firmware, kernel and systemd up to basic.target',
+    peer_name: 'firmware, kernel, and systemd with the preparation of the box up to basic.target',
     ratio: Math.round((next.page / next.system) * 100) / 100,
     unit: 'million instructions',
     first_boot: first.page,

@@ -72,7 +72,8 @@ export function ballast({ folder, bytes, derived = [], log }: BallastOptions): B
       await writeRandom(path, bytes)
       return true
     } catch (error) {
-      drop()
+      if (givenUp) truncateSync(path)
+      else drop()
       if ((error as NodeJS.ErrnoException).code === 'ENOSPC') return false
       throw error
     }

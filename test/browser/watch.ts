@@ -7,7 +7,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
  * The little of a document that the checks touch, from functions that run inside the page. The whole library of DOM types
  * would clash with Node's own.
  */
-type Box_ = { height: number; left: number; right: number }
+type Rectangle = { height: number; left: number; right: number }
 type Element_ = {
   id: string
   textContent: string | null
@@ -15,14 +15,14 @@ type Element_ = {
   offsetParent: unknown
   scrollWidth: number
   clientWidth: number
-  getBoundingClientRect(): Box_
+  getBoundingClientRect(): Rectangle
   known?: boolean
 }
 declare const document: {
   documentElement: Element_
   activeElement: Element_ | null
   querySelectorAll(selector: string): Iterable<Element_>
-  createRange(): { selectNodeContents(node: unknown): void; getBoundingClientRect(): Box_ }
+  createRange(): { selectNodeContents(node: unknown): void; getBoundingClientRect(): Rectangle }
   dispatchEvent(event: Event): boolean
 }
 declare function getComputedStyle(element: Element_): { getPropertyValue(name: string): string }

@@ -4,9 +4,9 @@
  *
  * PLENUM_CHAOS_SEED repeats a sequence.
  */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { connect as connectTls } from 'node:tls'
@@ -19,6 +19,7 @@ import { openReadOnly } from '#shared/node/sqlite.ts'
 import { freePort, untilListening } from '../../scripts/lib/free-port.ts'
 import { openNetwork } from '../support/cut-network.ts'
 import { canMountTmpfs } from '../support/disk/mounts.ts'
+import { smallDisk } from '../support/disk/small-disk.ts'
 import { canFakeClock, openClock } from '../support/faked-clock.ts'
 import { timesOf } from '../support/optional.ts'
 import { makeAuthority, startEdge } from '../support/sites/transport-site.ts'
@@ -249,39 +250,11 @@ function startProcess(t: ExecutionContext, main: string, args: string[], env: Re
   return { kill, onLine: (listener: (line: string) => void) => void lines.on('line', listener) }
 }
 
-/** The disk of the hub: small where one can be mounted, so that it can be filled. */
+/** The disk of the hub: small where one can be mounted, so that it can be filled; elsewhere nobody fills it. */
 function openDisk(t: ExecutionContext, dir: string) {
   mkdirSync(dir)
-  if (canMountTmpfs()) {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_MB}m`, 'chaos', dir], { stdio: 'ignore' })
-    t.teardown(() => void execFileSync('umount', ['-l', dir]))
-  }
+  const disk = canMountTmpfs() ? smallDisk(t, dir, DISK_MB * MB) : undefined
   const workspace = join(dir, 'hub')
   mkdirSync(workspace)
-  const other = join(dir, 'of-another-program')
-  return {
-    workspace,
-    fill() {
-      const file = openSync(other, 'a')
-      try {
-        for (const chunk of [MB, 4096]) {
-          // A write to a disk that is nearly full is shorter than asked for.
-          while (hasWritten(file, chunk));
-        }
-      } finally {
-        closeSync(file)
-      }
-    },
-    free: () => rmSync(other),
-  }
-}
-
-/** @returns false when the disk is full */
-function hasWritten(file: number, bytes: number): boolean {
-  try {
-    return writeSync(file, Buffer.alloc(bytes)) === bytes
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOSPC') return false
-    throw error
-  }
+  return { workspace, fill: () => disk!.fill(), free: () => disk!.free() }
 }

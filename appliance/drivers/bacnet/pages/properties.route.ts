@@ -4,6 +4,7 @@ import { Problem, PROBLEMS } from '#shared/core/problem.ts'
 import { formatInstant } from '#shared/core/time.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { type Route, route, strict } from '#shared/node/http/route.ts'
+import { BACNET_PATH } from '#shared/central/ui/links.ts'
 import { say } from '#shared/node/http/language.ts'
 import { propertyName, valueText } from '../core/property-names.ts'
 import { type PropertiesRead, propertyReader, type PropertySources } from './property-reader.ts'
@@ -39,7 +40,7 @@ export function propertyRoutes(sources: PropertySources, layout: PageLayout): Ro
         const outcome = isAsked ? await reader.read({ device_id, object, property }).catch(problemOf) : undefined
         if (outcome instanceof Problem) call.reply.code(PROBLEMS[outcome.code].status)
         const model: PropertiesModel = { devices: reader.devices(), asked: call.query, outcome, here: layout.here() }
-        return layout.document(call, { title: say`BACnet properties`, current: '/bacnet' }, propertiesBody(model))
+        return layout.document(call, { title: say`BACnet properties`, current: BACNET_PATH }, propertiesBody(model))
       },
     }),
   ]

@@ -1,6 +1,7 @@
 /** The page of the properties of a BACnet object: a form, and what the device says now. */
 import { type Html, html } from '#shared/node/http/html.ts'
 import { Problem } from '#shared/core/problem.ts'
+import { BACNET_PATH } from '#shared/central/ui/links.ts'
 import { type Here, momentAge } from '#shared/central/ui/moment.ts'
 import { say, sayCountOf, sayMade } from '#shared/node/http/language.ts'
 import { propertyName, valueText } from '../core/property-names.ts'
@@ -22,7 +23,7 @@ ${model.devices.length ? form(model) : html`<section class="card quiet-card"><h2
 ${model.outcome instanceof Problem && html`<p class="notice" role="alert">${sayMade(model.outcome.message)}</p>`}
 ${model.outcome && !(model.outcome instanceof Problem) && results(model.outcome, model.here)}`
 
-const form = ({ devices, asked }: PropertiesModel): Html => html`<form class="filter" method="get" action="/bacnet">
+const form = ({ devices, asked }: PropertiesModel): Html => html`<form class="filter" method="get" action="${BACNET_PATH}">
 <label>Device<select name="device_id">${devices.map(
   ({ device_id, name }) =>
     html`<option value="${device_id}"${device_id === asked.device_id && html` selected`}>${name} (${device_id})</option>`,

@@ -1,6 +1,6 @@
 /** What the pages of rules have in common: addresses, and where a rule comes from, in words. */
 import type { EquipmentType } from '#shared/core/model/model.ts'
-import type { RuleFileView } from '#shared/central/fdd/rule-views.ts'
+import type { RuleFileView, RuleView } from '#shared/central/fdd/rule-views.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { roleWords } from '#shared/central/ui/measure.ts'
 import { EQUIPMENT_WORDS } from '#shared/central/ui/equipment-words.ts'
@@ -35,6 +35,19 @@ export const originOf = (file: RuleFileView | undefined): RuleOrigin =>
 /** @returns `Air handler, Rooftop unit`, or `Any equipment` */
 export const equipmentWords = (types: readonly (EquipmentType | 'any')[]): string =>
   types.map(type => (type === 'any' ? say`Any equipment` : EQUIPMENT_WORDS[type][0])).join(', ')
+
+/**
+ * @param q words, each of which has to be in the id, the title in English or as the reader sees it, or in `more`
+ * @param type a kind of equipment that the rule has to be for
+ */
+export function ruleFilter({ q, type }: { q: string; type?: EquipmentType | undefined }) {
+  const asked = q.toLowerCase().split(/\s+/).filter(Boolean)
+  return ({ id, title, equipment }: Pick<RuleView, 'id' | 'title' | 'equipment'>, more: readonly string[]): boolean => {
+    const text = [id, title, say(title), ...more].join(' ').toLowerCase()
+    if (!asked.every(word => text.includes(word))) return false
+    return type === undefined || equipment.includes(type) || equipment.includes('any')
+  }
+}
 
 /** @returns roles that stand in for each other, `oa_t or parent ra_t with wx_oa_t`, each in words with its code */
 export const choiceWords = (choice: string): Html[] =>

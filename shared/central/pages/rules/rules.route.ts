@@ -8,7 +8,7 @@ import type { RuleFileView } from '#shared/central/fdd/rule-views.ts'
 import { PAGE_NUMBER, partOf } from '#shared/central/ui/pager.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { RULES_PATH } from '#shared/central/ui/links.ts'
-import { equipmentWords, FINDING_DAYS, originOf, type ListedRule } from './rule-words.ts'
+import { equipmentWords, FINDING_DAYS, originOf, type ListedRule, ruleFilter } from './rule-words.ts'
 import { listRemovedRules } from '#shared/central/commands/rules.ts'
 import { type RuleQuery, rulesBody, type RulesModel, SHOWN } from './rules.view.ts'
 import { say } from '#shared/node/http/language.ts'
@@ -69,14 +69,12 @@ async function rulesModel(
 
 const isBroken = ({ errors }: RuleFileView): boolean => errors.length > 0
 
-/** Each word of the search is in the id, the title or a type of equipment, in English or as the reader sees it. */
-function matching({ q, type, show }: RuleQuery): (row: ListedRule) => boolean {
-  const words = q.toLowerCase().split(/\s+/).filter(Boolean)
-  return ({ id, title, equipment, origin, active, findings }) => {
-    const text = [id, title, say(title), ...equipment, equipmentWords(equipment)].join(' ').toLowerCase()
-    if (!words.every(word => text.includes(word))) return false
-    if (type !== undefined && !equipment.includes(type) && !equipment.includes('any')) return false
-    switch (show) {
+function matching(query: RuleQuery): (row: ListedRule) => boolean {
+  const isAsked = ruleFilter(query)
+  return row => {
+    const { equipment, origin, active, findings } = row
+    if (!isAsked(row, [...equipment, equipmentWords(equipment)])) return false
+    switch (query.show) {
       case 'all':
         return true
       case 'found':

@@ -25,6 +25,7 @@ import type { RuleView } from '#shared/central/fdd/rule-views.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { say, sayMade } from '#shared/node/http/language.ts'
 import { fromTyped, toTyped } from '#shared/central/ui/measure.ts'
+import { ruleFilter } from '#shared/central/pages/rules/rule-words.ts'
 import { PAGE_NUMBER, partOf } from '#shared/central/ui/pager.ts'
 
 const RULE = strict({ rule_id: PAGE_ID })
@@ -106,14 +107,11 @@ function tunableRules(rules: readonly RuleView[], settings: ParamsModel['setting
     .toSorted((a, b) => order(a) - order(b))
 }
 
-/** Each word of the search is in the id, the title in English or as the reader sees it, or the name of a parameter. */
-function matching({ q, type, show }: ParamsQuery): (rule: TunableRule) => boolean {
-  const words = q.toLowerCase().split(/\s+/).filter(Boolean)
-  return ({ id, title, equipment, params }) => {
-    const text = [id, title, say(title), ...params.map(({ name }) => name)].join(' ').toLowerCase()
-    if (!words.every(word => text.includes(word))) return false
-    if (type !== undefined && !equipment.includes(type) && !equipment.includes('any')) return false
-    return show === 'all' || params.some(({ isSet }) => isSet)
+function matching(query: ParamsQuery): (rule: TunableRule) => boolean {
+  const isAsked = ruleFilter(query)
+  return rule => {
+    const names = rule.params.map(({ name }) => name)
+    return isAsked(rule, names) && (query.show === 'all' || rule.params.some(({ isSet }) => isSet))
   }
 }
 

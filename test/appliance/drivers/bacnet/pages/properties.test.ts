@@ -3,14 +3,12 @@ import test, { type ExecutionContext } from 'ava'
 import { propertyRoutes } from '#appliance/drivers/bacnet/pages/properties.route.ts'
 import { bacnetProtocol } from '#appliance/drivers/bacnet/protocol.ts'
 import { valueText } from '#appliance/drivers/bacnet/core/property-names.ts'
+import { READ_PROPERTY } from '#appliance/drivers/bacnet/core/reply.ts'
 import type { DeviceEntry } from '#appliance/store/catalogue-schema.ts'
 import { openBacnetDevice } from '#scripts/simulator/bacnet/device.ts'
 import { SILENT } from '../../../../support/sites/catalogue-site.ts'
 import { openSite, PASSWORDS } from '../../../../support/sites/page-site.ts'
 import { signedIn } from '../../../../support/signed-in.ts'
-
-/** Services that change a device (135-2020 21): WriteProperty, WritePropertyMultiple, and what subscribes, creates or deletes. */
-const READ_PROPERTY = 12
 
 async function open(t: ExecutionContext) {
   const services = new Set<number>()
