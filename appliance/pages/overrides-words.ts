@@ -26,7 +26,7 @@ export function listedPointWords(catalogue: DeviceCatalogue, site: SiteSettings)
     return {
       point_id: point.point_id,
       name: point.name,
-      ...(at !== undefined && { equipment: equipment.get(at) ?? at }),
+      ...(at !== undefined && { equipment_id: at, equipment: equipment.get(at) ?? at }),
       device: device.name,
       valueWords: (value: SlotValue) => deviceValueText(value, point),
     }

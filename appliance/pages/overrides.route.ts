@@ -3,17 +3,16 @@ import { Type } from '@sinclair/typebox'
 import { ID } from '#shared/core/model/model.ts'
 import type { PriorityJournal } from '#shared/core/ports.ts'
 import { type LevelMeaning, levelMeanings } from '#shared/core/priority/priority-levels.ts'
-import { outOfServiceOf, overridesOf, writeOverrides } from '#shared/core/priority/override-rows.ts'
+import { groupOverrides, outOfServiceOf, overridesOf, writeOverrides } from '#shared/core/priority/override-rows.ts'
 import type { PriorityTarget } from '#shared/core/priority/priority-record.ts'
 import type { VisitSchedule } from '#shared/core/priority/visit.ts'
 import { type CommandState, commandPeriods } from '#shared/core/priority/command-state.ts'
 import { Problem } from '#shared/core/problem.ts'
-import { DAY } from '#shared/core/time.ts'
-import { pointHref } from '#shared/central/ui/links.ts'
+import { equipmentHref, pointHref } from '#shared/central/ui/links.ts'
 import { overridePointBody, pointEnd } from '#shared/central/ui/override-point.ts'
-import { AGES, overridesBody } from '#shared/central/ui/overrides-list.ts'
+import { OVERRIDE_QUERY, overridesBody } from '#shared/central/ui/overrides-list.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
-import { type Call, oneOf, type Route, route, strict } from '#shared/node/http/route.ts'
+import { type Call, type Route, route, strict } from '#shared/node/http/route.ts'
 import type { DeviceCatalogue } from '../store/catalogue-schema.ts'
 import type { SiteSettings } from '../store/site.ts'
 import type { CommandStates } from './command-states.ts'
@@ -48,26 +47,24 @@ export function overridesPages(pages: OverridesPages): Route[] {
     const wordsOf = listedPointWords(pages.catalogue(), pages.site)
     return ({ latest }: CommandState) => wordsOf(latest)
   }
-  const rowsNow = async () => overridesOf(await commandStates.current(), meanings, words(), layout.here().now)
+  const { building_id } = pages.site.building
   return [
     route({
       method: 'GET',
       path: PATH,
       auth: 'viewer',
       summary: 'The Overrides page',
-      query: strict({ older: Type.Optional(oneOf(AGES)) }),
+      query: strict(OVERRIDE_QUERY),
       handle: async call => {
-        const { older } = call.query
         const here = layout.here()
         const commands = await commandStates.current()
-        const all = overridesOf(commands, meanings, words(), here.now)
         const body = overridesBody({
           here,
           path: PATH,
           hrefOf,
-          rows: older === undefined ? all : all.filter(({ command }) => command.held_since < here.now - Number(older) * DAY),
-          total: all.length,
-          older,
+          equipmentHrefOf: equipment_id => equipmentHref({ building_id, equipment_id }),
+          overrides: overridesOf(commands, meanings, words(), here.now),
+          shown: call.query,
           outOfService: outOfServiceOf(commands, words()),
           seen: commands.length,
           beforeAll: say`present at first visit`,
@@ -81,9 +78,12 @@ export function overridesPages(pages: OverridesPages): Route[] {
       path: `${PATH}.csv`,
       auth: 'viewer',
       summary: 'The overrides as CSV',
-      handle: async ({ reply }) => {
+      query: strict(OVERRIDE_QUERY),
+      handle: async ({ query, reply }) => {
+        const { now } = layout.here()
+        const all = overridesOf(await commandStates.current(), meanings, words(), now)
         reply.type('text/csv; charset=utf-8').header('content-disposition', 'attachment; filename="overrides.csv"')
-        return reply.send(writeOverrides(await rowsNow()))
+        return reply.send(writeOverrides(groupOverrides(all, query, now)))
       },
     }),
     pointRoute(pages, meanings),

@@ -98,7 +98,7 @@ export function wordsFor(points: readonly Point[], equipment: readonly Equipment
     return {
       ...(point && !other && { point_id: point.point_id }),
       name: label ?? object,
-      ...(at !== undefined && { equipment: names.get(at) ?? at }),
+      ...(at !== undefined && { equipment_id: at, equipment: names.get(at) ?? at }),
       device: `${target.device_id === undefined ? '' : `${target.device_id}, `}device ${target.device_instance}`,
       // The scaling of raw device values is in the device list, which stays on the edge.
       valueWords: value => deviceValueText(value, undefined),

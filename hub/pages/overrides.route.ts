@@ -7,16 +7,23 @@ import { type EdgeChoice, findEdge } from '#shared/core/telemetry/find-edge.ts'
 import { type EdgeKey, edgeName, ID } from '#shared/core/model/model.ts'
 import { html, type Html } from '#shared/node/http/html.ts'
 import { levelMeanings } from '#shared/core/priority/priority-levels.ts'
-import { outOfServiceOf, overridesOf, writeOverrides } from '#shared/core/priority/override-rows.ts'
+import {
+  groupOverrides,
+  type OverrideQuery,
+  outOfServiceOf,
+  overridesOf,
+  writeOverrides,
+} from '#shared/core/priority/override-rows.ts'
 import type { PriorityTarget } from '#shared/core/priority/priority-record.ts'
 import { type CommandState, commandPeriods } from '#shared/core/priority/command-state.ts'
 import { CURSOR_MAX } from '#shared/core/priority/history-cursor.ts'
 import { Problem } from '#shared/core/problem.ts'
 import type { EdgeRecord } from '#shared/core/stores.ts'
-import { DAY, formatInstant } from '#shared/core/time.ts'
+import { formatInstant } from '#shared/core/time.ts'
+import { equipmentHref } from '#shared/central/ui/links.ts'
 import { type Here, moment } from '#shared/central/ui/moment.ts'
 import { overridePointBody, pointEnd } from '#shared/central/ui/override-point.ts'
-import { AGES, overridesBody } from '#shared/central/ui/overrides-list.ts'
+import { OVERRIDE_QUERY, overridesBody, queryText } from '#shared/central/ui/overrides-list.ts'
 import { type Call, oneOf, type Route, route, strict } from '#shared/node/http/route.ts'
 import { answerOrExplain } from './edge-answer.ts'
 import { type HistoryExcerpt, readExcerpt, readPage, scannerOf, wordsFor } from './overrides-read.ts'
@@ -34,8 +41,8 @@ const MEANINGS = levelMeanings()
 
 const pathOf = ({ edge_id }: EdgeKey): string => `/edges/${encodeURIComponent(edge_id)}/overrides`
 /** Links contain the site, so that they stay valid when a second site has an edge of the same id. */
-const hrefOf = ({ site_id, ...edge }: EdgeKey, end = '', query: Record<string, string> = {}): string =>
-  `${pathOf({ site_id, ...edge })}${end}?${new URLSearchParams({ site_id, ...query })}`
+const hrefOf = ({ site_id, ...edge }: EdgeKey, end = '', query: Record<string, string | undefined> = {}): string =>
+  `${pathOf({ site_id, ...edge })}${end}${queryText({ site_id, ...query })}`
 
 function pointHref(edge: EdgeKey, target: PriorityTarget, more: Record<string, string> = {}): string {
   const { end, query } = pointEnd(target)
@@ -52,13 +59,15 @@ export function hubOverrides(pages: HubOverrides): Route[] {
       auth: 'viewer',
       summary: 'The overrides of an edge as CSV',
       params: strict(EDGE),
-      query: SiteQuery,
+      query: strict({ ...SITE, ...OVERRIDE_QUERY }),
       problems: ['unknown_edge', 'ambiguous_edge', 'edge_failed', 'edge_unreachable', 'edge_timeout', 'not_ready'],
-      handle: async ({ params, query, reply }) => {
-        const { edge, words } = findEdgeAndWords(pages, { ...params, ...query })
+      handle: async ({ params, query: { site_id, ...shown }, reply }) => {
+        const { edge, words } = findEdgeAndWords(pages, { ...params, site_id })
         const excerpt = await readExcerpt(connectors, edge, Number(PAGE_COUNTS.at(-1)))
         reply.type('text/csv; charset=utf-8').header('content-disposition', `attachment; filename="${fileName(excerpt)}"`)
-        return reply.send(writeOverrides(overridesOf(excerpt.commands, MEANINGS, words, pages.layout.here().now)))
+        const { now } = pages.layout.here()
+        const all = overridesOf(excerpt.commands, MEANINGS, words, now)
+        return reply.send(writeOverrides(groupOverrides(all, shown, now)))
       },
     }),
     pointRoute(pages),
@@ -100,26 +109,27 @@ const listRoute = (pages: HubOverrides): Route =>
     auth: 'viewer',
     summary: 'The page of overrides of one edge',
     params: strict(EDGE),
-    query: strict({ ...SITE, older: Type.Optional(oneOf(AGES)), read: Type.Optional(oneOf(PAGE_COUNTS)) }),
+    query: strict({ ...SITE, ...OVERRIDE_QUERY, read: Type.Optional(oneOf(PAGE_COUNTS)) }),
     problems: ['unknown_edge', 'ambiguous_edge'],
     handle: async call => {
-      const { older, read = PAGE_COUNTS[0], site_id } = call.query
+      const { read: wanted, site_id, ...shown } = call.query
+      const read = wanted ?? PAGE_COUNTS[0]
       const { edge, words } = findEdgeAndWords(pages, { ...call.params, site_id })
       return renderOrExplain(pages, call, edge, async here => {
         const excerpt = await readExcerpt(pages.connectors, edge, Number(read))
-        const all = overridesOf(excerpt.commands, MEANINGS, words, here.now)
         const { layout } = pages
         return overridesBody({
           here,
           path: pathOf(edge),
-          query: { site_id: edge.site_id },
+          query: { site_id: edge.site_id, read: wanted },
+          csvQuery: { site_id: edge.site_id },
           hrefOf: target => pointHref(edge, target),
-          rows: older === undefined ? all : all.filter(({ command }) => command.held_since < here.now - Number(older) * DAY),
-          total: all.length,
-          older,
+          equipmentHrefOf: equipment_id => equipmentHref({ building_id: edge.building_id, equipment_id }),
+          overrides: overridesOf(excerpt.commands, MEANINGS, words, here.now),
+          shown,
           outOfService: outOfServiceOf(excerpt.commands, words),
           seen: excerpt.commands.length,
-          note: readNote(edge, excerpt, read, here),
+          note: readNote(edge, excerpt, { ...shown, read }, here),
           beforeAll: say`or earlier`,
           card: {
             ...scannerOf(excerpt.scanner),
@@ -133,7 +143,12 @@ const listRoute = (pages: HubOverrides): Route =>
     },
   })
 
-function readNote(edge: EdgeRecord, { records, oldest, more }: HistoryExcerpt, read: string, here: Here): Html {
+function readNote(
+  edge: EdgeRecord,
+  { records, oldest, more }: HistoryExcerpt,
+  { read, ...shown }: OverrideQuery & { read: string },
+  here: Here,
+): Html {
   const further = PAGE_COUNTS[PAGE_COUNTS.indexOf(read as (typeof PAGE_COUNTS)[number]) + 1]
   const reach =
     oldest === undefined
@@ -142,7 +157,7 @@ function readNote(edge: EdgeRecord, { records, oldest, more }: HistoryExcerpt, r
   return html`<p>Read from <strong>${edge.name || edge.edge_id}</strong> just now; the hub does not store it. ${reach} ${
     more
       ? further
-        ? html`<a href="${hrefOf(edge, '', { read: further })}">Read further back</a>`
+        ? html`<a href="${hrefOf(edge, '', { ...shown, read: further })}">Read further back</a>`
         : say`Older records are shown on the page of the edge itself.`
       : records > 0 && say`Older records are not kept.`
   }</p>`

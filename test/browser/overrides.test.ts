@@ -49,7 +49,12 @@ async function open(
 for (const [title, look] of looks('a desk in daylight', 'a phone at night')) {
   test.serial(`list, point and plot are clean on ${title}`, async t => {
     const { page, complaints } = await open(t, look)
-    for (const path of ['/overrides', '/overrides/1007/analog-value/3', `/faults/${COOLING.finding_id}?window=week`]) {
+    for (const path of [
+      '/overrides',
+      '/overrides?group=equipment',
+      '/overrides/1007/analog-value/3',
+      `/faults/${COOLING.finding_id}?window=week`,
+    ]) {
       await page.goto(path)
       await expectClean(t, page, path, 44)
     }
@@ -61,6 +66,9 @@ test.serial('without script a person goes from the oldest override to its slots 
   const { page, complaints } = await open(t, { javaScriptEnabled: false })
   await page.getByRole('link', { name: 'Older than a day' }).click()
   t.is(await page.getByRole('link', { name: 'AHU-1 supply air set point' }).count(), 0)
+  await page.getByRole('link', { name: 'By equipment' }).click()
+  t.is(await page.getByRole('link', { name: 'Older than a day' }).getAttribute('aria-current'), 'page')
+  t.deepEqual(await page.getByRole('rowheader').allInnerTexts(), ['Air handler 1 1', 'Of no equipment 2'])
   await page.getByRole('link', { name: 'AHU-1 cooling valve' }).click()
   t.true(await page.getByRole('row', { name: 'P8 Manual operator 100 % (commands)' }).isVisible())
   await page.getByRole('link', { name: 'Overrides' }).last().click()

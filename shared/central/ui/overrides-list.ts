@@ -1,8 +1,16 @@
 /** Overrides: who holds what since when, the oldest first. The same on the box and, as a projection, on the hub. */
+import { Type } from '@sinclair/typebox'
 import { loginRole } from './words.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import type { PriorityState } from '#shared/core/ports.ts'
-import type { OutOfServiceRow, OverrideRow } from '#shared/core/priority/override-rows.ts'
+import {
+  AGES,
+  groupOverrides,
+  type OutOfServiceRow,
+  type OverrideGroup,
+  type OverrideQuery,
+  type OverrideRow,
+} from '#shared/core/priority/override-rows.ts'
 import type { PriorityTarget, SlotValue } from '#shared/core/priority/priority-record.ts'
 import type { VisitScheduleState } from '#shared/core/priority/visit.ts'
 import { commandOf } from '#shared/core/priority/command-state.ts'
@@ -11,10 +19,10 @@ import { csrfField, type User } from './frame.ts'
 import { overrideIcon } from './icons.ts'
 import { type Here, moment, momentAge, momentNow, momentOr, nextMoment } from './moment.ts'
 import { say, sayCount, sayCountOf, words } from '#shared/node/http/language.ts'
+import { oneOf } from '#shared/node/http/route.ts'
 
-/** Ages that the list can be cut to, days. */
-export const AGES = ['1', '7'] as const
-type Age = (typeof AGES)[number]
+/** `OverrideQuery` in an address. */
+export const OVERRIDE_QUERY = { older: Type.Optional(oneOf(AGES)), group: Type.Optional(oneOf(['equipment'])) }
 
 export type ScannerCard = {
   scanner: VisitScheduleState
@@ -31,14 +39,16 @@ type OverridesModel = {
   /** Path of this page, and of a point's own. */
   path: string
   /** Further parameters of every link to this page, such as the site of the edge on a hub. */
-  query?: Record<string, string>
+  query?: Record<string, string | undefined>
+  /** The same of the link to the CSV. */
+  csvQuery?: Record<string, string>
   hrefOf: (target: PriorityTarget) => string
   card: ScannerCard
-  /** Of the wanted age, the oldest first. */
-  rows: OverrideRow[]
-  /** Overrides of any age. */
-  total: number
-  older: Age | undefined
+  equipmentHrefOf: (equipment_id: string) => string
+  /** Of any age, the oldest first. */
+  overrides: OverrideRow[]
+  /** What is shown of them. */
+  shown: OverrideQuery
   outOfService: OutOfServiceRow[]
   /** Points with at least one visit. */
   seen: number
@@ -48,20 +58,23 @@ type OverridesModel = {
   beforeAll: string
 }
 
-export const overridesBody = (model: OverridesModel): Html => html`<h1>Overrides</h1>
-<p class="lead">${leadWords(model)}</p>
+export function overridesBody(model: OverridesModel): Html {
+  const groups = groupOverrides(model.overrides, model.shown, model.here.now)
+  return html`<h1>Overrides</h1>
+<p class="lead">${leadWords(model, groups)}</p>
 ${model.note}
 ${lossNotice(model.card)}
 ${otherNotice(model.card.scanner, model.here)}
 ${model.card.journal.journal === 'disabled' && html`<p class="notice" role="alert"><strong>The priority history is not recorded any more.</strong> ${model.card.journal.reason ?? ''}</p>`}
-${ages(model)}
-${model.rows.length > 0 ? table(model) : html`<section class="card quiet-card"><p>${emptyWords(model)}</p></section>`}
+${model.overrides.length > 0 && choices(model)}
+${groups.length > 0 ? table(groups, model) : html`<section class="card quiet-card"><p>${emptyWords(model)}</p></section>`}
 ${model.outOfService.length > 0 && outOfService(model)}
-<p class="as-of">As of ${momentNow(model.here)} <a href="${model.path}${queryOf(model)}">Refresh</a> <a href="${model.path}.csv${queryOf(model)}">All overrides as CSV</a></p>
+<p class="as-of">As of ${momentNow(model.here)} <a href="${model.path}${queryOf(model)}">Refresh</a> <a href="${model.path}.csv${queryText({ ...model.csvQuery, ...model.shown })}">Overrides as CSV</a></p>
 <div class="columns">
 ${scannerCard(model.card, model.here)}
 ${releaseCard()}
 </div>`
+}
 
 const lossNotice = ({ journal: { lost } }: ScannerCard): Html | false =>
   lost !== undefined &&
@@ -72,44 +85,58 @@ const otherNotice = ({ other_devices: others = [] }: VisitScheduleState, here: H
   html`<div class="notice" role="alert"><p><strong>Another device answers at the address of ${sayCountOf(others.length, 'device')}.</strong> Nothing that it says is kept.</p>
 <ul>${others.map(({ device_id, device_instance, since, reason }) => html`<li><code>${device_id}</code> (device ${device_instance}), seen since ${moment(since, here)}: ${reason}</li>`)}</ul></div>`
 
-const leadWords = ({ rows, total, seen }: OverridesModel): string =>
-  total === 0
+function leadWords({ overrides, seen }: OverridesModel, groups: OverrideGroup[]): string {
+  const total = overrides.length
+  const shown = groups.reduce((sum, { rows }) => sum + rows.length, 0)
+  return total === 0
     ? say`No override at the newest visit of ${sayCountOf(seen, 'point')}.`
-    : say`${sayCountOf(total, 'override')} at the newest visit of ${sayCountOf(seen, 'point')}${rows.length < total ? say`, ${sayCount(rows.length)} of them shown` : ''}.`
+    : say`${sayCountOf(total, 'override')} at the newest visit of ${sayCountOf(seen, 'point')}${shown < total ? say`, ${sayCount(shown)} of them shown` : ''}.`
+}
 
-function emptyWords({ total, seen, older, card: { scanner, journal } }: OverridesModel): string {
-  if (total > 0) return say`No override is older than ${older === '1' ? say`a day` : say`${older} days`}.`
+function emptyWords({ overrides, seen, shown: { older }, card: { scanner, journal } }: OverridesModel): string {
+  if (overrides.length > 0) return say`No override is older than ${older === '1' ? say`a day` : say`${older} days`}.`
   if (seen > 0) return say`Nobody holds a point.`
   if (journal.journal === 'disabled') return say`What was seen cannot be read.`
   return scanner.enabled ? say`No point has been visited yet.` : say`No point has been visited: the priority scanner is off.`
 }
 
-function queryOf({ query }: OverridesModel, more: Record<string, string> = {}): string {
-  const all = new URLSearchParams({ ...query, ...more })
-  return all.size > 0 ? `?${all}` : ''
+/** @returns what is given, with its question mark */
+export function queryText(given: Record<string, string | undefined>): string {
+  const entries = Object.entries(given).flatMap(([key, value]): [string, string][] => (value === undefined ? [] : [[key, value]]))
+  return entries.length > 0 ? `?${new URLSearchParams(entries)}` : ''
 }
 
-function ages(model: OverridesModel): Html | false {
-  const { path, older, total } = model
-  if (total === 0) return false
-  const choice = (days: Age | undefined, words: string) =>
-    html`<li><a href="${path}${queryOf(model, days === undefined ? {} : { older: days })}"${days === older && html` aria-current="page"`}>${words}</a></li>`
+/** The state of this page with `other` choices. */
+const queryOf = ({ query, shown }: OverridesModel, other: OverrideQuery = {}): string =>
+  queryText({ ...query, ...shown, ...other })
+
+function choices(model: OverridesModel): Html {
+  const { path, shown } = model
+  const choice = (other: OverrideQuery, words: string) =>
+    html`<li><a href="${path}${queryOf(model, other)}"${Object.entries(other).every(([key, value]) => shown[key as keyof OverrideQuery] === value) && html` aria-current="page"`}>${words}</a></li>`
   return html`<nav class="states" aria-label="Overrides by age"><ul class="choices">
-${choice(undefined, say`All`)}${AGES.map(days => choice(days, days === '1' ? say`Older than a day` : say`Older than ${days} days`))}
-</ul></nav>`
+${choice({ older: undefined }, say`All`)}${AGES.map(older => choice({ older }, older === '1' ? say`Older than a day` : say`Older than ${older} days`))}
+</ul></nav>
+<nav class="states" aria-label="Groups of overrides"><ul class="choices">${choice({ group: undefined }, say`One list`)}${choice({ group: 'equipment' }, say`By equipment`)}</ul></nav>`
 }
 
-const table = (model: OverridesModel): Html => html`<table class="fleet">
+const table = (groups: OverrideGroup[], model: OverridesModel): Html => html`<table class="fleet">
 <caption class="hidden">Overrides, the oldest first</caption>
 <thead><tr><th scope="col">Point</th><th scope="col">Slot</th><th scope="col">Value</th><th scope="col">First seen</th><th scope="col">Flips in 30 days</th><th scope="col">Device and object</th></tr></thead>
-<tbody>${model.rows.map(row => overrideRow(row, model))}</tbody>
+${groups.map(
+  group =>
+    html`<tbody>${model.shown.group !== undefined && groupTitle(group, model)}${group.rows.map(row => overrideRow(row, model))}</tbody>`,
+)}
 </table>`
 
+const groupTitle = ({ equipment, rows }: OverrideGroup, { equipmentHrefOf }: OverridesModel): Html =>
+  html`<tr class="group"><th scope="rowgroup" colspan="6"><h2>${equipment ? html`<a href="${equipmentHrefOf(equipment.equipment_id)}">${equipment.name}</a>` : say`Of no equipment`} <span class="count">${sayCount(rows.length)}</span></h2></th></tr>`
+
 function overrideRow({ command, point, level, flips }: OverrideRow, model: OverridesModel): Html {
-  const { here, hrefOf } = model
+  const { here, hrefOf, shown } = model
   const { latest } = command
   return html`<tr>
-<td data-label="Point" class="what"><div><a href="${hrefOf(latest.target)}">${point.name}</a><span class="muted">${point.equipment ?? say`of no equipment`}</span></div></td>
+<td data-label="Point" class="what"><div><a href="${hrefOf(latest.target)}">${point.name}</a>${shown.group === undefined && html`<span class="muted">${point.equipment ?? say`of no equipment`}</span>`}</div></td>
 <td data-label="Slot"><div>${overrideIcon(`P${level.number}`)}<span class="muted">${say(level.name)}</span></div></td>
 <td data-label="Value"><div>${valueOr(commandOf(latest), point.valueWords)}<span class="muted">default ${valueOr(latest.relinquish_default, point.valueWords)}</span></div></td>
 <td data-label="First seen"><div>${momentAge(command.held_since, here)}<span class="muted">${beforeWords(command, model)}</span></div></td>

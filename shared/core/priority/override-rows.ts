@@ -1,6 +1,6 @@
 /** Rows of the list of overrides, the oldest first, and of points out of service. */
 import { csvLine } from '#shared/core/csv/write-csv.ts'
-import { formatInstant } from '#shared/core/time.ts'
+import { DAY, formatInstant } from '#shared/core/time.ts'
 import { isOverride, type LevelMeaning } from './priority-levels.ts'
 import type { SlotValue } from './priority-record.ts'
 import { commandOf, type CommandState, FLIPS_MS } from './command-state.ts'
@@ -9,6 +9,8 @@ import { commandOf, type CommandState, FLIPS_MS } from './command-state.ts'
 export type PointWords = {
   point_id?: string
   name: string
+  /** Set with its name, `equipment`. */
+  equipment_id?: string
   equipment?: string
   device: string
   /** Formats a raw value of the device with the unit or states of the point: `42 %`, `On (1)`. */
@@ -33,6 +35,34 @@ export function overridesOf(
       return { command, point: wordsOf(command), level: { ...meanings[number - 1]!, number }, flips }
     })
     .toSorted((a, b) => a.command.held_since - b.command.held_since || (a.point.name < b.point.name ? -1 : 1))
+}
+
+/** Ages that the list can be cut to, days. */
+export const AGES = ['1', '7'] as const
+/** How a list of overrides is cut and gathered: the query of its page and of its CSV. */
+export type OverrideQuery = { older?: (typeof AGES)[number] | undefined; group?: 'equipment' | undefined }
+/** Overrides of one equipment, or all of them; `equipment` is undefined for those of none. */
+export type OverrideGroup = { equipment: { equipment_id: string; name: string } | undefined; rows: OverrideRow[] }
+
+/**
+ * Cuts a list to an age and gathers it by equipment.
+ *
+ * @param all  the oldest first, as `overridesOf` returns them
+ * @param now  ms since 1970 UTC
+ * @returns the equipment with the oldest override first, overrides of no equipment last; one group when none is wanted
+ */
+export function groupOverrides(all: readonly OverrideRow[], { older, group }: OverrideQuery, now: number): OverrideGroup[] {
+  const rows = older === undefined ? [...all] : all.filter(({ command }) => command.held_since < now - Number(older) * DAY)
+  if (rows.length === 0) return []
+  if (group === undefined) return [{ equipment: undefined, rows }]
+  return [...Map.groupBy(rows, ({ point }) => point.equipment_id)]
+    .map(
+      ([equipment_id, own]): OverrideGroup => ({
+        equipment: equipment_id === undefined ? undefined : { equipment_id, name: own[0]!.point.equipment ?? equipment_id },
+        rows: own,
+      }),
+    )
+    .toSorted((a, b) => Number(a.equipment === undefined) - Number(b.equipment === undefined))
 }
 
 /** @returns the points that are out of service as of their newest visit, by name */
@@ -65,8 +95,9 @@ const COLUMNS = [
   'out_of_service',
 ]
 
-/** @returns CSV with a header; values are the device's own, instants UTC */
-export const writeOverrides = (rows: readonly OverrideRow[]): string => [csvLine(COLUMNS, ','), ...rows.map(line)].join('')
+/** @returns CSV with a header, one group below the other; values are the device's own, instants UTC */
+export const writeOverrides = (groups: readonly OverrideGroup[]): string =>
+  [csvLine(COLUMNS, ','), ...groups.flatMap(({ rows }) => rows.map(line))].join('')
 
 function line({ command, point, level, flips }: OverrideRow): string {
   const { latest, held_since, otherwise_at, visits } = command

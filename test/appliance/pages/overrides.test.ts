@@ -1,7 +1,7 @@
 import test from 'ava'
 import { levelMeanings } from '#shared/core/priority/priority-levels.ts'
 import { CommandTracker, commandPeriods } from '#shared/core/priority/command-state.ts'
-import { HOUR, MINUTE } from '#shared/core/time.ts'
+import { DAY, HOUR, MINUTE } from '#shared/core/time.ts'
 import { whyNot } from '#shared/central/ui/overrides-list.ts'
 import { overridesPages } from '#appliance/pages/overrides.route.ts'
 import { CommandStates } from '#appliance/pages/command-states.ts'
@@ -118,6 +118,31 @@ test('the list can be filtered by age', async t => {
       query,
     )
   }
+})
+
+test('grouped by equipment, the oldest override decides the order and those of no equipment are last; the CSV is cut alike', async t => {
+  const fan = Array.from({ length: 3 }, (_, i) => reading(NOW - (3 - i) * DAY, 'binary-output,1', { 8: 0 }))
+  const { get } = await open(t, journalOf([...HISTORY.filter(({ target }) => target.object_type !== 'binary-output'), ...fan]))
+  const text = words(await (await get('/overrides?group=equipment')).text())
+  t.regex(
+    text,
+    /Air handler 1 3 AHU-1 cooling valve H P8 .* AHU-1 supply fan H P8 .* AHU-1 supply air set point H P8 .* Of no equipment 1 =HYPERLINK/,
+  )
+  const cut = await (await get('/overrides?group=equipment&older=1')).text()
+  t.regex(words(cut), /4 overrides at the newest visit of 5 points, 3 of them shown/)
+  t.true(cut.includes('href="/buildings/school/equipment/ahu-1"'))
+  for (const path of [
+    '/overrides?group=equipment',
+    '/overrides?group=equipment&older=7',
+    '/overrides.csv?group=equipment&older=1',
+  ])
+    t.true(cut.includes(`href="${path.replaceAll('&', '&amp;')}"`), path)
+  const lines = (await (await get('/overrides.csv?older=1&group=equipment')).text()).trim().split('\r\n')
+  t.deepEqual(
+    lines.slice(1).map(line => line.split(',')[2]),
+    ['Air handler 1', 'Air handler 1', ''],
+  )
+  t.is((await get('/overrides?group=floor')).status, 400)
 })
 
 test('an input out of service is listed with its set value and without slots', async t => {

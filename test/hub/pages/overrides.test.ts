@@ -53,6 +53,24 @@ test('the overrides page of an edge shows its newest records and how far back th
   t.regex(all, /newest 1,440 records are evaluated, back to Tue 10 Nov .* Older records are not kept/)
 })
 
+test('the overrides of an edge are grouped by equipment, and each link keeps what is chosen', async t => {
+  const { get } = await open(t, edgeOf().connectors)
+  const page = await (await get(`${PATH}?older=7&group=equipment&read=30`)).text()
+  t.regex(words(page), /3 of them shown.* Of no equipment 3 /)
+  const hrefs = [...page.matchAll(/href="([^"]+overrides[^"]*)"/g)].map(([, href]) => href!.replaceAll('&amp;', '&'))
+  const site = EDGE!.site_id
+  for (const href of [
+    `${PATH}?site_id=${site}&read=30&older=1&group=equipment`,
+    `${PATH}?site_id=${site}&read=30&older=7`,
+    `${PATH}?site_id=${site}&read=30&group=equipment`,
+    `${PATH}.csv?site_id=${site}&older=7&group=equipment`,
+  ])
+    t.true(hrefs.includes(href), `${href} of ${hrefs.join(' ')}`)
+  const further = await (await get(`${PATH}?older=1&group=equipment`)).text()
+  t.true(further.includes(`href="${PATH}?site_id=${site}&amp;older=1&amp;group=equipment&amp;read=10"`))
+  t.is((await (await get(`${PATH}.csv?older=7&group=equipment`)).text()).trim().split('\r\n').length, 4)
+})
+
 test('the page of one point shows its slots, and links to older visits with a cursor', async t => {
   const { connectors } = edgeOf()
   const { get } = await open(t, connectors)
