@@ -99,7 +99,7 @@ async function scanChunk({ building_id, equipment_id, csv, date_order }: AppendR
   const { equipment_type } = equipment
   const owner = { equipment_id, equipment_type, map: { equipType: equipment_type, points: {} } }
   const manifest = date_order === undefined ? {} : { date_order }
-  const lines = bounded(readTableText(csv, form.delimiter))
+  const lines = bounded(readTableText(csv, form))
   const [table] = await scanLines({ file: 'csv', form }, lines, [{ path: 'csv', owner, points }], {
     ...{ manifest, timezone: building.timezone, latest, checks },
   })
@@ -166,7 +166,7 @@ async function* readBlocks(csv: string, plan: TablePlan): AsyncGenerator<{ rows:
   const local = plan.timezone === undefined ? undefined : localClock(plan.timezone)
   let isHeader = true
   let rows = 0
-  for await (const records of readTableText(csv, plan.delimiter)) {
+  for await (const records of readTableText(csv, plan)) {
     for (const record of records) {
       const instant = isHeader ? undefined : rowInstant(record, plan, local)
       isHeader = false

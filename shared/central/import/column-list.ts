@@ -1,11 +1,10 @@
-import { CsvError } from 'csv-parse'
 import { stat } from 'node:fs/promises'
 import type { CheckReport } from '#shared/core/csv/checks.ts'
 import { type ColumnNotes, readColumnList } from '#shared/core/csv/column-list.ts'
 import type { ColumnMap } from '#shared/core/csv/package-json.ts'
 import type { EquipmentType } from '#shared/core/model/model.ts'
 import { readTable, type TableForm, readTableForm } from './read-table.ts'
-import type { CsvRecord } from './split-records.ts'
+import { type CsvRecord, UnreadableRecord } from './split-records.ts'
 
 /** Maximum size of a column list, bytes: 10,000 columns with their names. */
 const LIST_MAX = 4 * 1024 * 1024
@@ -36,7 +35,7 @@ async function readLines(file: string, form: TableForm): Promise<CsvRecord[] | u
       lines.push(...some.map(record => ({ cells: record.cells(), line: record.line })))
     return lines
   } catch (error) {
-    if (error instanceof CsvError) return undefined
+    if (error instanceof UnreadableRecord) return undefined
     throw error
   }
 }

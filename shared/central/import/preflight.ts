@@ -196,7 +196,9 @@ async function readFolder(
     const message = `equipType ${JSON.stringify(map.equipType)} is none of ${EQUIPMENT_TYPES.join(', ')}`
     checks.add('equipment_type_unknown', columnMap!, message)
   }
-  if (!isId(equipment_id)) checks.add('id_invalid', columnMap!, `${JSON.stringify(equipment_id)} is not a valid equipment id`)
+  if (equipment_id === '') checks.add('id_invalid', columnMap!, 'equip, the id of the equipment, is missing')
+  else if (!isId(equipment_id))
+    checks.add('id_invalid', columnMap!, `${JSON.stringify(equipment_id)} is not a valid equipment id`)
   if (!equipment_type || !isId(equipment_id)) return undefined
   return {
     equipment_id,

@@ -44,15 +44,16 @@ function encodingOf(head: Buffer): Encoding {
   }
 }
 
-type Form = { delimiter: string; encoding: Encoding }
+type Form = Pick<TableForm, 'encoding'> & TextForm
+type TextForm = { delimiter: string; headerLine?: number }
 
-/** Reads the records of a file, some at once, in constant memory. @throws CsvError with a line when a record cannot be read */
+/** Reads the records of a file from its header on, some at once, in constant memory. @throws UnreadableRecord */
 export const readTable = (file: string, form: Form): AsyncIterable<TableRecord[]> =>
   records(createReadStream(file, { highWaterMark: CHUNK_BYTES }), form)
 
 /** The same for a text. */
-export const readTableText = (text: string, delimiter: string): AsyncIterable<TableRecord[]> =>
-  records(pieces(Buffer.from(text)), { delimiter, encoding: 'utf-8' })
+export const readTableText = (text: string, form: TextForm): AsyncIterable<TableRecord[]> =>
+  records(pieces(Buffer.from(text)), { ...form, encoding: 'utf-8' })
 
 /** Splits the bytes, so that the parser does not create all records at once, and yields to the event loop after each piece. */
 async function* pieces(bytes: Buffer): AsyncGenerator<Buffer> {
@@ -62,8 +63,14 @@ async function* pieces(bytes: Buffer): AsyncGenerator<Buffer> {
   }
 }
 
-const records = (source: AsyncIterable<Buffer>, { delimiter, encoding }: Form): AsyncIterable<TableRecord[]> =>
-  splitRecords(decoded(source, encoding), delimiter)
+function records(source: AsyncIterable<Buffer>, { delimiter, encoding, headerLine = 1 }: Form): AsyncIterable<TableRecord[]> {
+  const all = splitRecords(decoded(source, encoding), delimiter)
+  return headerLine === 1 ? all : fromLine(all, headerLine)
+}
+
+async function* fromLine(all: AsyncIterable<TableRecord[]>, first: number): AsyncGenerator<TableRecord[]> {
+  for await (const some of all) yield some[0] && some[0].line < first ? some.filter(({ line }) => line >= first) : some
+}
 
 async function* decoded(source: AsyncIterable<Buffer>, encoding: Encoding): AsyncGenerator<string> {
   const decoder = new TextDecoder(encoding)

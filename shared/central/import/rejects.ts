@@ -1,9 +1,9 @@
-import { CsvError } from 'csv-parse'
 import { localClock } from '#shared/core/csv/local-clock.ts'
 import { csvLine } from '#shared/core/csv/write-csv.ts'
 import { rowInstant, type TablePlan } from '#shared/core/csv/row-reader.ts'
 import type { ImportSession } from './sessions.ts'
 import { readTable } from './read-table.ts'
+import { UnreadableRecord } from './split-records.ts'
 
 /** Maximum listed length of a rejected row, characters. */
 const TEXT_MAX = 500
@@ -16,8 +16,8 @@ export async function* rejectsCsv({ plan, files }: ImportSession): AsyncGenerato
     try {
       yield* rejectsOf(table, fileOf.get(table.path)!)
     } catch (error) {
-      if (!(error instanceof CsvError)) throw error
-      yield csvLine([table.path, String(error['lines'] ?? ''), 'row_unreadable', error.message, ''])
+      if (!(error instanceof UnreadableRecord)) throw error
+      yield csvLine([table.path, String(error.line), 'row_unreadable', error.message, ''])
     }
   }
 }

@@ -1,4 +1,3 @@
-import { CsvError } from 'csv-parse'
 import { atLine, type CheckReport } from '#shared/core/csv/checks.ts'
 import { checkHeader, nameColumns, planColumns, timeCells } from '#shared/core/csv/columns.ts'
 import type { Column } from '#shared/core/csv/column.ts'
@@ -11,6 +10,7 @@ import { createTableScan, fitsWidth, type TableScan } from '#shared/core/csv/tab
 import { parseTimestamp } from '#shared/core/csv/timestamp.ts'
 import type { EquipmentType, Point } from '#shared/core/model/model.ts'
 import { readTable, type TableForm, readTableForm } from './read-table.ts'
+import { UnreadableRecord } from './split-records.ts'
 
 /** A header of times in UTC: `timestamp_utc`, `Time (UTC)`. */
 const UTC_HEADER = /(^|[^a-z])utc([^a-z]|$)/i
@@ -83,18 +83,19 @@ export async function scanLines(
       }
     }
   } catch (error) {
-    if (!(error instanceof CsvError)) throw error
-    checks.add('row_unreadable', path, 'cannot be read as CSV', { examples: [atLine(error['lines'] as number, error.message)] })
+    if (!(error instanceof UnreadableRecord)) throw error
+    checks.add('row_unreadable', path, 'cannot be read as CSV', { examples: [atLine(error.line, error.message)] })
   }
   if (!opened) return []
   const { names, columns, time } = opened
   const scans = opened.scan.end()
   if (scans[0]!.rows_in === 0) checks.add('no_rows', path, 'has a header and no rows')
-  const { encoding, delimiter, decimalComma } = form
+  const { encoding, delimiter, decimalComma, headerLine } = form
   const { order, timeline } = scans[0]!
   const read = { encoding, delimiter, decimalComma, order, ambiguous: !timeline, timezone, latest: context.latest }
+  const header = headerLine > 1 && { headerLine }
   return parts.map(({ path: own, owner: { equipment_id, equipment_type } }, i) => {
-    const table = { path: own, ...read, width: names.length, ...(time && { time }) }
+    const table = { path: own, ...read, ...header, width: names.length, ...(time && { time }) }
     return { equipment_id, equipment_type, file, table, columns: settled(columns[i]!, scans[i]!.columns), scan: scans[i]! }
   })
 }
@@ -156,14 +157,15 @@ function openTable(
 
 /** Reports the detected form of a file. @returns whether it can be read */
 function reportForm(path: string, form: TableForm, checks: CheckReport): boolean {
-  const { empty, isText, encodingGuessed, encoding, delimiter, decimalComma } = form
+  const { empty, isText, encodingGuessed, encoding, delimiter, decimalComma, headerLine } = form
   if (empty) checks.add('no_rows', path, 'is empty')
   else if (!isText) checks.add('row_unreadable', path, 'is not a text file')
   if (empty || !isText) return false
   if (encodingGuessed) checks.add('encoding_guessed', path, `is not UTF-8 and is read as ${encoding}`)
-  if (delimiter !== ',') {
+  if (delimiter !== ',' || decimalComma) {
     const numbers = decimalComma ? ' and decimal commas' : ''
     checks.add('delimiter_guessed', path, `has ${JSON.stringify(delimiter)} between cells${numbers}`)
   }
+  if (headerLine > 1) checks.add('header_found', path, `has its header on line ${headerLine}; the lines before it are left out`)
   return true
 }

@@ -1,5 +1,5 @@
 /** Splits a table into records. A parser takes over at the first quote: until then, lines and cells can simply be cut. */
-import { type Options, parse } from 'csv-parse'
+import { CsvError, type Options, parse } from 'csv-parse'
 import { pipeline, Readable } from 'node:stream'
 import { CellRecord, LineRecord, type TableRecord } from '#shared/core/csv/record.ts'
 
@@ -20,6 +20,22 @@ export const TOLERANT_CSV: Options = {
 
 /** Maximum size of a record, bytes: thousands of columns fit, and an unclosed quote does not read the whole file. */
 const RECORD_MAX = 1024 * 1024
+
+/** A record that cannot be read. `line`: of the file, on which it begins. */
+export class UnreadableRecord extends Error {
+  readonly line: number
+
+  constructor({ code, message }: CsvError, line: number) {
+    super(REASONS[code] ?? message)
+    this.line = line
+  }
+}
+
+const REASONS: Partial<Record<CsvError['code'], string>> = {
+  CSV_QUOTE_NOT_CLOSED: 'a quote is not closed',
+  CSV_MAX_RECORD_SIZE: `the record has more than ${RECORD_MAX} bytes; perhaps a quote is not closed`,
+}
+
 const LINE_END = /\r\n?|\n/
 /** Records that are passed at once where the parser reads. */
 const PARSED_AT_ONCE = 1000
@@ -28,7 +44,7 @@ const PARSED_AT_ONCE = 1000
  * Yields the records of a text that comes in pieces, those of a piece at once; blank lines are left out. Cutting takes a
  * quarter of the time of the parser, and gives the same records.
  *
- * @throws CsvError with a line when a record cannot be read
+ * @throws UnreadableRecord
  */
 export async function* splitRecords(pieces: AsyncIterable<string>, delimiter: string): AsyncGenerator<TableRecord[]> {
   const source = pieces[Symbol.asyncIterator]()
@@ -65,7 +81,13 @@ async function* continued(text: string, source: AsyncIterator<string>): AsyncGen
 }
 
 async function* parseRecords(pieces: AsyncIterable<string>, delimiter: string, before: number): AsyncGenerator<TableRecord[]> {
-  const parser = parse({ ...TOLERANT_CSV, delimiter, max_record_size: RECORD_MAX })
+  // Where the last good record ends. What is read here may be behind: an error discards what the parser still holds.
+  let last = before
+  const on_record: Options['on_record'] = (cells, context) => {
+    last = context.lines
+    return TOLERANT_CSV.on_record!(cells, context)
+  }
+  const parser = parse({ ...TOLERANT_CSV, on_record, delimiter, max_record_size: RECORD_MAX })
   Object.assign(parser.info, { lines: parser.info.lines + before }) // Read-only in the types, and read where errors are worded.
   pipeline(Readable.from(pieces), parser, ignoreError)
   let records: TableRecord[] = []
@@ -77,7 +99,8 @@ async function* parseRecords(pieces: AsyncIterable<string>, delimiter: string, b
     }
   } catch (error) {
     yield records // Those before the error are good.
-    throw error
+    // The parser names the line on which it gave up: for a quote that is never closed that is the end of the file.
+    throw error instanceof CsvError ? new UnreadableRecord(error, last + 1) : error
   }
   yield records
 }

@@ -3,6 +3,9 @@
 /** Texts that exports write for a missing value. */
 const NO_VALUE = new Set(['nan', 'null', 'nil', 'none', 'n/a', 'na', '#n/a', '#value!', '-', '--', '---', '?', 'inf', '-inf'])
 const DECIMAL_COMMA = /^[+-]?\d+,\d+(e[+-]?\d+)?$/i
+/** Digits in groups of three: `1 250`, `1'250.5`, `1,250.5`; with decimal commas `1.250,5`. `1,250` alone may be either. */
+const GROUPED = /^[+-]?\d{1,3}(?:(?:['\s]\d{3})+(?:\.\d+)?|(?:,\d{3})+\.\d+)$/
+const GROUPED_COMMA = /^[+-]?\d{1,3}(?:(?:['\s]\d{3})+(?:,\d+)?|(?:\.\d{3})+,\d+)$/
 const NOT_DECIMAL = /^[+-]?(0[xob]|infinity)/i
 
 /** A number; NaN for a text that means *no value*; undefined for a blank cell (no sample); otherwise the text. */
@@ -11,11 +14,16 @@ export type CellValue = number | string | undefined
 export function readCell(cell: string, decimalComma: boolean): CellValue {
   const text = cell.trim()
   if (text === '') return undefined
-  const written = decimalComma && DECIMAL_COMMA.test(text) ? text.replace(',', '.') : text
+  const written = decimalComma ? withPoint(text) : GROUPED.test(text) ? text.replace(/[,'\s]/g, '') : text
   const value = Number(written)
   // 1e400 is a number in text but cannot be stored.
   if (Number.isFinite(value) && !NOT_DECIMAL.test(written)) return value
   return NO_VALUE.has(text.toLowerCase()) ? Number.NaN : text
+}
+
+function withPoint(text: string): string {
+  const plain = GROUPED_COMMA.test(text) ? text.replace(/[.'\s]/g, '') : text
+  return DECIMAL_COMMA.test(plain) ? plain.replace(',', '.') : plain
 }
 
 /** Pairs of state texts whose order is known: the first is 0, the second 1. */

@@ -109,6 +109,7 @@ export const CHECKS = {
   unit_from_header: means('info', 'No action needed: the unit is taken from the header', 'Supply Temp (°F)'),
   encoding_guessed: means('info', 'Write UTF-8', TABLE),
   delimiter_guessed: means('info', 'No action needed if the columns of the report are right', TABLE),
+  header_found: means('info', 'No action needed if the columns of the report are right', TABLE),
   file_ignored: means(
     'info',
     'Only manifest.json, column_map.json, columns.csv, quality.json and tables are read',

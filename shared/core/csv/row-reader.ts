@@ -18,6 +18,8 @@ export type TablePlan = {
   encoding: Encoding
   delimiter: string
   decimalComma: boolean
+  /** Line of the header; absent where it is the first one. */
+  headerLine?: number
   order: DateOrder | undefined
   /** The order of day and month is unknown, so no row has an instant. */
   ambiguous: boolean

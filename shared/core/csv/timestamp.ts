@@ -22,9 +22,17 @@ const TIME = String.raw`(?:[T ,]+(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)
 const ZONE = String.raw`\s*([Zz]|[+-]\d{2}:?\d{2}|[A-Za-z]{3,4})?`
 const YEAR_FIRST = new RegExp(String.raw`^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})${TIME}${ZONE}$`)
 const YEAR_LAST = new RegExp(String.raw`^(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2})${TIME}${ZONE}$`)
-const MONTH_NAMED = new RegExp(String.raw`^(\d{1,2})[- ]([A-Za-z]{3})[a-z]*\.?[- ](\d{4}|\d{2})${TIME}${ZONE}$`)
+const MONTH_NAMED = new RegExp(String.raw`^(\d{1,2})\.?[- ]([A-Za-zä]{3})[a-zä]*\.?[- ](\d{4}|\d{2})${TIME}${ZONE}$`)
+const MONTH_FIRST = new RegExp(String.raw`^(?:[A-Za-z]{3,9},? )?([A-Za-z]{3})[a-z]*\.? (\d{1,2}),? (\d{4})${TIME}${ZONE}$`)
+const COMPACT = new RegExp(
+  String.raw`^(\d{4})(\d{2})(\d{2})(?:[T ]?(\d{2}):?(\d{2})(?::?(\d{2})(?:[.,](\d{1,9}))?)?()?)?${ZONE}$`,
+)
 const EPOCH = /^(\d{10})(\d{3})?(?:\.\d+)?$/
-const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
+/** By the first three letters, in English and German. */
+const MONTHS = nameTable<number>({
+  ...{ jan: 1, feb: 2, mar: 3, mär: 3, mrz: 3, apr: 4, may: 5, mai: 5, jun: 6, jul: 7, aug: 8, sep: 9 },
+  ...{ oct: 10, okt: 10, nov: 11, dec: 12, dez: 12 },
+})
 
 /** Maximum length of a timestamp; the longest notation has half of it. Patterns are not applied to longer texts. */
 const STAMP_MAX = 64
@@ -44,7 +52,7 @@ const ZONES = nameTable<number>({
 
 /**
  * Reads one timestamp: ISO 8601 with or without a zone, `5/7/2022 12:05`, `07.05.2022 12:05` (with dots the day is first),
- * `07-May-22 12:40:00 PM CDT`, seconds or milliseconds since 1970.
+ * `07-May-22 12:40:00 PM CDT`, `May 7, 2022 6:40 PM`, `20220507T1205`, seconds or milliseconds since 1970. 24:00 is the next midnight.
  *
  * @returns undefined for any other text
  */
@@ -62,10 +70,11 @@ export function parseTimestamp(cell: string): ParsedTimestamp | undefined {
     return stamp(match, 5, separator === '.' ? dayFirst : day(yearOf(year), Number(first), Number(second)), dayFirst)
   }
   match = MONTH_NAMED.exec(text)
-  if (match) {
-    const month = MONTHS.indexOf(match[2]!.toLowerCase()) + 1
-    return month ? stamp(match, 4, day(yearOf(match[3]!), month, Number(match[1]))) : undefined
-  }
+  if (match) return named(match, match[3]!, match[2]!, match[1]!)
+  match = MONTH_FIRST.exec(text)
+  if (match) return named(match, match[3]!, match[1]!, match[2]!)
+  match = COMPACT.exec(text)
+  if (match) return stamp(match, 4, day(Number(match[1]), Number(match[2]), Number(match[3])))
   match = EPOCH.exec(text)
   if (!match) return undefined
   const ms = Number(match[1]) * 1000 + Number(match[2] ?? 0)
@@ -111,6 +120,11 @@ function day(year: number, month: number, date: number): number {
   return month >= 1 && month <= 12 && new Date(ms).getUTCDate() === date ? ms : Number.NaN
 }
 
+function named(match: RegExpExecArray, year: string, name: string, date: string): ParsedTimestamp | undefined {
+  const month = MONTHS[name.toLowerCase()]
+  return month === undefined ? undefined : stamp(match, 4, day(yearOf(year), month, Number(date)))
+}
+
 /** Two-digit years are in this century. */
 const yearOf = (digits: string) => Number(digits.length === 2 ? `20${digits}` : digits)
 
@@ -122,7 +136,9 @@ function stamp(match: RegExpExecArray, at: number, mdy: number, dmy = mdy): Pars
     if (hour < 1 || hour > 12) return undefined
     hour = (hour % 12) + (/^p/i.test(half) ? 12 : 0)
   }
-  if (hour > 23 || Number(minutes) > 59 || Number(seconds) > 59) return undefined
+  // 24:00 is the end of the day. @source ISO 8601-1:2019/Amd 1:2022
+  const isEndOfDay = hour === 24 && !half && !/[1-9]/.test(minutes + seconds + fraction)
+  if ((hour > 23 && !isEndOfDay) || Number(minutes) > 59 || Number(seconds) > 59) return undefined
   const offset = zone === undefined ? undefined : offsetOf(zone)
   if (zone !== undefined && offset === undefined) return undefined
   const time = hour * HOUR + Number(minutes) * MINUTE + Number(seconds) * 1000 + Number(fraction.slice(0, 3).padEnd(3, '0'))

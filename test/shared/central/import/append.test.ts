@@ -166,7 +166,7 @@ for (const [what, cells, severity, values] of [
     [60, Number.NaN, Number.NaN, 61, Number.NaN],
   ],
   ['more texts than numbers', ['60', 'Offline', '\ufffd'], 'warning', [60, Number.NaN, Number.NaN]],
-  ['decimal commas in quotes', ['"60,5"', '"61,5"'], 'error', []],
+  ['what may be thousands or decimals', ['"1,250"', '"1,300"'], 'error', []],
   ['nothing but a text', ['Offline'], 'error', []],
   ['numbers without end', ['1e400', '-1e400'], 'error', []],
 ] as const) {
@@ -180,3 +180,22 @@ for (const [what, cells, severity, values] of [
     t.deepEqual([...(await history(building_id, 'AHU-1.SAT')).values], [...values])
   })
 }
+
+test('an export with lines before its header is read from the header on, and so is a chunk like it', async t => {
+  const { building_id } = ownBuilding()
+  const exported = (lines: string[]) => `sep=;\r\nTrend report;\r\n\r\nZeit;SAT\r\n${lines.map(line => `${line}\r\n`).join('')}`
+  const first = exported(['01.03.2026 00:00;15,5', 'Summe;x', '01.03.2026 00:15;1.015,5'])
+  const seen = await preflight(
+    airHandler(first, { manifest: { building_id, timezone: 'UTC' }, map: { points: { sa_t: 'SAT' }, units: { SAT: 'degC' } } }),
+  )
+  t.like(seen.body, { can_execute: true, rows_in: 3, rows_rejected: 1 }, seen.text)
+  t.regex(checkOf(seen.body.checks, 'delimiter_guessed')!.message, /";" between cells and decimal commas/)
+  t.regex(checkOf(seen.body.checks, 'header_found')!.message, /header on line 4/)
+  const rejects = await site.call('operator', 'GET', `/api/csv/import/preflight/${seen.body.session_id}/rejects.csv`)
+  t.regex(rejects.text, /^AHU-1\/history_wide\.csv,6,timestamp_unreadable,/m)
+  const mapping = await site.call('operator', 'GET', `/api/csv/import/preflight/${seen.body.session_id}/mapping`)
+  t.deepEqual(mapping.body.headers, ['Zeit', 'SAT'])
+  t.like((await execute(seen.body.session_id)).body, { ok: true, rows_written: 2 })
+  t.like((await append(building_id, exported(['01.03.2026 24:00;16,5']))).body, { rows_in: 1, rows_added: 1 })
+  t.deepEqual([...(await history(building_id, 'AHU-1.SAT')).values], [15.5, 1015.5, 16.5])
+})

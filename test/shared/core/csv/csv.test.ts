@@ -21,6 +21,16 @@ for (const [cell, decimalComma, wanted] of [
   ['21,5', true, 21.5],
   ['21,5', false, '21,5'],
   ['1.5', true, 1.5],
+  ['1.250,5', true, 1250.5],
+  ['1.234.567,25', true, 1234567.25],
+  ["1'250,5", true, 1250.5],
+  ['1,250.5', false, 1250.5],
+  ['-1,234,567.25', false, -1234567.25],
+  ['1\u202f250', false, 1250],
+  ['1\u00a0250,5', true, 1250.5],
+  ['1,250', false, '1,250'],
+  ['12,50.5', false, '12,50.5'],
+  ['1.25,5', true, '1.25,5'],
   ['', false, undefined],
   ['   ', false, undefined],
   ['NaN', false, Number.NaN],
@@ -67,9 +77,30 @@ for (const [head, delimiter, decimalComma] of [
   ['t,"a;b"\n1,2\n', ',', false],
   ['t\n1\n', ',', false],
   ['', ',', false],
+  ['Zeit;Temp, Zuluft;Temp, Abluft\n20.11.2026 00:00;15,5;21,5\n20.11.2026 00:15;15,7;21,6\n', ';', true],
+  ['Zeit;Druck\n20.11.2026 00:00;1.015,5\n20.11.2026 00:15;1.017,0\n', ';', true],
+  ['Time,"Supply, Temp"\n2026-11-20 00:00,"15,5"\n2026-11-20 00:15,"15,7"\n', ',', true],
+  ['Time,Flow\n2026-11-20 00:00,"1,250"\n2026-11-20 00:15,"1,300"\n', ',', false],
 ] as const) {
   test(`${JSON.stringify(head)} is written with ${JSON.stringify(delimiter)}`, t =>
-    t.deepEqual(sniffDialect(head), { delimiter, decimalComma }))
+    t.deepEqual(sniffDialect(head), { delimiter, decimalComma, headerLine: 1 }))
+}
+
+const ROWS = '2026-11-20 00:00;15;20\n2026-11-20 00:15;16;21\n'
+for (const [what, head, headerLine] of [
+  ['nothing', `Time;SAT;RAT\n${ROWS}`, 1],
+  ['the separator, as Excel wants it', `sep=;\nTime;SAT;RAT\n${ROWS}`, 2],
+  ['comments and a blank line', `# exported by a BMS\n# site X\n\nTime;SAT;RAT\n${ROWS}`, 4],
+  ['a title as wide as the table', `Trend report;;\nBuilding 7;;\nTime;SAT;RAT\n${ROWS}`, 3],
+  ['a title with as many texts', `Report;Site;X\nTime;SAT;RAT\n${ROWS}`, 2],
+  ['a title with more texts', `Report;Site;X;Y;Z\nTime;SAT;RAT\n${ROWS}`, 2],
+  ['nothing, and units below', `Time;SAT;RAT\n;degC;degC\n${ROWS}`, 1],
+  ['nothing, and a name without a time', `Sample;SAT;RAT\nUTC;degC;degC\n${ROWS}`, 1],
+  ['nothing, with blank cells behind', `Time;SAT;RAT;\n2026-11-20 00:00;15;20;\n`, 1],
+  ['nothing, because there is no header', ROWS, 1],
+  ['nothing, because times are in another column', 'No;Time;SAT\n1;2026-11-20 00:00;15\n2;2026-11-20 00:15;16\n', 1],
+] as const) {
+  test(`before its header a table has ${what}`, t => t.like(sniffDialect(head), { delimiter: ';', headerLine }))
 }
 
 const utc = (...parts: [number, number, number, number?, number?, number?, number?]) => {
@@ -90,6 +121,15 @@ for (const [cell, mdy, dmy, offset] of [
   ['07-May-22 12:40:00 PM CDT', utc(2022, 5, 7, 12, 40), utc(2022, 5, 7, 12, 40), -5 * HOUR],
   ['02-Mar-22 12:00:43 AM CST', utc(2022, 3, 2, 0, 0, 43), utc(2022, 3, 2, 0, 0, 43), -6 * HOUR],
   ['7 May 2022 6:40 p.m.', utc(2022, 5, 7, 18, 40), utc(2022, 5, 7, 18, 40), undefined],
+  ['2026-03-01 24:00', utc(2026, 3, 2), utc(2026, 3, 2), undefined],
+  ['31.12.2025 24:00:00', utc(2026, 1, 1), utc(2026, 1, 1), undefined],
+  ['Mar 2, 2022 6:40:05 PM', utc(2022, 3, 2, 18, 40, 5), utc(2022, 3, 2, 18, 40, 5), undefined],
+  ['Wednesday, March 2, 2022 18:40', utc(2022, 3, 2, 18, 40), utc(2022, 3, 2, 18, 40), undefined],
+  ['2. März 2022 18:40', utc(2022, 3, 2, 18, 40), utc(2022, 3, 2, 18, 40), undefined],
+  ['02-Okt-22 06:05', utc(2022, 10, 2, 6, 5), utc(2022, 10, 2, 6, 5), undefined],
+  ['20220302T184005Z', utc(2022, 3, 2, 18, 40, 5), utc(2022, 3, 2, 18, 40, 5), 0],
+  ['20220302184005', utc(2022, 3, 2, 18, 40, 5), utc(2022, 3, 2, 18, 40, 5), undefined],
+  ['20220302 18:40', utc(2022, 3, 2, 18, 40), utc(2022, 3, 2, 18, 40), undefined],
   ['1767225600', utc(2026, 1, 1), utc(2026, 1, 1), 0],
   ['1767225600500', utc(2026, 1, 1, 0, 0, 0, 500), utc(2026, 1, 1, 0, 0, 0, 500), 0],
 ] as const) {
@@ -102,6 +142,10 @@ for (const cell of [
   '2026-02-30 00:00x',
   '07-Foo-22 12:00',
   '5/7/2022 25:00',
+  '2026-03-01 24:01',
+  '5/7/2022 24:00 PM',
+  'Foo 2, 2022',
+  '202203021',
   '5/7/2022 12:60',
   '5/7/2022 13:00 PM',
   '5/7/2022 12:05 XYZ',

@@ -9,6 +9,7 @@ export const CSV_CHECKS_DE = nameTable<string>({
   'data outside the trusted windows is stored, and rules do not use it':
     'Daten außerhalb der vertrauenswürdigen Zeiten werden gespeichert, aber von Regeln nicht verwendet',
   '{0} is not a valid equipment id': '{0} ist keine gültige Id einer Anlage',
+  'equip, the id of the equipment, is missing': 'equip, die Id der Anlage, fehlt',
   'columns of the map are in no table': 'Spalten der Zuordnung stehen in keiner Tabelle',
   'columns of the list are in no table': 'Spalten der Liste stehen in keiner Tabelle',
   'times are local and no time zone is stated': 'Zeiten sind Ortszeiten, und keine Zeitzone ist angegeben',
@@ -19,6 +20,8 @@ export const CSV_CHECKS_DE = nameTable<string>({
   'is not a text file': 'ist keine Textdatei',
   'is not UTF-8 and is read as {0}': 'ist nicht UTF-8 und wird als {0} gelesen',
   'has {0} between cells{1}': 'hat {0} zwischen den Zellen{1}',
+  'has its header on line {0}; the lines before it are left out':
+    'hat die Kopfzeile in Zeile {0}; die Zeilen davor werden ausgelassen',
   'rows cannot be used': 'Zeilen sind nicht verwendbar',
   'has {0} columns; at most {1} are accepted': 'hat {0} Spalten; höchstens {1} werden angenommen',
   'headers are longer than {0} characters': 'Spaltennamen sind länger als {0} Zeichen',
