@@ -114,16 +114,16 @@ function openTrends(root) {
   function optionsOf() {
     const isNarrow = root.clientWidth < 500
     const axis = {
-      stroke: style('--text'),
-      grid: { stroke: style('--line'), width: 1 },
-      ticks: { stroke: style('--line'), width: 1 },
+      stroke: () => style('--text'),
+      grid: { stroke: () => style('--line'), width: 1 },
+      ticks: { stroke: () => style('--line'), width: 1 },
     }
     /* On a phone three of these leave as much for the lines as two of the wide ones would. */
     const narrow = { size: 38, gap: 2, labelSize: 14, labelGap: 0, ticks: { ...axis.ticks, size: 4 } }
     /* An axis of one line has its colour. */
     const colourOf = unit => {
       const lines = own.flatMap((one, i) => (one.unit === unit ? [i] : []))
-      return style(lines.length === 1 ? `--t${lines[0] + 1}` : '--text')
+      return () => style(lines.length === 1 ? `--t${lines[0] + 1}` : '--text')
     }
     const scales = { x: { time: true } }
     for (const unit of units) scales[unit || 'value'] = unit === 'on/off' ? { range: [-0.1, 1.4] } : {}
@@ -141,7 +141,7 @@ function openTrends(root) {
       grid: i === 0 ? axis.grid : { show: false },
     }))
     const lines = series.flatMap((one, i) => {
-      const colour = `${style(`--t${(i % own.length) + 1}`)}${one.earlier ? '99' : ''}`
+      const colour = () => `${style(`--t${(i % own.length) + 1}`)}${one.earlier ? '99' : ''}`
       const scale = one.unit || 'value'
       const stepped = one.kind === 'number' ? {} : { paths: uPlot.paths.stepped({ align: 1 }) }
       const hidden = { scale, show: true, width: 0, points: { show: false }, legend: { show: false }, value: () => '' }
@@ -161,7 +161,7 @@ function openTrends(root) {
       ]
     })
     const bands = series.flatMap((one, i) =>
-      one.kind === 'number' && !one.earlier ? [{ series: [3 * i + 3, 3 * i + 2], fill: `${style(`--t${i + 1}`)}40` }] : [],
+      one.kind === 'number' && !one.earlier ? [{ series: [3 * i + 3, 3 * i + 2], fill: () => `${style(`--t${i + 1}`)}40` }] : [],
     )
     return {
       width: root.clientWidth,
@@ -171,7 +171,7 @@ function openTrends(root) {
       axes: [{ ...axis, values: ticks }, ...axes],
       series: [{ label: say('Time'), value: (_, at) => (at === null ? '–' : `${day(wall(at))} ${clock(wall(at))}`) }, ...lines],
       bands,
-      legend: { live: true },
+      legend: { live: true, markers: { stroke: (_, i) => `var(--t${(Math.floor((i - 1) / 3) % own.length) + 1})` } },
       cursor: { drag: { x: true, y: false, setScale: false } },
       hooks: {
         drawClear: [paint],
@@ -191,7 +191,9 @@ function openTrends(root) {
   function replaceDrawing(data) {
     const room = root.clientHeight
     root.style.minHeight = `${room}px`
-    root.replaceChildren()
+    /* The drawing for a desk stays for paper. */
+    root.replaceChildren(...root.querySelectorAll(':scope > .for-wide'))
+    root.classList.add('zooms')
     plot = new uPlot(optionsOf(), data, root)
     const legend = root.querySelector('.u-legend')
     /* The plot gets its width later; until then the legend would be measured in one column. */
@@ -263,6 +265,8 @@ function openTrends(root) {
       const part = page.getElementById(id)
       if (part && mine === turn) document.getElementById(id).replaceWith(part)
     }
+    const drawing = page.querySelector('#trends > .for-wide')
+    if (drawing) root.querySelector(':scope > .for-wide')?.replaceWith(drawing)
     offerPng()
   }
 
@@ -273,28 +277,51 @@ function openTrends(root) {
     if (event.target.closest?.('[data-png]')) savePng()
   })
 
-  /* The plot as it is seen, with the names of its lines and the time that it shows. */
+  /* The plot as it is seen, between the names of its lines and the time that it shows, on as many lines as these need. */
   function savePng() {
     const unit = window.devicePixelRatio || 1
     const { canvas } = plot.ctx
-    const head = 26 * unit
     const image = document.createElement('canvas')
-    image.width = canvas.width
-    image.height = canvas.height + 2 * head
     const ctx = image.getContext('2d')
+    const edge = 8 * unit
+    const line = 22 * unit
+    const font = `${13 * unit}px sans-serif`
+    const rowsOf = (parts, gap) => {
+      ctx.font = font
+      let [x, row] = [edge, 0]
+      const placed = parts.map(([text, colour]) => {
+        const { width } = ctx.measureText(text)
+        if (x > edge && x + width > canvas.width - edge) [x, row] = [edge, row + 1]
+        const part = { text, colour, x, row }
+        x += width + gap
+        return part
+      })
+      return { placed, height: (row + 1) * line + edge }
+    }
+    const instant = ms => `${day(wall(ms / 1000))} ${wall(ms / 1000).getFullYear()} ${clock(wall(ms / 1000))}`
+    const time = say('{0} to {1}, {2}', instant(span.from), instant(span.to), timezone)
+    const head = rowsOf(
+      series.map((one, i) => [one.label, style(`--t${(i % own.length) + 1}`)]),
+      2 * edge,
+    )
+    const foot = rowsOf(
+      time.split(' ').map(word => [word, style('--text')]),
+      4 * unit,
+    )
+    image.width = canvas.width
+    image.height = head.height + canvas.height + foot.height
     ctx.fillStyle = style('--card')
     ctx.fillRect(0, 0, image.width, image.height)
-    ctx.drawImage(canvas, 0, head)
-    ctx.font = `${13 * unit}px sans-serif`
-    let x = 8 * unit
-    for (const [i, one] of series.entries()) {
-      ctx.fillStyle = style(`--t${(i % own.length) + 1}`)
-      ctx.fillText(one.label, x, 18 * unit)
-      x += ctx.measureText(one.label).width + 16 * unit
+    ctx.drawImage(canvas, 0, head.height)
+    ctx.font = font
+    const write = (top, { placed }) => {
+      for (const { text, colour, x, row } of placed) {
+        ctx.fillStyle = colour
+        ctx.fillText(text, x, top + row * line + 18 * unit)
+      }
     }
-    const text = ms => `${day(wall(ms / 1000))} ${wall(ms / 1000).getFullYear()} ${clock(wall(ms / 1000))}`
-    ctx.fillStyle = style('--text')
-    ctx.fillText(say('{0} to {1}, {2}', text(span.from), text(span.to), timezone), 8 * unit, image.height - 9 * unit)
+    write(0, head)
+    write(head.height + canvas.height, foot)
     image.toBlob(blob => {
       const link = document.createElement('a')
       link.href = URL.createObjectURL(blob)
@@ -361,5 +388,7 @@ function openTrends(root) {
     }).observe(root)
   }
 
+  for (const look of ['(prefers-color-scheme: dark)', '(prefers-contrast: more)', '(forced-colors: active)'])
+    matchMedia(look).addEventListener('change', () => plot?.redraw(false))
   show(start, true)
 }

@@ -152,7 +152,12 @@ test.serial('on paper a page is white, also at night, and nothing on it waits fo
   for (const path of ['/faults', '/faults/f-cooling', '/points?equipment=ahu-1']) {
     await page.goto(path)
     t.true((await page.locator('button:visible').count()) > 0, path)
+    if (path.startsWith('/faults/')) await page.locator('#trends canvas').waitFor()
     await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
+    if (path.startsWith('/faults/')) {
+      t.true(await page.locator('#trends svg:visible').isVisible())
+      t.false(await page.locator('#trends canvas').isVisible(), 'the plot of the window has the colours of the night')
+    }
     t.is(await page.locator('button:visible').count(), 0, path)
     t.false(await page.locator('.top nav').isVisible(), path)
     const colours = await Promise.all(['--bg', '--card', '--text'].map(name => customProperty(page, name)))

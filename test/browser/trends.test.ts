@@ -16,7 +16,19 @@ test.after.always(async t => {
 })
 
 type Shift = { value: number; sources: { node: { outerHTML?: string } | null }[] }
-declare const window: { shifts: string[] }
+declare const window: { shifts: string[]; scrollY: number }
+declare function getComputedStyle(element: unknown): { borderTopColor: string }
+type Bitmap = { width: number; height: number }
+declare function createImageBitmap(source: Blob): Promise<Bitmap>
+declare const OffscreenCanvas: new (
+  width: number,
+  height: number,
+) => {
+  getContext(kind: '2d'): {
+    drawImage(image: Bitmap, x: number, y: number): void
+    getImageData(x: number, y: number, width: number, height: number): { data: Uint8ClampedArray }
+  }
+}
 declare const document: { querySelector(selector: string): { getBoundingClientRect(): { height: number } } | null }
 declare const PerformanceObserver: new (
   take: (list: { getEntries(): Shift[] }) => void,
@@ -37,6 +49,25 @@ function countShifts(): void {
     for (const { value, sources } of list.getEntries())
       if (value > 0.0005) window.shifts.push(`${value} ${sources[0]?.node?.outerHTML?.slice(0, 80)}`)
   }).observe({ type: 'layout-shift', buffered: true })
+}
+
+/** In the page: the pixels of a canvas as text. */
+const toPixels = (canvas: unknown): string => (canvas as { toDataURL(): string }).toDataURL()
+const borderColour = (element: unknown): string => getComputedStyle(element).borderTopColor
+
+/** In the page: how many pixels of the three right columns of a PNG differ from its background, in its first and last 60 rows. */
+async function inkAtRightEdge(base64: string): Promise<{ top: number; bottom: number }> {
+  const image = await createImageBitmap(new Blob([Uint8Array.from(atob(base64), one => one.charCodeAt(0))]))
+  const { width, height } = image
+  const context = new OffscreenCanvas(width, height).getContext('2d')
+  context.drawImage(image, 0, 0)
+  const ink = (top: number): number => {
+    const { data } = context.getImageData(width - 3, top, 3, 60)
+    let count = 0
+    for (let at = 0; at < data.length; at += 4) if (data[at] !== data[0] || data[at + 1] !== data[1]) count++
+    return count
+  }
+  return { top: ink(0), bottom: ink(height - 60) }
 }
 
 const PLOT = '/trends?building=school&points=ahu-1.sa_t,ahu-1.clg_valve,ahu-1.fan_status,vav-3.zone_flow'
@@ -131,6 +162,92 @@ test.serial('the wheel zooms, a double click returns, and the crosshair says the
   t.deepEqual(complaints, [])
 })
 
+test.serial('on a phone two fingers zoom, a tap says the values, a second tap returns, and one finger scrolls', async t => {
+  const { chromium, box } = t.context
+  const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 }
+  const { page, complaints, close } = await openPage(chromium.browser, box.url, phone)
+  t.teardown(close)
+  await signIn(page, 'viewer', PASSWORDS.viewer, PLOT)
+  const host = page.locator('#trends')
+  const over = host.locator('.u-over')
+  await over.waitFor()
+  const whole = await host.getAttribute('data-shown')
+  const { x, y, width, height } = (await over.boundingBox())!
+  const [middle, level] = [x + width / 2, y + height / 2]
+  const cdp = await page.context().newCDPSession(page)
+  const move = async (type: 'touchStart' | 'touchMove' | 'touchEnd', ...at: [number, number][]) => {
+    const touchPoints = at.map(([left, top], id) => ({ x: left, y: top, id }))
+    await cdp.send('Input.dispatchTouchEvent', { type, touchPoints })
+  }
+
+  await page.touchscreen.tap(middle, level)
+  await host.locator('.u-legend').getByText(/\d °F/).first().waitFor()
+  t.is(await host.getAttribute('data-shown'), whole)
+
+  await move('touchStart', [middle - 20, level], [middle + 20, level])
+  for (let step = 1; step <= 8; step++) await move('touchMove', [middle - 20 - 5 * step, level], [middle + 20 + 5 * step, level])
+  await move('touchEnd')
+  await page.waitForURL(/from=/)
+  const [from, to] = (await host.getAttribute('data-shown'))!.split(',').map(Number)
+  t.true(to! - from! > 6 * 3_600_000 && to! - from! < 10 * 3_600_000, `three times apart, a third of the day: ${to! - from!} ms`)
+
+  await page.touchscreen.tap(middle, level)
+  await page.touchscreen.tap(middle, level)
+  await page.locator(`#trends[data-shown="${whole}"]`).waitFor()
+
+  await move('touchStart', [middle, level])
+  for (let step = 1; step <= 8; step++) await move('touchMove', [middle, level - 10 * step])
+  await move('touchEnd')
+  await page.waitForFunction(() => window.scrollY > 20)
+  t.is(await host.getAttribute('data-shown'), whole)
+  t.deepEqual(complaints, [])
+})
+
+test.serial('the plot follows the light of the room, and on paper the drawing of the time shown stands in its place', async t => {
+  const { chromium, box } = t.context
+  const { page, complaints, close } = await openPage(chromium.browser, box.url, { colorScheme: 'light' })
+  t.teardown(close)
+  await signIn(page, 'viewer', PASSWORDS.viewer, PLOT)
+  const host = page.locator('#trends')
+  const canvas = host.locator('canvas')
+  await canvas.waitFor()
+  const marker = () => host.locator('.u-marker').nth(1).evaluate(borderColour)
+  const [day, markedByDay] = [await canvas.evaluate(toPixels), await marker()]
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await page.waitForTimeout(100)
+  t.not(await canvas.evaluate(toPixels), day)
+  t.not(await marker(), markedByDay)
+
+  await host.locator('.u-over').hover()
+  await page.mouse.wheel(0, -200)
+  const [from] = (await page.waitForURL(/from=/).then(() => host.getAttribute('data-shown')))!.split(',').map(Number)
+  await page.locator(`#trend-words input[name=from][value="${new Date(from!).toISOString()}"]`).waitFor({ state: 'attached' })
+  await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
+  await page.setViewportSize({ width: 718, height: 1000 })
+  t.false(await canvas.isVisible())
+  const drawing = host.locator('svg:visible')
+  t.is(await drawing.count(), 1)
+  const { width } = (await drawing.boundingBox())!
+  t.true(width > 500 && width <= 718, `${width} px`)
+  const clock = new Intl.DateTimeFormat('en-GB', { timeZone: 'America/Chicago', hour: '2-digit', minute: '2-digit' }).format(from)
+  t.true((await drawing.getAttribute('aria-label'))!.includes(`${clock} to `), clock)
+  t.deepEqual(complaints, [])
+})
+
+test.serial('the picture of a narrow plot has its words whole', async t => {
+  const { chromium, box } = t.context
+  const { page, close } = await openPage(chromium.browser, box.url, { viewport: { width: 360, height: 800 } })
+  t.teardown(close)
+  const points = ['ahu-1.sa_t', 'ahu-1.ma_t', 'ahu-1.clg_valve', 'ahu-1.fan_status', 'vav-3.zone_flow']
+  await signIn(page, 'viewer', PASSWORDS.viewer, `/trends?building=school&points=${points.join(',')}`)
+  await page.locator('#trends canvas').waitFor()
+  const saving = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'PNG of this plot' }).click()
+  const bytes = readFileSync(await (await saving).path())
+  const edges = await page.evaluate(inkAtRightEdge, bytes.toString('base64'))
+  t.deepEqual(edges, { top: 0, bottom: 0 })
+})
+
 test.serial('a plot is compared with the day before, and saved as a picture', async t => {
   const { chromium, box } = t.context
   const { page, complaints, close } = await openPage(chromium.browser, box.url)
@@ -209,7 +326,7 @@ test.serial(
     await signIn(page, 'viewer', PASSWORDS.viewer, '/faults/f-cooling?window=week')
     const host = page.locator('#trends')
     await host.locator('canvas').waitFor()
-    t.is(await host.locator('svg').count(), 0)
+    t.is(await host.locator('svg:visible').count(), 0)
     const faults = JSON.parse((await host.getAttribute('data-faults'))!) as { own: boolean }[]
     t.deepEqual(
       faults.map(({ own }) => own),
