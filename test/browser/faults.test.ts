@@ -1,6 +1,7 @@
 /** The list of faults: by hand, by keys, on a phone. */
 import anyTest, { type TestFn } from 'ava'
-import { HOUR } from '#shared/core/time.ts'
+import type { Page } from 'playwright-core'
+import { HOUR, MINUTE } from '#shared/core/time.ts'
 import { FINDINGS, finding, NOW } from '../support/page-fixture.ts'
 import { openSite, PASSWORDS, type TestSite } from '../support/sites/page-site.ts'
 import { openChromium, type OpenBrowser } from './chromium.ts'
@@ -78,6 +79,8 @@ for (const [name, look] of looks('a desk at night', 'a phone in daylight')) {
       await page.locator('.faults .pick').last().check()
       await page.locator('.parts summary').first().click()
       await expectClean(t, page, 'faults', 48)
+      if (name.includes('phone')) await page.getByText('Filtered: open, 1 h or more, within 30 days').click()
+      await expectClean(t, page, 'filter', 48)
       await page.getByRole('link', { name: /1 h or more/ }).click()
       t.is(new URL(page.url()).search, '?days=30&state=active')
       await page.getByRole('link', { name: /^Overrides 1/ }).click()
@@ -88,10 +91,61 @@ for (const [name, look] of looks('a desk at night', 'a phone in daylight')) {
   )
 }
 
+const [, PHONE] = looks('a phone in daylight')[0]!
+
+/** Not under the bar of tasks. */
+async function seen(page: Page, selector: string): Promise<number> {
+  const bar = (await page.getByRole('navigation', { name: /^(Pages|Seiten)$/ }).boundingBox())!
+  const rows = await page.locator(selector).all()
+  const boxes = await Promise.all(rows.map(row => row.boundingBox()))
+  return boxes.filter(box => box && box.y + box.height <= bar.y).length
+}
+
+for (const [title, javaScriptEnabled, locale] of [
+  ['with script', true, 'en-GB'],
+  ['without script, in German', false, 'de-DE'],
+] as const) {
+  test.serial(`on a phone three faults are seen at once below the line of the filter, ${title}`, async t => {
+    // As many episodes as the page gathers, so that its notice stands above the list.
+    const many = Array.from({ length: 1000 }, (_, i) => ({
+      ...FINDINGS[0]!,
+      finding_id: `f-${i}`,
+      rule_id: `RULE-${i % 8}`,
+      from: NOW - (i + 1) * MINUTE,
+    }))
+    const box = await openSite({ product: 'appliance', findings: many })
+    t.teardown(box.close)
+    const { page, close } = await openPage(t.context.chromium.browser, box.url, { ...PHONE, javaScriptEnabled, locale })
+    t.teardown(close)
+    await page.goto('/faults?priority=1')
+    await page.locator('[name=username]').fill('agent')
+    await page.locator('[name=password]').fill(PASSWORDS.agent)
+    await page.locator('[name=password]').press('Enter')
+    await page.locator('.notice').waitFor()
+    t.true((await seen(page, '.faults tbody tr')) >= 3, 'three faults')
+    t.false(await page.locator('.filter select').first().isVisible())
+    await page.locator('summary', { hasText: /(Filtered: priority 1|Gefiltert: Priorität 1), / }).click()
+    t.true(await page.locator('.filter select').first().isVisible())
+    t.true(await page.locator('.chips a').first().isVisible())
+  })
+}
+
+test.serial('on a desk the filter is open without a click, without script too', async t => {
+  const { chromium, box } = t.context
+  const [, desk] = looks('a desk in daylight')[0]!
+  const { page, close } = await openPage(chromium.browser, box.url, { ...desk, javaScriptEnabled: false })
+  t.teardown(close)
+  await signIn(page, 'agent', PASSWORDS.agent, '/faults')
+  await page.getByLabel('State').selectOption('active')
+  await page.getByRole('button', { name: 'Apply' }).click()
+  await page.getByRole('link', { name: 'open remove' }).click()
+  t.false(await page.locator('.fold > summary').isVisible())
+  t.is(new URL(page.url()).search, '')
+})
+
 test.serial('on a phone what is done with a chosen fault covers no more than the room of one fault', async t => {
   const { chromium, box } = t.context
-  const [, phone] = looks('a phone in daylight')[0]!
-  const { page, close } = await openPage(chromium.browser, box.url, phone)
+  const { page, close } = await openPage(chromium.browser, box.url, PHONE)
   t.teardown(close)
   await signIn(page, 'agent', PASSWORDS.agent, '/faults')
   await page.locator('.faults tbody .pick').first().check()

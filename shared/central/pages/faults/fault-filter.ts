@@ -42,8 +42,31 @@ export const laneTabs = ({ query, counts }: FaultsModel): Html =>
       html`<li><a href="${faultsHref({ ...query, lane, page: 1 })}"${lane === query.lane && html` aria-current="page"`}>${LANE_WORDS[lane]} <span class="count">${counts[lane]}</span></a></li>`,
   )}</ul></nav>`
 
+/**
+ * The filter, always open on a desk. On a phone one line says what is chosen, and opens to the choices: faults come first there.
+ */
+export const filterFold = (model: FaultsModel): Html =>
+  html`<details class="fold filter-fold">${filterSummary(model)}
+${filterForm(model)}
+${activeFilter(model)}
+</details>`
+
+function filterSummary(model: FaultsModel): Html {
+  const { days, group, sort } = model.query
+  const filtered = filterParts(model).map(([text]) => text)
+  const chosen = [
+    ...filtered,
+    ...(days === DEFAULT_QUERY.days ? [say`within ${withinWords(days)}`] : []),
+    ...(group === 'none' ? [] : [say`grouped by ${GROUPING_WORDS[group]}`]),
+    sort === 'worst' ? say`the worst first` : say`the dearest first`,
+  ].join(', ')
+  return filtered.length > 0
+    ? html`<summary><span><strong>Filtered:</strong> ${chosen}</span></summary>`
+    : html`<summary><span>Filter: ${chosen}</span></summary>`
+}
+
 /** The filter is a form with GET: it works without script and leaves its state in the address. */
-export function filterForm({ query, buildings }: FaultsModel): Html {
+function filterForm({ query, buildings }: FaultsModel): Html {
   const { group, days, sort, state, priority, building, equipment, rule, minutes = 0 } = query
   return html`<form class="filter" method="get" action="/faults" data-submit-on-change>
 <input type="hidden" name="lane" value="${query.lane}">
@@ -86,8 +109,8 @@ const select = (name: string, label: string, chosen: string, options: (readonly 
     ([value, text]) => html`<option value="${value}"${value === chosen && html` selected`}>${text}</option>`,
   )}</select></label>`
 
-/** The filter that is set, each part with the link that takes it away. It stays in sight where the form is scrolled. */
-export function activeFilter({ query, buildings, equipmentWords, ruleWords }: FaultsModel): Html | false {
+/** Each part of the filter that is set, and the filter without it. */
+function filterParts({ query, buildings, equipmentWords, ruleWords }: FaultsModel): [text: string, without: FaultQuery][] {
   const { state, priority, building, equipment, rule, minutes, days, before } = query
   const parts: [text: string, without: FaultQuery][] = []
   const add = (text: string | undefined, name: keyof FaultQuery) => {
@@ -103,6 +126,12 @@ export function activeFilter({ query, buildings, equipmentWords, ruleWords }: Fa
   add(minutes ? minutesWords(minutes) : undefined, 'minutes')
   add(days === DEFAULT_QUERY.days ? undefined : say`within ${withinWords(days)}`, 'days')
   add(before && say`older ones`, 'before')
+  return parts
+}
+
+function activeFilter(model: FaultsModel): Html | false {
+  const { query } = model
+  const parts = filterParts(model)
   if (parts.length === 0) return false
   return html`<p class="chips"><strong>Filtered:</strong> ${parts.map(
     ([text, without]) =>

@@ -7,7 +7,7 @@ import { csrfField } from '#shared/central/ui/frame.ts'
 import { moment, momentAge } from '#shared/central/ui/moment.ts'
 import { runPanel } from '#shared/central/ui/run-panel.ts'
 import { countWords } from '#shared/central/ui/words.ts'
-import { activeFilter, filterForm, laneTabs } from './fault-filter.ts'
+import { filterFold, laneTabs } from './fault-filter.ts'
 import { ANY_AGE_DAYS, faultsHref } from './fault-list.ts'
 import { faultTable } from './fault-table.ts'
 import { type BulkAction, type FaultsDone, type FaultsModel, hereOf, type LastRun } from './faults-model.ts'
@@ -26,8 +26,7 @@ const UNDO: Partial<Record<BulkAction, BulkAction>> = { ack: 'unack', snooze: 'w
 export const faultsBody = (model: FaultsModel): Html => html`<h1>Faults</h1>
 ${model.done && toast(model.done, model)}
 ${laneTabs(model)}
-${filterForm(model)}
-${activeFilter(model)}
+${filterFold(model)}
 ${truncatedNotice(model)}
 ${model.groups.length ? faultTable(model) : allQuiet(model)}
 ${togetherSection(model)}
@@ -50,7 +49,7 @@ ${
 
 const truncatedNotice = ({ truncated, query, here }: FaultsModel): Html | false =>
   truncated !== undefined &&
-  html`<p class="notice">Of the episodes that fit, the newest ${sayCount(truncated.at)} are shown. <a href="${faultsHref({ ...query, before: formatInstant(truncated.oldest) })}">The older ones, before ${moment(truncated.oldest, here)}</a></p>`
+  html`<p class="notice">Only the newest ${sayCount(truncated.at)} episodes are shown. <a href="${faultsHref({ ...query, before: formatInstant(truncated.oldest) })}">Those before ${moment(truncated.oldest, here)}</a></p>`
 
 /** @param isEnded of a building whose data ended, its last days are meant */
 function lastWords(days: number, isEnded: boolean): string {

@@ -59,6 +59,11 @@ export const FAULTS_DE = nameTable<string>({
   First: 'Zuerst',
   'the worst': 'die schlimmsten',
   'the dearest': 'die teuersten',
+  'grouped by {0}': 'nach {0} gruppiert',
+  'the worst first': 'die schlimmsten zuerst',
+  'the dearest first': 'die teuersten zuerst',
+  'Filter: {0}': 'Filter: {0}',
+  '<1>Filtered:</1> {0}': '<1>Gefiltert:</1> {0}',
   '<1>Filtered:</1> {0}<2>show all</2>': '<1>Gefiltert:</1> {0}<2>alle anzeigen</2>',
   '{0} <1>×</1><2> remove</2>': '{0} <1>×</1><2> entfernen</2>',
   Fault: 'Störung',
@@ -132,8 +137,8 @@ export const FAULTS_DE = nameTable<string>({
   'no longer assigned': 'nicht mehr zugewiesen',
   'Who looked, and when': 'Wer gesucht hat und wann',
   Undo: 'Rückgängig',
-  'Of the episodes that fit, the newest {0} are shown. <1>The older ones, before {1}</1>':
-    'Von den passenden Episoden werden die neuesten {0} gezeigt. <1>Die älteren, vor {1}</1>',
+  'Only the newest {0} episodes are shown. <1>Those before {1}</1>':
+    'Nur die neuesten {0} Episoden sind gezeigt. <1>Die vor {1}</1>',
   'In all': 'Insgesamt',
   year: 'Jahr',
   'In the last {0}{1}': 'Letzter Zeitraum: {0}{1}',
