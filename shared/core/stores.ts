@@ -134,7 +134,15 @@ export type AuditRow = {
 /** `entry` counts rows in the order of their arrival. */
 export type StoredAuditRow = AuditRow & { entry: number }
 /** Rows that match all of it. Times are ms since 1970 UTC, `[from, to)`. */
-export type AuditFilter = { actor?: string; action?: string; building_id?: string; from?: number; to?: number }
+export type AuditFilter = {
+  actor?: string
+  action?: string
+  /** With a building and a time, which have an index. */
+  subject?: string
+  building_id?: string
+  from?: number
+  to?: number
+}
 export interface AuditStore {
   add(row: AuditRow): void
   /** Newest first; `before` is the last row of the previous page. */

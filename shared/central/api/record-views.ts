@@ -39,11 +39,12 @@ const stretchView = ([from, to, trueMs]: FaultStretch) => ({
 })
 
 export function findingView(finding: Finding, note: FindingNote) {
-  const { ack, snoozed_until, note: text, assignee, not_a_fault } = note
+  const { ack, snoozed_until, snooze_reason, note: text, assignee, not_a_fault } = note
   return {
     ...findingFields(finding),
     ack,
     ...(snoozed_until !== undefined && { snoozed_until: formatInstant(snoozed_until) }),
+    ...(snooze_reason !== undefined && { snooze_reason }),
     ...(text !== undefined && { note: text }),
     ...(assignee !== undefined && { assignee }),
     ...(not_a_fault !== undefined && { not_a_fault }),

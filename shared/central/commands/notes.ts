@@ -43,20 +43,21 @@ export const writeNote = (context: NoteContext, actor: NoteActor, finding_id: st
 export const markNotAFault = (context: NoteContext, actor: NoteActor, finding_id: string, reason: string | null): Noted =>
   changeNote(context, actor, finding_id, note => withText(note, 'not_a_fault', reason ?? ''))
 
-/** @param until ms; null ends the snooze. @throws Problem unknown_finding, or invalid for one that is too long */
+/** @param until ms; null ends the snooze. @param reason why; an empty one is none. @throws Problem unknown_finding, or invalid for one that is too long */
 export function snooze(
   context: NoteContext & Pick<CentralContext, 'clock'>,
   actor: NoteActor,
   finding_id: string,
   until: number | null,
+  reason = '',
 ): Noted {
   if (until !== null && until - context.clock.now() > SNOOZE_MAX) {
     const message = `A snooze lasts at most ${SNOOZE_MAX / DAY} days`
     throw new Problem('invalid', message, [{ pointer: '/until', message }])
   }
   return changeNote(context, actor, finding_id, note => {
-    const { snoozed_until: _until, ...awake } = note
-    return until === null ? awake : { ...awake, snoozed_until: until }
+    const { snoozed_until: _until, snooze_reason: _reason, ...awake } = note
+    return until === null ? awake : withText({ ...awake, snoozed_until: until }, 'snooze_reason', reason)
   })
 }
 
@@ -76,7 +77,7 @@ function changeNote(
 }
 
 /** An empty text removes the field. */
-function withText(note: FindingNote, field: 'note' | 'not_a_fault' | 'assignee', text: string): FindingNote {
+function withText(note: FindingNote, field: 'note' | 'not_a_fault' | 'assignee' | 'snooze_reason', text: string): FindingNote {
   const { [field]: _old, ...rest } = note
   return text.trim() ? { ...rest, [field]: text.trim() } : rest
 }

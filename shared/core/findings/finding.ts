@@ -107,6 +107,8 @@ export type FindingNote = {
   finding_id: string
   ack: 'unacked' | 'acked'
   snoozed_until?: number
+  /** Why it is snoozed. */
+  snooze_reason?: string
   note?: string
   assignee?: string
   not_a_fault?: string

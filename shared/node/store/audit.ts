@@ -7,6 +7,7 @@ const COLUMNS = 'id AS entry, at, actor, role, action, subject, building_id, bef
 const CONDITIONS = {
   actor: 'actor = @actor',
   action: 'action = @action',
+  subject: 'subject = @subject',
   building_id: 'building_id = @building_id',
   from: 'at >= @from',
   to: 'at < @to',

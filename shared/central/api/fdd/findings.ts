@@ -73,9 +73,10 @@ const noteRoutes = (context: CentralContext): Route[] => [
   noteRoute(
     context,
     'snooze',
-    'Hides a finding until an instant, at most 30 days ahead; null shows it again',
-    { until: Type.Union([INSTANT, Type.Null()]) },
-    (call, finding_id, { until }) => snooze(context, call, finding_id, until === null ? null : readInstant('until', until)),
+    'Hides a finding until an instant, at most 30 days ahead, and says why; null shows it again',
+    { until: Type.Union([INSTANT, Type.Null()]), reason: Type.Optional(NOTE_TEXT) },
+    (call, finding_id, { until, reason }) =>
+      snooze(context, call, finding_id, until === null ? null : readInstant('until', until), reason),
     ['invalid'],
   ),
   noteRoute(

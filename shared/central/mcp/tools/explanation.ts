@@ -49,7 +49,8 @@ function headText({ finding, place, equipment }: Explained): string {
     `acknowledged: ${ack === 'acked' ? `yes${assignee ? `, ${cell(assignee)} looks after it` : ''}` : 'no'}`,
     note !== undefined && `note of a person: "${cell(note, NOTE_MAX)}"`,
     not_a_fault !== undefined && `marked as no fault, because: "${cell(not_a_fault, NOTE_MAX)}"`,
-    finding.snoozed_until !== undefined && `snoozed until ${at(finding.snoozed_until)}`,
+    finding.snoozed_until !== undefined &&
+      `snoozed until ${at(finding.snoozed_until)}${finding.snooze_reason === undefined ? '' : `, because: "${cell(finding.snooze_reason, NOTE_MAX)}"`}`,
     finding.ended && `ended ${at(finding.ended.at)} without being cured: ${finding.ended.why.replaceAll('_', ' ')}`,
   ]
   return [

@@ -5,6 +5,7 @@ import { type Html, html } from '#shared/node/http/html.ts'
 import { DAY, HOUR } from '#shared/core/time.ts'
 import { csrfField, type User } from '#shared/central/ui/frame.ts'
 import { NOTE_MAX } from '#shared/central/commands/command.ts'
+import { ASSIGNEE_MAX } from '#shared/central/commands/notes.ts'
 import { type Here, moment } from '#shared/central/ui/moment.ts'
 import { say, words } from '#shared/node/http/language.ts'
 
@@ -36,12 +37,16 @@ ${form(
   'note',
   html`<label>Note<textarea name="note" rows="2" maxlength="${NOTE_MAX}">${note.note}</textarea></label><button>Save the note</button>`,
 )}
-${until !== undefined && form('snooze', html`<p>Snoozed until ${moment(until, here)}.</p><button name="hours" value="0">End the snooze</button>`)}
+${form(
+  'assign',
+  html`<label>Assign to<input name="assignee" maxlength="${ASSIGNEE_MAX}" value="${note.assignee}" autocomplete="off"></label><button>Assign</button>`,
+)}
+${until !== undefined && form('snooze', html`<p>Snoozed until ${moment(until, here)}${note.snooze_reason !== undefined && `: ${note.snooze_reason}`}.</p><button name="hours" value="0">End the snooze</button>`)}
 ${form(
   'snooze',
   html`<label>Snooze for<select name="hours">${SNOOZES.map(
     ({ name, ms }) => html`<option value="${ms / HOUR}">${name}</option>`,
-  )}</select></label><button>Snooze</button>`,
+  )}</select></label><label>Reason<input name="reason" maxlength="${NOTE_MAX}"></label><button>Snooze</button>`,
 )}
 ${
   note.not_a_fault === undefined

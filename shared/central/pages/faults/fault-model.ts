@@ -9,6 +9,7 @@ import { roleOfColumn } from '#shared/core/priority/array-snapshot.ts'
 import { ROLES } from '#shared/core/model/role.ts'
 import { conversion } from '#shared/core/model/unit.ts'
 import { DAY, HOUR, SECOND } from '#shared/core/time.ts'
+import { faultEvents } from './fault-events.ts'
 import type { FaultModel, InputRow, RuleWords, Window } from './fault.view.ts'
 import { type Plot, type TimedEpisode, TRACES_MAX } from '#shared/central/ui/plot.ts'
 import { toCanonical, type Trace } from '#shared/central/ui/plot-trace.ts'
@@ -25,7 +26,7 @@ const EPISODES_MAX = 20
 const LOOKED_AT_MAX = 200
 
 export type FaultContext = Reading<
-  Pick<CentralContext, 'model' | 'findings' | 'results' | 'notes' | 'historian' | 'priority' | 'rules' | 'edges'>
+  Pick<CentralContext, 'model' | 'findings' | 'results' | 'notes' | 'audit' | 'historian' | 'priority' | 'rules' | 'edges'>
 >
 type Overridden = { role: string; held: OverridePeriod[] }
 type Input = { role: string; point: Point | undefined }
@@ -61,6 +62,7 @@ export async function faultModel(
     dataEnd,
     finding,
     note: notes.get(finding_id),
+    events: faultEvents(context.audit, finding),
     building,
     equipment: equipment.find(one => one.equipment_id === equipment_id),
     window,

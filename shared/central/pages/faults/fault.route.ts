@@ -5,7 +5,16 @@ import { faultBody, WINDOWS } from './fault.view.ts'
 import { titleOf } from '#shared/central/ui/words.ts'
 import { PAGE_ID, type Route, route, strict } from '#shared/node/http/route.ts'
 import type { Actor } from '#shared/central/commands/command.ts'
-import { acknowledge, markNotAFault, NOTE_TEXT, snooze, SNOOZE_MAX, writeNote } from '#shared/central/commands/notes.ts'
+import {
+  acknowledge,
+  assign,
+  ASSIGNEE_MAX,
+  markNotAFault,
+  NOTE_TEXT,
+  snooze,
+  SNOOZE_MAX,
+  writeNote,
+} from '#shared/central/commands/notes.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 import { type FaultContext, faultModel } from './fault-model.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
@@ -43,8 +52,11 @@ export const faultPage = (context: FaultContext & Pick<CentralContext, 'clock'>,
   formRoute('not-a-fault', strict({ reason: NOTE_TEXT }), (call, finding_id, { reason }) =>
     markNotAFault(context, call, finding_id, reason),
   ),
-  formRoute('snooze', strict({ hours: SNOOZE_HOURS }), (call, finding_id, { hours }) =>
-    snooze(context, call, finding_id, hours === 0 ? null : context.clock.now() + hours * HOUR),
+  formRoute('assign', strict({ assignee: Type.String({ maxLength: ASSIGNEE_MAX }) }), (call, finding_id, { assignee }) =>
+    assign(context, call, finding_id, assignee),
+  ),
+  formRoute('snooze', strict({ hours: SNOOZE_HOURS, reason: Type.Optional(NOTE_TEXT) }), (call, finding_id, { hours, reason }) =>
+    snooze(context, call, finding_id, hours === 0 ? null : context.clock.now() + hours * HOUR, reason),
   ),
 ]
 

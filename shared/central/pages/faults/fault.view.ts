@@ -14,6 +14,7 @@ import { roleOfColumn } from '#shared/core/priority/array-snapshot.ts'
 import { formatDuration, formatInstant } from '#shared/core/time.ts'
 import { faultActions } from './fault-actions.ts'
 import { costSection } from './fault-cost.ts'
+import { eventsSection, type FaultEvent } from './fault-events.ts'
 import type { PlotAssets, User } from '#shared/central/ui/frame.ts'
 import { coldWords, dayLists, valueWords } from '#shared/central/pages/settings/baseline-words.ts'
 import { buildingHref, equipmentLink, pointHref, rulePath } from '#shared/central/ui/links.ts'
@@ -47,6 +48,8 @@ const OVERRIDES_MAX = 20
 export type FaultModel = {
   finding: Finding
   note: FindingNote
+  /** What people did about it, newest first. */
+  events: FaultEvent[]
   building: Building
   equipment: Equipment | undefined
   window: Window
@@ -75,7 +78,7 @@ ${head(model)}
 ${plotSection(model, assets)}
 <div class="columns">
 <div>${because(model)}${inputsSection(model)}${overridesSection(model)}${caveats(model)}</div>
-<div>${causeSection(model)}${costSection(model)}${historySection(model)}${faultActions(model)}</div>
+<div>${causeSection(model)}${costSection(model)}${historySection(model)}${faultActions(model)}${eventsSection(model.events, model.here)}</div>
 </div>`
 
 function head({ finding, note, building, equipment, here, dataEnd, silencedBy, relabelledBy, rule }: FaultModel): Html {
@@ -85,7 +88,7 @@ function head({ finding, note, building, equipment, here, dataEnd, silencedBy, r
 <dl class="facts">
 <div><dt>Equipment</dt><dd>${equipmentLink(finding, equipment?.name ?? finding.equipment_id)}<span class="muted"> in <a href="${buildingHref(building.building_id)}">${building.name}</a></span></dd></div>
 <div><dt>Priority</dt><dd class="p${priorityOf(severity)}">${priorityIcon(priorityOf(severity))}</dd></div>
-<div><dt>State</dt><dd>${stateWords(finding, note, endedOn(dataEnd, here))}${finding.ended && html` <span class="muted">${moment(finding.ended.at, here)}</span>`}</dd></div>
+<div><dt>State</dt><dd>${stateWords(finding, note, endedOn(dataEnd, here))}${note.assignee !== undefined && html`, <span>${say`assigned to ${note.assignee}`}</span>`}${finding.ended && html` <span class="muted">${moment(finding.ended.at, here)}</span>`}</dd></div>
 <div><dt>${to === null ? say`Since` : say`When`}</dt><dd>${to === null ? momentAge(from, here) : html`${moment(from, here)} to ${moment(to, here)}`}</dd></div>
 <div><dt>In fault</dt><dd>${formatDuration(duration_secs * 1000)}, confirmed ${confirmed_at > from ? say`after ${formatDuration(confirmed_at - from)}` : say`at once`}</dd></div>
 <div><dt>Rule</dt><dd>${rule ? html`<a href="${rulePath(rule_id)}"><code>${rule_id}</code></a>` : html`<code>${rule_id}</code>`}${rule && html` <span class="muted">${rule.source}</span>`}</dd></div>

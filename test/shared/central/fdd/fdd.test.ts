@@ -68,7 +68,10 @@ test.serial('the same run again gives the same findings, and a person’s words 
   const path = `/api/fdd/findings/${before[0].finding_id}`
   t.is((await site.call('operator', 'POST', `${path}/ack`, { assignee: 'Kim' })).body.finding.ack, 'acked')
   t.is((await site.call('operator', 'POST', `${path}/note`, { note: 'valve ordered' })).status, 200)
-  t.is((await site.call('operator', 'POST', `${path}/snooze`, { until: '2026-04-01T00:00:00Z' })).status, 200)
+  t.is(
+    (await site.call('operator', 'POST', `${path}/snooze`, { until: '2026-04-01T00:00:00Z', reason: 'waits for a part' })).status,
+    200,
+  )
   t.is((await site.call('operator', 'POST', `${path}/not-a-fault`, { reason: 'commissioning' })).status, 200)
   await run({ rule_ids: ['TEST-WARM'], from: ISO(START), to: ISO(START + 2 * DAY) })
   const [after, ...more] = (await site.call('viewer', 'GET', '/api/fdd/findings')).body.findings
@@ -79,9 +82,12 @@ test.serial('the same run again gives the same findings, and a person’s words 
     assignee: 'Kim',
     note: 'valve ordered',
     snoozed_until: '2026-04-01T00:00:00Z',
+    snooze_reason: 'waits for a part',
     not_a_fault: 'commissioning',
   })
-  t.is((await site.call('operator', 'POST', `${path}/snooze`, { until: null })).body.finding.snoozed_until, undefined)
+  const awake = (await site.call('operator', 'POST', `${path}/snooze`, { until: null })).body.finding
+  t.is(awake.snoozed_until, undefined)
+  t.is(awake.snooze_reason, undefined)
   t.is((await site.call('operator', 'POST', `${path}/snooze`, { until: 'tomorrow' })).body.code, 'bad_request')
   t.is((await site.call('operator', 'POST', '/api/fdd/findings/nothing/ack', {})).body.code, 'unknown_finding')
 })

@@ -197,7 +197,10 @@ test('the page of one fault escapes', t =>
     return faultBody(
       {
         finding,
-        note: note(text),
+        note: { ...note(text), assignee: text, snoozed_until: here.now + 1, snooze_reason: text },
+        events: [
+          { at: NOW, actor: text, before: {}, after: { ...note(text), assignee: text, snoozed_until: NOW, snooze_reason: text } },
+        ],
         building: { ...BUILDING, name: text },
         equipment: { equipment_id: text, building_id: text, name: text, equipment_type: 'ahu' },
         window: 'episode',

@@ -265,20 +265,44 @@ test('an operator acknowledges, notes, snoozes and withdraws; each leaves an aud
   t.is(note().ack, 'acked')
   await send('note', { note: '  filter <changed>  ' })
   t.is(note().note, 'filter <changed>')
-  await send('snooze', { hours: '24' })
-  t.is(note().snoozed_until, NOW + 24 * HOUR)
+  await send('assign', { assignee: 'Kim <k>' })
+  t.is(note().assignee, 'Kim <k>')
+  await send('snooze', { hours: '24', reason: 'filter is ordered' })
+  t.like(note(), { snoozed_until: NOW + 24 * HOUR, snooze_reason: 'filter is ordered' })
   await send('not-a-fault', { reason: 'commissioning' })
   t.like(note(), { ack: 'acked', not_a_fault: 'commissioning' })
   const page = await (await get(hub, '/faults/f-flow', cookie)).text()
   t.regex(page, /filter &lt;changed&gt;/)
   t.regex(page, /Marked as not a fault: commissioning/)
+  t.regex(page, /acknowledged, <span>assigned to Kim &lt;k&gt;/)
+  t.regex(page, /Snoozed until .*: filter is ordered\./)
+  const did = page.slice(page.indexOf('Who did what'))
+  const words = [
+    'not a fault: commissioning',
+    'snoozed until',
+    'assigned to Kim &lt;k&gt;',
+    'noted: filter &lt;changed&gt;',
+    'acknowledged',
+  ]
+  const places = words.map(one => did.indexOf(`<strong>agent</strong>: ${one}`))
+  t.true(
+    places.every((place, i) => place > (places[i - 1] ?? 0)),
+    `newest first, each by whom: ${places.join()}`,
+  )
+  t.regex(did, /snoozed until [^<]*: filter is ordered</)
   await send('snooze', { hours: '0' })
   await send('not-a-fault', { reason: '' })
   await send('note', { note: '' })
+  await send('assign', { assignee: '' })
   t.deepEqual(note(), { finding_id: 'f-flow', ack: 'acked' })
+  const after = await (await get(hub, '/faults/f-flow', cookie)).text()
+  for (const one of ['no longer assigned', 'removed the note', 'a fault after all', 'no longer snoozed'])
+    t.true(after.includes(`<strong>agent</strong>: ${one}`), one)
+  const other = await (await get(hub, '/faults/f-cooling', cookie)).text()
+  t.false(other.includes('Who did what'), 'of other faults nothing is told')
   t.is((await send('snooze', { hours: '9999' })).status, 400)
   const rows = hub.context.audit.list({ limit: 20 }).filter(({ subject }) => subject === 'f-flow')
-  t.is(rows.length, 7)
+  t.is(rows.length, 9)
   t.like(rows.at(-1), { action: 'finding_ack', actor: 'agent', role: 'operator' })
 })
 
