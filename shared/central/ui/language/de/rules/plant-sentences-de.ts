@@ -15,9 +15,9 @@ export const PLANT_SENTENCES_DE = nameTable<string>({
     'In zwei Stunden begannen Heizen und Kühlen je {0} Mal, Dauer {1}.',
   'The cooling valve was at {0} and the heating valve at {1} at the same time, for {2}.':
     'Das Kühlventil stand bei {0} und zugleich das Heizventil bei {1}, Dauer {2}.',
-  'With the fan off and both valves closed the outlet was {0} further from the room than usual, for {1}.':
+  'With the fan off and its valves closed the outlet was {0} further from the room than usual, for {1}.':
     'Bei stehendem Ventilator und geschlossenen Ventilen war der Auslass {0} weiter vom Raum entfernt als üblich, Dauer {1}.',
-  'With both valves closed the air left {0} warmer than it entered for {1}; the usual difference is {2}.':
+  'With its valves closed the air left {0} warmer than it entered for {1}; the usual difference is {2}.':
     'Bei geschlossenen Ventilen trat die Luft {0} wärmer aus als ein, Dauer {1}; üblich ist {2}.',
   'Command and status of the boiler differed for {0}; its water was at {1}.':
     'Befehl und Rückmeldung des Kessels wichen voneinander ab, Dauer {0}; sein Wasser hatte {1}.',
