@@ -19,6 +19,7 @@ export const PAGES = [
   'edges',
   'enrol',
   'faults',
+  'faults.csv',
   'fleet',
   'home',
   'hub',

@@ -54,6 +54,9 @@ export type FaultRow = {
   note: FindingNote
   priority: Priority
   episodes: number
+  /** When the earliest of them began, and the latest ended: null while one lasts. */
+  first: number
+  last: number | null
   /** Time in fault over all its episodes that overlap the window, ms. */
   inFaultMs: number
   /** The cost of those episodes whose unit is that of the episode which stands for the row. */
@@ -94,7 +97,17 @@ export function toRows(items: Named[], now: number): { lane: Lane; row: FaultRow
     const known = rows.get(key)
     const inFaultMs = finding.duration_secs * 1000
     if (!known) {
-      const row: FaultRow = { finding, note, priority: priorityOf(finding.severity), episodes: 1, inFaultMs, parts: [] }
+      const { from: first, to: last } = finding
+      const row: FaultRow = {
+        finding,
+        note,
+        priority: priorityOf(finding.severity),
+        episodes: 1,
+        first,
+        last,
+        inFaultMs,
+        parts: [],
+      }
       rows.set(key, { lane, row })
       rowOf.set(finding.finding_id, row)
       impacts.set(row, finding.impact ? [finding.impact] : [])
@@ -104,6 +117,8 @@ export function toRows(items: Named[], now: number): { lane: Lane; row: FaultRow
     if (finding.impact) impacts.get(known.row)!.push(finding.impact)
     known.row.episodes++
     known.row.inFaultMs += inFaultMs
+    known.row.first = Math.min(known.row.first, finding.from)
+    known.row.last = known.row.last === null || finding.to === null ? null : Math.max(known.row.last, finding.to)
     if (speaksFor(finding, known.row.finding)) Object.assign(known.row, { finding, note, priority: priorityOf(finding.severity) })
   }
   for (const [row, each] of impacts) {

@@ -21,6 +21,7 @@ import {
   toRows,
 } from './fault-list.ts'
 import { type FaultsModel, type LastRun } from './faults-model.ts'
+import { faultsCsv } from './faults-csv.ts'
 import { faultsBody } from './faults.view.ts'
 import { BulkForm, changeFaults, DONE, readDone, withDone } from './fault-bulk.ts'
 import { partOf } from '#shared/central/ui/pager.ts'
@@ -82,6 +83,19 @@ export const faultsPage = (context: ListStores, layout: PageLayout): Route[] => 
     },
   }),
   route({
+    method: 'GET',
+    path: '/faults.csv',
+    auth: 'viewer',
+    summary: 'All faults of the list as CSV',
+    query: Query,
+    handle: async ({ query, caller, reply }) => {
+      const own = { ...context, model: layout.modelFor(caller) }
+      const { rows } = await listedRows(own, readQuery(query), layout.here().now)
+      reply.type('text/csv; charset=utf-8').header('content-disposition', 'attachment; filename="faults.csv"')
+      return reply.send(faultsCsv(rows, { buildings: own.model.buildings(), equipmentName: equipmentNames(own) }))
+    },
+  }),
+  route({
     method: 'POST',
     path: '/faults/bulk',
     auth: 'operator',
@@ -115,20 +129,27 @@ function readQuery({ lane = 'faults', group = 'none', days = 7, sort = 'worst', 
   }
 }
 
+/** The rows of the asked lane in the asked order, how many each lane has, and what they were gathered from. */
+async function listedRows(context: ListStores, query: FaultQuery, now: number) {
+  const buildings = context.model.buildings()
+  const listedOf = query.building === undefined ? buildings.map(({ building_id }) => building_id) : [query.building]
+  const ends = await dataEnds(context, listedOf, now)
+  const items = episodesWithin(context, query, ends, now)
+  const found = toRows(items, now).filter(({ row }) => matches(row, query))
+  const counts = Object.fromEntries(LANES.map(lane => [lane, found.filter(row => row.lane === lane).length]))
+  const listed = found.filter(({ lane }) => lane === query.lane).map(({ row }) => row)
+  const rows = query.sort === 'cost' ? listed.toSorted(byCost) : listed
+  return { rows, counts: counts as Record<Lane, number>, items, ends }
+}
+
 async function faultsModel(context: ListStores, layout: PageLayout, query: FaultQuery): Promise<ListModel> {
   const buildings = context.model.buildings()
   const chosen = buildings.find(({ building_id }) => building_id === query.building)
   const here = { ...layout.here(), ...(chosen && { timezone: chosen.timezone }) }
-  const listedOf = query.building === undefined ? buildings.map(({ building_id }) => building_id) : [query.building]
-  const ends = await dataEnds(context, listedOf, here.now)
-  const items = episodesWithin(context, query, ends, here.now)
-  const rows = toRows(items, here.now).filter(({ row }) => matches(row, query))
-  const counts = Object.fromEntries(LANES.map(lane => [lane, rows.filter(row => row.lane === lane).length]))
+  const { rows, counts, items, ends } = await listedRows(context, query, here.now)
   const equipmentName = equipmentNames(context)
   const asked = ({ building_id }: { building_id: string }) => query.building === undefined || building_id === query.building
-  const listed = rows.filter(({ lane }) => lane === query.lane).map(({ row }) => row)
-  const shown = query.sort === 'cost' ? listed.toSorted(byCost) : listed
-  const part = partOf(shown, query.page, ROWS_SHOWN)
+  const part = partOf(rows, query.page, ROWS_SHOWN)
   const buildingName = ({ building_id }: Finding) =>
     buildings.find(building => building.building_id === building_id)?.name ?? building_id
   const names = {
@@ -146,7 +167,7 @@ async function faultsModel(context: ListStores, layout: PageLayout, query: Fault
       return found ? equipmentName(found.finding) : equipment_id
     },
     ruleWords: rule_id => items.find(({ finding }) => finding.rule_id === rule_id)?.finding.title ?? rule_id,
-    counts: counts as Record<Lane, number>,
+    counts,
     ...(items.length === EPISODES_MAX && { truncated: { at: EPISODES_MAX, oldest: items.at(-1)!.finding.from + 1 } }),
     dataEnds: ends,
     buildings,

@@ -8,7 +8,7 @@ import { moment, momentAge } from '#shared/central/ui/moment.ts'
 import { runPanel } from '#shared/central/ui/run-panel.ts'
 import { countWords } from '#shared/central/ui/words.ts'
 import { filterFold, laneTabs } from './fault-filter.ts'
-import { ANY_AGE_DAYS, faultsHref } from './fault-list.ts'
+import { ANY_AGE_DAYS, type FaultQuery, faultsHref } from './fault-list.ts'
 import { faultTable } from './fault-table.ts'
 import { type BulkAction, type FaultsDone, type FaultsModel, hereOf, type LastRun } from './faults-model.ts'
 import { isUnconfirmed } from './unconfirmed-card.ts'
@@ -28,10 +28,13 @@ ${model.done && toast(model.done, model)}
 ${laneTabs(model)}
 ${filterFold(model)}
 ${truncatedNotice(model)}
-${model.groups.length ? faultTable(model) : allQuiet(model)}
+${model.groups.length ? html`${faultTable(model)}<p><a href="${csvHref(model.query)}">CSV of this list</a></p>` : allQuiet(model)}
 ${togetherSection(model)}
 ${model.groups.length > 0 && html`<section class="card"><h2>Who looked, and when</h2>${looked(model)}</section>`}
 ${runPanel(model.runs)}`
+
+/** The whole list, whatever part of it the page shows. */
+const csvHref = (query: FaultQuery): string => faultsHref({ ...query, page: 1 }).replace('/faults', '/faults.csv')
 
 /** What was just done to several faults, with the button that takes it back. */
 const toast = ({ action, count, finding_ids }: FaultsDone, { query, csrf, mayOperate }: FaultsModel): Html => {

@@ -25,6 +25,7 @@ export const FAULTS_DE = nameTable<string>({
   Note: 'Notiz',
   'Save the note': 'Notiz speichern',
   'Snoozed until {0}{1}.': 'Zurückgestellt bis {0}{1}.',
+  'CSV of this list': 'Diese Liste als CSV',
   'Who did what': 'Wer was getan hat',
   'assigned to {0}': 'zugewiesen an {0}',
   'snoozed until {0}': 'zurückgestellt bis {0}',
