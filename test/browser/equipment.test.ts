@@ -56,7 +56,7 @@ for (const [name, look] of looks('a desk in daylight', 'a phone at night')) {
     await signIn(page, 'viewer', PASSWORDS.viewer, '/faults/f-cooling')
     await page.locator('dl.facts').getByRole('link', { name: 'Air handler 1' }).click()
     await page.waitForURL(/\/buildings\/school\/equipment\/ahu-1$/)
-    await page.locator('svg.drawing:visible').getByRole('link', { name: 'sa_t 62.5 °F' }).click()
+    await page.locator('svg.drawing:visible').getByRole('link', { name: 'supply air temperature 62.5 °F (sa_t)' }).click()
     await page.waitForURL(/\/buildings\/school\/points\/ahu-1\.sa_t$/)
     t.true(await page.locator('svg.plot:visible').isVisible())
     await page.locator('.crumbs').getByRole('link', { name: 'Riverside School' }).click()

@@ -1,6 +1,9 @@
 /** A simple drawing of an equipment: its parts in the direction of flow, each with its symbol and the values at it. */
 import type { EquipmentType } from '#shared/core/model/model.ts'
 import { type Html, html, raw } from '#shared/node/http/html.ts'
+import { say } from '#shared/node/http/language.ts'
+import { roleWords } from './measure.ts'
+import { wrapWords } from './plot-trace.ts'
 import { EQUIPMENT_PARTS, type EquipmentPart, type PartSymbol } from './equipment-parts.ts'
 
 /** A value in words. `quiet`: it is stale or there is none. */
@@ -32,12 +35,15 @@ const SYMBOLS: Record<PartSymbol, string> = {
 
 const TITLE = 16
 const SYMBOL = 48
-/** The two lines of a value are high enough to hit. */
-const LINE = 34
+/** A value, and the gap after it; with one line of its role it is high enough to hit. */
+const LINE = 22
+const ROLE_LINE = 12
 const BETWEEN = 16
 /** Width of a character of 13 px and of 11 px. */
 const CHARACTER = 7.6
 const ROLE_CHARACTER = 6.4
+/** The same of small letters alone, as in one long word. */
+const LETTER = 5.8
 
 /** @param values by role; @returns undefined where the equipment has none of the roles that a drawing of its kind shows */
 export function equipmentDrawing(
@@ -51,7 +57,7 @@ export function equipmentDrawing(
   const across = Math.min(columns, parts.length)
   const cell = Math.min(width / across, width / Math.min(columns, 4))
   const rows = Array.from({ length: Math.ceil(parts.length / across) }, (_, i) => parts.slice(i * across, (i + 1) * across))
-  const heights = rows.map(row => TITLE + SYMBOL + Math.max(...row.map(one => shown(one, values).length)) * LINE + BETWEEN)
+  const heights = rows.map(row => TITLE + SYMBOL + Math.max(...row.map(one => heightOf(shown(one, values), cell))) + BETWEEN)
   const drawn = rows.map((row, i) => {
     const top = heights.slice(0, i).reduce((sum, height) => sum + height, 0)
     return row.map((one, column) => drawPart(one, values, { x: column * cell, top, cell, isLast: one === parts.at(-1) }))
@@ -63,6 +69,12 @@ export function equipmentDrawing(
 const shown = ({ roles }: EquipmentPart, values: ReadonlyMap<string, DrawnValue>): DrawnValue[] =>
   roles.flatMap(role => values.get(role) ?? [])
 
+/** Lines of the role in words within the width of a column. */
+const roleLines = ({ role }: DrawnValue, cell: number): string[] =>
+  wrapWords(roleWords(role), Math.floor((cell - 8) / ROLE_CHARACTER))
+const heightOf = (some: DrawnValue[], cell: number): number =>
+  some.reduce((sum, value) => sum + roleLines(value, cell).length * ROLE_LINE + LINE, 0)
+
 type Cell = { x: number; top: number; cell: number; isLast: boolean }
 
 function drawPart(part: EquipmentPart, values: ReadonlyMap<string, DrawnValue>, { x, top, cell, isLast }: Cell): Html {
@@ -72,13 +84,20 @@ function drawPart(part: EquipmentPart, values: ReadonlyMap<string, DrawnValue>, 
   return html`<path class="flow" d="M${x} ${centre}H${left}${!isLast && html`M${right} ${centre}H${x + cell}`}"/>
 <text class="part" x="${middle}" y="${top + 11}" text-anchor="middle">${part.name}</text>
 <g class="symbol" transform="translate(${left} ${top + TITLE})">${raw(SYMBOLS[part.symbol])}</g>
-${shown(part, values).map((value, i) => drawValue(value, middle, top + TITLE + SYMBOL + i * LINE))}`
+${shown(part, values).map((value, i, all) => drawValue(value, middle, top + TITLE + SYMBOL + heightOf(all.slice(0, i), cell), cell))}`
 }
 
-/** The role in small letters, and its value below. */
-function drawValue({ role, href, words, quiet, overridden }: DrawnValue, middle: number, top: number): Html {
+/** The role in small letters, in words, and its value below; a pointer shows its code too. */
+function drawValue(value: DrawnValue, middle: number, top: number, cell: number): Html {
+  const { role, href, words, quiet, overridden } = value
   const text = `${overridden ? '◆ ' : ''}${words}`
-  const half = Math.max(role.length * ROLE_CHARACTER, text.length * CHARACTER) / 2 + 4
+  const lines = roleLines(value, cell)
+  const width = cell - 4
+  const half = Math.min(width, Math.max(...lines.map(line => line.length * ROLE_CHARACTER), text.length * CHARACTER) + 8) / 2
   const kind = `${quiet ? ' quiet' : ''}${overridden ? ' overridden' : ''}`
-  return html`<a class="at${kind}" href="${href}">${overridden && html`<title>overridden</title>`}<rect x="${middle - half}" y="${top}" width="${half * 2}" height="${LINE - 2}" rx="3"/><text class="role" x="${middle}" y="${top + 12}" text-anchor="middle">${role}</text> <text x="${middle}" y="${top + 26}" text-anchor="middle">${text}</text></a>`
+  const bottom = top + lines.length * ROLE_LINE
+  return html`<a class="at${kind}" href="${href}"><title>${roleWords(role)} ${words} (${role}${overridden && `, ${say`overridden`}`})</title><rect x="${middle - half}" y="${top}" width="${half * 2}" height="${lines.length * ROLE_LINE + LINE - 2}" rx="3"/>${lines.map(
+    (line, i) =>
+      html`<text class="role${line.length * LETTER > width && ' long'}" x="${middle}" y="${top + (i + 1) * ROLE_LINE}" text-anchor="middle">${line}</text> `,
+  )}<text x="${middle}" y="${bottom + 14}" text-anchor="middle">${text}</text></a>`
 }

@@ -5,7 +5,17 @@ import type { Buckets } from '#shared/core/series/series.ts'
 import { formatFigure, type DisplayUnit, type UnitSystem } from './measure.ts'
 import { valueTicks } from './plot-scale.ts'
 import { intersectSpans, mergeSpans, type Span } from '#shared/core/series/spans.ts'
-import { type DrawnTrace, scaled, stretches, traceLabel, traceMeasure } from './plot-trace.ts'
+import {
+  type DrawnTrace,
+  type LineName,
+  type NameRow,
+  ROW_HEIGHT,
+  rowsText,
+  scaled,
+  stretches,
+  traceMeasure,
+  traceName,
+} from './plot-trace.ts'
 
 /** Positions on the drawing, in its own units. */
 export type Surface = {
@@ -15,12 +25,13 @@ export type Surface = {
   /** From an instant to its place. */
   x: (ms: number) => number
 }
+/** With lines that have names; `rowsOf` is a name as it stands beside its line. */
+export type NamedSurface = Surface & { rowsOf: (name: LineName) => NameRow[] }
 export type Panel = { family: string; traces: DrawnTrace[]; switches: boolean }
 export type Place = { top: number; height: number }
 
 /** Height of one switch. */
 export const LANE = 20
-const LABEL_SPACE = 14
 const BAR = 10
 
 /** A stretch of time as a rectangle. @param least width at which short ones stay visible */
@@ -36,7 +47,7 @@ export function hatched({ id, x }: Surface, { from, to }: Span, { top, height }:
 
 export function drawPanel(
   panel: Panel,
-  surface: Surface,
+  surface: NamedSurface,
   place: Place,
   shaded: { span: Span; kind: string }[],
   system: UnitSystem,
@@ -47,14 +58,27 @@ export function drawPanel(
 ${shaded.map(({ span, kind }) => stripe(surface, span, place, kind))}
 ${intersectSpans(panel.traces.map(({ gaps }) => gaps)).map(span => hatched(surface, span, place))}
 <text class="family" x="${left}" y="${place.top - 5}">${panel.family ? say(panel.family) : say`value`}</text>
-${panel.switches ? panel.traces.map((trace, lane) => drawSwitch(trace, surface, place.top + lane * LANE)) : drawLines(panel, surface, place, system)}
+${panel.switches ? drawSwitches(panel, surface, place.top) : drawLines(panel, surface, place, system)}
 </g>`
 }
 
+/** Room that the name of a line takes, and that of a lane with it. */
+export const nameHeight = (name: LineName, { rowsOf }: Pick<NamedSurface, 'rowsOf'>): number => rowsOf(name).length * ROW_HEIGHT
+export const laneHeight = (name: LineName, surface: Pick<NamedSurface, 'rowsOf'>): number =>
+  Math.max(LANE, nameHeight(name, surface) + 4)
+
+function drawSwitches({ traces }: Panel, surface: NamedSurface, top: number): Html[] {
+  let next = top
+  return traces.map(trace => {
+    const height = laneHeight(traceName(trace), surface)
+    next += height
+    return drawSwitch(trace, surface, next - height / 2)
+  })
+}
+
 /** On and off as bars: a square wave drawn through means would lie. */
-function drawSwitch(trace: DrawnTrace, surface: Surface, top: number): Html {
+function drawSwitch(trace: DrawnTrace, surface: NamedSurface, middle: number): Html {
   const { from, step, last } = trace.buckets
-  const middle = top + LANE / 2
   const on = stretches(trace).flatMap(run =>
     run
       .map((i, k) => ({ i, next: run[k + 1] ?? i + 1 }))
@@ -65,21 +89,23 @@ function drawSwitch(trace: DrawnTrace, surface: Surface, top: number): Html {
   return html`<path class="grid" d="M${surface.left} ${middle}H${surface.right}"/>${mergeSpans(on).map(span => stripe(surface, span, place, `switch t${trace.style}`))}${endLabel(trace, surface, middle)}`
 }
 
-function drawLines({ family, traces }: Panel, surface: Surface, { top, height }: Place, system: UnitSystem): Html {
+function drawLines({ family, traces }: Panel, surface: NamedSurface, { top, height }: Place, system: UnitSystem): Html {
   const shown = traces.map(trace => ({ ...trace, buckets: scaled(trace.buckets, traceMeasure(trace, system)) }))
   const ticks = ticksOf(shown, family, height)
   const [low, high] = [ticks[0]!, ticks.at(-1)!]
   const y = (value: number) => round(top + height - ((value - low) / (high - low)) * height)
   const figures: DisplayUnit = { label: '', scale: 1, offset: 0, decimals: decimalsOf(ticks) }
-  const ends = shown.map(trace => ({ trace, y: y(trace.buckets.mean.findLast(value => !Number.isNaN(value)) ?? low) }))
+  const ends = shown.map(trace => ({
+    trace,
+    y: y(trace.buckets.mean.findLast(value => !Number.isNaN(value)) ?? low),
+    height: nameHeight(traceName(trace), surface),
+  }))
   return html`${ticks.map(
     tick =>
       html`<path class="grid" d="M${surface.left} ${y(tick)}H${surface.right}"/><text class="tick" x="${surface.left - 5}" y="${y(tick) + 4}" text-anchor="end">${formatFigure(tick, figures)}</text>`,
-  )}${shown.map(trace => stretches(trace).map(run => drawStretch(run, trace, surface, y)))}${spread(
-    ends,
-    top + LABEL_SPACE / 2,
-    top + height,
-  ).map(end => endLabel(end.trace, surface, end.y))}`
+  )}${shown.map(trace => stretches(trace).map(run => drawStretch(run, trace, surface, y)))}${spread(ends, top, top + height).map(
+    end => endLabel(end.trace, surface, end.y),
+  )}`
 }
 
 /** The line of means, and behind it the band from least to greatest where a bucket holds more than one value. */
@@ -102,15 +128,21 @@ function drawStretch(
 }
 
 /** A trace is named where it ends, so nobody has to look up a legend. */
-const endLabel = (trace: DrawnTrace, { right }: Surface, y: number): Html =>
-  html`<text class="end t${trace.style}" x="${right + 6}" y="${y + 4}">${traceLabel(trace)}</text>`
+const endLabel = (trace: DrawnTrace, { right, rowsOf }: NamedSurface, y: number): Html =>
+  rowsText(rowsOf(traceName(trace)), `end t${trace.style}`, right + 6, y)
 
 /** Labels pushed apart where they would cover each other. */
-function spread<T extends { y: number }>(labels: T[], top: number, bottom: number): T[] {
+function spread<T extends { y: number; height: number }>(labels: T[], top: number, bottom: number): T[] {
   const placed = labels.toSorted((a, b) => a.y - b.y).map(label => ({ ...label }))
-  for (const [i, label] of placed.entries()) label.y = Math.max(label.y, i ? placed[i - 1]!.y + LABEL_SPACE : top)
-  for (const [i, label] of [...placed.entries()].toReversed()) {
-    label.y = Math.min(label.y, i === placed.length - 1 ? bottom : placed[i + 1]!.y - LABEL_SPACE)
+  let end = top
+  for (const label of placed) {
+    label.y = Math.max(label.y, end + label.height / 2)
+    end = label.y + label.height / 2
+  }
+  end = bottom + ROW_HEIGHT / 2
+  for (const label of placed.toReversed()) {
+    label.y = Math.min(label.y, end - label.height / 2)
+    end = label.y - label.height / 2
   }
   return placed
 }

@@ -1,10 +1,76 @@
-/** One line of a plot: its buckets, the stretches that it is drawn in, and the gaps that it is not drawn across. */
+/** One line of a plot: its name, its buckets, the stretches that it is drawn in, and the gaps that it is not drawn across. */
 import type { Point } from '#shared/core/model/model.ts'
 import { ROLES } from '#shared/core/model/role.ts'
 import type { Buckets } from '#shared/core/series/series.ts'
 import { conversion } from '#shared/core/model/unit.ts'
 import { gapsOf, type Span } from '#shared/core/series/spans.ts'
-import { type DisplayUnit, formatRoleValue, formatValue, measureOf, measureOfRole, type UnitSystem } from './measure.ts'
+import { type Html, html } from '#shared/node/http/html.ts'
+import {
+  type DisplayUnit,
+  formatRoleValue,
+  formatValue,
+  measureOf,
+  measureOfRole,
+  roleWords,
+  type UnitSystem,
+} from './measure.ts'
+
+/** A role in words with its code behind them, or what people call a point. */
+export type LineName = { words: string; code?: string }
+/** A line of text; the code follows the words. */
+export type NameRow = { words: string; code?: string }
+
+/** Height of a line of text, and the estimated width of a bold character of 12 px. */
+export const ROW_HEIGHT = 14
+export const NAME_CHARACTER = 7.6
+/** Most characters of a name beside a line where the key below the plot has it in full. */
+const SHORT_MAX = 14
+
+export function roleName(role: string): LineName {
+  const words = roleWords(role)
+  return words === role ? { words } : { words, code: role }
+}
+
+export const nameText = ({ words, code }: LineName): string => (code === undefined ? words : `${words} ${code}`)
+
+/** Breaks a text between words. @param most characters of a line; a longer word has a line of its own */
+export function wrapWords(text: string, most: number): string[] {
+  const lines: string[] = []
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1)
+    if (last !== undefined && last.length + 1 + word.length <= most) lines[lines.length - 1] = `${last} ${word}`
+    else lines.push(word)
+  }
+  return lines
+}
+
+/** The whole name in lines of at most `most` characters. */
+export function nameRows({ words, code }: LineName, most: number): NameRow[] {
+  const rows: NameRow[] = wrapWords(words, most).map(line => ({ words: line }))
+  const last = rows.at(-1)!
+  if (code === undefined) return rows
+  if (last.words.length + 1 + code.length > most) return [...rows, { words: '', code }]
+  last.code = code
+  return rows
+}
+
+/** One line beside a narrow drawing. */
+export function shortRow({ words, code }: LineName): NameRow[] {
+  const text = code ?? words
+  return [{ words: text.length > SHORT_MAX ? `${text.slice(0, SHORT_MAX - 1)}…` : text }]
+}
+
+export const rowLength = ({ words, code }: NameRow): number => [words, code].filter(Boolean).join(' ').length
+
+/** @param y middle of the rows together */
+export function rowsText(rows: readonly NameRow[], kind: string, x: number, y: number): Html {
+  const first = y + 4 - ((rows.length - 1) * ROW_HEIGHT) / 2
+  const codeText = (code: string | undefined) => code !== undefined && html`<tspan class="code">${code}</tspan>`
+  return html`<text class="${kind}" x="${x}" y="${first}">${rows.map(({ words, code }, i) => {
+    const inner = html`${words}${words !== '' && code !== undefined && ' '}${codeText(code)}`
+    return i === 0 ? inner : html`<tspan x="${x}" dy="${ROW_HEIGHT}">${inner}</tspan>`
+  })}</text>`
+}
 
 export type Trace = {
   /** Empty for a point without a role. */
@@ -12,7 +78,7 @@ export type Trace = {
   /** In the role's canonical unit, or in the unit of `point`. */
   buckets: Buckets
   /** On a plot of points instead of roles: the point, and the name at its end. */
-  point?: Pick<Point, 'unit' | 'kind'> & { label: string }
+  point?: Pick<Point, 'unit' | 'kind'> & { name: LineName }
   /** Nominal time between samples, ms. */
   nominalMs: number
   /** Of an earlier time, drawn over the present one: the number of the trace whose colour it has, from 0. */
@@ -21,7 +87,7 @@ export type Trace = {
 /** A trace with its number on the plot, from 1, which gives it colour and dashes. */
 export type DrawnTrace = Trace & { style: number; gaps: Span[] }
 
-export const traceLabel = ({ role, point }: Trace): string => point?.label ?? role
+export const traceName = ({ role, point }: Trace): LineName => point?.name ?? roleName(role)
 
 export const traceMeasure = ({ role, point }: Trace, system: UnitSystem): DisplayUnit =>
   point ? measureOf(point.unit, system, role) : measureOfRole(role, system)

@@ -6,7 +6,7 @@ import { formatFigure, type UnitSystem } from './measure.ts'
 import { dateOf } from '#shared/core/time-zone.ts'
 import { formatClock, formatDay, formatMoment } from './moment.ts'
 import { type Plot, TRACES_MAX } from './plot.ts'
-import { type Trace, traceLabel, traceMeasure, traceValue } from './plot-trace.ts'
+import { type Trace, traceMeasure, traceName, traceValue } from './plot-trace.ts'
 import { clipSpans, gapsOf, mergeSpans, totalLength } from '#shared/core/series/spans.ts'
 import { say } from '#shared/node/http/language.ts'
 
@@ -23,7 +23,7 @@ export function plotSummary(plot: Plot): string {
   const moment = (ms: number) => (sameDay ? formatMoment(ms, here) : `${formatDay(ms, here)} ${formatClock(ms, timezone)}`)
   const gaps = mergeSpans(traces.flatMap(({ buckets, nominalMs }) => gapsOf(buckets, nominalMs, until)))
   const noData = gaps.length ? say` At least one input has no data for ${formatDuration(totalLength(gaps))} (hatched).` : ''
-  const named = say`${traces.map(traceLabel).join(', ')} from ${moment(from)} to ${moment(to)}.`
+  const named = say`${traces.map(trace => traceName(trace).words).join(', ')} from ${moment(from)} to ${moment(to)}.`
   const shaded = elsewhere > 0 ? say` Faults (shaded) for ${formatDuration(elsewhere)}.` : ''
   const inFault = episode
     ? say` In fault (shaded) for ${formatDuration(trueMs)}${elsewhere > 0 ? say` in this episode and ${formatDuration(elsewhere)} in others` : ''}; worst at ${moment(plot.worst_at!)}.`
@@ -34,7 +34,7 @@ export function plotSummary(plot: Plot): string {
 /** The lanes below the plot; overrides are in a list of their own. */
 function overrideWords({ overrides = [], from, to }: Plot): string {
   const held = overrides.filter(one => clipSpans(one.held, from, to).length > 0)
-  return held.length ? say` Visits saw ${held.map(({ role }) => role).join(', ')} overridden (lanes below the plot).` : ''
+  return held.length ? say` Visits saw ${held.map(({ name }) => name.words).join(', ')} overridden (lanes below the plot).` : ''
 }
 
 type Cell = { mean: number; count: number }
@@ -58,9 +58,10 @@ export function plotTable(plot: Plot): Html {
   )}</tbody></table></div></details>`
 }
 
-const heading = (trace: Trace, system: UnitSystem) => {
+const heading = (trace: Trace, system: UnitSystem): Html => {
   const { label } = traceMeasure(trace, system)
-  return label ? `${traceLabel(trace)}, ${label}` : traceLabel(trace)
+  const { words, code } = traceName(trace)
+  return html`${words}${code !== undefined && html` <code>${code}</code>`}${label && `, ${label}`}`
 }
 
 function cell(trace: Trace, start: number, per: number, system: UnitSystem): string {

@@ -8,11 +8,36 @@ import { type Html, html } from '#shared/node/http/html.ts'
 import type { OverridePeriod } from '#shared/core/priority/override-periods.ts'
 import type { UnitSystem } from './measure.ts'
 import { formatAxisDay, formatAxisZone, formatClock } from './moment.ts'
-import { drawPanel, hatched, LANE, type Panel, type Place, stripe, type Surface } from './plot-panel.ts'
+import {
+  type DrawnTrace,
+  drawnTrace,
+  type LineName,
+  NAME_CHARACTER,
+  type NameRow,
+  nameRows,
+  ROW_HEIGHT,
+  rowLength,
+  rowsText,
+  shortRow,
+  type Trace,
+  traceFamily,
+  traceName,
+} from './plot-trace.ts'
+import {
+  drawPanel,
+  hatched,
+  LANE,
+  laneHeight,
+  nameHeight,
+  type NamedSurface,
+  type Panel,
+  type Place,
+  stripe,
+  type Surface,
+} from './plot-panel.ts'
 import { timeTicks } from './plot-scale.ts'
 import { clipSpans, mergeSpans, type Span } from '#shared/core/series/spans.ts'
 import { wallOf } from '#shared/core/time-zone.ts'
-import { type DrawnTrace, drawnTrace, type Trace, traceFamily, traceLabel } from './plot-trace.ts'
 
 /** More lines than this cannot be distinguished. */
 export const TRACES_MAX = 6
@@ -35,17 +60,20 @@ export type Plot = {
   /** Other episodes: of the same fault, or of any. */
   others: TimedEpisode[]
   worst_at?: number
-  /** By role of an input, when it was overridden; only of roles that were. */
-  overrides?: { role: string; held: OverridePeriod[] }[]
+  /** By input, when it was overridden; only of those that were. */
+  overrides?: { name: LineName; held: OverridePeriod[] }[]
 }
-type PlotSize = { width: number; left: number; panel: number }
-export const WIDE: PlotSize = { width: 960, left: 52, panel: 150 }
+/** `names`: most characters of a line of the names at the right end; without it they are short, and a key below has them in full. */
+type PlotSize = { width: number; left: number; panel: number; names?: number }
+export const WIDE: PlotSize = { width: 960, left: 52, panel: 150, names: 30 }
 export const NARROW: PlotSize = { width: 356, left: 36, panel: 120 }
 
-/** Room for the names at the right end: the gap before them, and a bold character of 12 px. */
+/** Room for the names at the right end: the gap before them, and the least characters. */
 const NAME_GAP = 14
-const NAME_CHARACTER = 7.6
 const NAME_MIN = 8
+/** Where the words of the key begin, behind the sample of their line. */
+const KEY_LEFT = 38
+const KEY_GAP = 6
 
 const TOP = 18
 const GAP = 26
@@ -66,18 +94,21 @@ export function plotSvg(plot: Plot, size: PlotSize, id: string, label: string): 
   const surface = surfaceOf(plot, size, id)
   const traces = plot.traces.slice(0, TRACES_MAX).map((trace, i) => drawnTrace(trace, i, plot.until))
   const panels = panelsOf(traces, plot.system)
-  const places = placesOf(panels, size)
+  const places = placesOf(panels, size, surface)
   const bottom = places.reduce((y, { height }) => y + height + GAP, TOP)
-  const lanes = overrideLanes(plot)
-  const axis = bottom + LANE + lanes.length * LANE
+  const lanes = overrideLanes(plot, surface, bottom + 10)
+  const axis = bottom + LANE + lanes.reduce((sum, { height }) => sum + height, 0)
+  const key = size.names === undefined ? keyRows(traces, size) : []
+  const height = axis + AXIS + key.reduce((sum, rows) => sum + rows.height, 0)
   const shaded = [...inView(plot, plot.others, 'fault other'), ...inView(plot, plot.episode ? [plot.episode] : [], 'fault')]
-  return html`<svg class="plot" viewBox="0 0 ${size.width} ${axis + AXIS}" width="${size.width}" height="${axis + AXIS}" role="img" aria-label="${label}">
+  return html`<svg class="plot" viewBox="0 0 ${size.width} ${height}" width="${size.width}" height="${height}" role="img" aria-label="${label}">
 <defs><pattern id="${id}-hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path class="hatch" d="M0 0V6"/></pattern></defs>
 ${panels.map((panel, i) => drawPanel(panel, surface, places[i]!, shaded, plot.system))}
 ${faultLane(plot, shaded, traces, surface, { top: bottom - 8, height: FAULT_LANE })}
-${lanes.map((lane, i) => overrideLane(lane, surface, bottom + 10 + i * LANE))}
+${lanes.map(lane => overrideLane(lane, surface))}
 ${worstLine(plot, surface, axis)}
 ${timeAxis(plot, surface, axis)}
+${drawKey(key, axis + AXIS)}
 </svg>`
 }
 
@@ -87,19 +118,24 @@ const inView = ({ from, to }: Plot, episodes: TimedEpisode[], kind: string) =>
   )
 
 /** Lanes that fit under a plot; the list beside it has them all. */
-const overrideLanes = ({ overrides = [], from, to }: Plot) =>
-  overrides
-    .map(({ role, held }) => ({ role, held: held.filter(one => one.to > from && one.from < to) }))
+function overrideLanes({ overrides = [], from, to }: Plot, surface: NamedSurface, top: number): OverrideLane[] {
+  let next = top
+  return overrides
+    .map(({ name, held }) => ({ name, held: held.filter(one => one.to > from && one.from < to) }))
     .filter(({ held }) => held.length > 0)
     .slice(0, TRACES_MAX)
-    .map(({ role, held }) => ({
-      role,
-      held: held.map(one => ({ ...one, from: Math.max(one.from, from), to: Math.min(one.to, to) })),
-    }))
+    .map(({ name, held }) => {
+      const height = laneHeight(name, surface)
+      next += height
+      const shown = held.map(one => ({ ...one, from: Math.max(one.from, from), to: Math.min(one.to, to) }))
+      return { name, held: shown, top: next - height, height }
+    })
+}
+type OverrideLane = Place & { name: LineName; held: OverridePeriod[] }
 
 /** Overrides of an input as bars; a bar shows its slot where there is space. */
-function overrideLane({ role, held }: { role: string; held: OverridePeriod[] }, surface: Surface, top: number): Html {
-  const middle = top + LANE / 2
+function overrideLane({ name, held, top, height }: OverrideLane, surface: NamedSurface): Html {
+  const middle = top + height / 2
   const bar = { top: middle - OVERRIDE_BAR / 2, height: OVERRIDE_BAR }
   return html`<g>
 <path class="grid" d="M${surface.left} ${middle}H${surface.right}"/>
@@ -110,19 +146,17 @@ ${held.map(
       html`<text class="slot" x="${surface.x(one.from) + 4}" y="${middle + 4}">P${one.slot}</text>`
     }`,
 )}
-<text class="end override-word" x="${surface.right + 6}" y="${middle + 4}">${role}</text>
+${rowsText(surface.rowsOf(name), 'end override-word', surface.right + 6, middle)}
 </g>`
 }
 
-function surfaceOf({ from, to, traces, overrides = [] }: Plot, { width, left }: PlotSize, id: string): Surface {
-  const longest = Math.max(
-    NAME_MIN,
-    ...traces.map(trace => traceLabel(trace).length),
-    ...overrides.map(({ role }) => role.length),
-  )
+function surfaceOf({ from, to, traces, overrides = [] }: Plot, { width, left, names }: PlotSize, id: string): NamedSurface {
+  const rowsOf = (name: LineName) => (names === undefined ? shortRow(name) : nameRows(name, names))
+  const all = [...traces.map(traceName), ...overrides.map(({ name }) => name)]
+  const longest = Math.max(NAME_MIN, ...all.flatMap(rowsOf).map(rowLength))
   const right = Math.ceil(NAME_GAP + longest * NAME_CHARACTER)
   const scale = (width - left - right) / (to - from)
-  return { id, left, right: width - right, x: ms => Math.round((left + (ms - from) * scale) * 10) / 10 }
+  return { id, left, right: width - right, x: ms => Math.round((left + (ms - from) * scale) * 10) / 10, rowsOf }
 }
 
 function panelsOf(traces: DrawnTrace[], system: UnitSystem): Panel[] {
@@ -131,12 +165,33 @@ function panelsOf(traces: DrawnTrace[], system: UnitSystem): Panel[] {
   return panels.toSorted((a, b) => Number(a.switches) - Number(b.switches))
 }
 
-function placesOf(panels: Panel[], size: PlotSize): Place[] {
+/** A panel is at least as high as the names beside it. */
+function placesOf(panels: Panel[], size: PlotSize, surface: NamedSurface): Place[] {
   let top = TOP
   return panels.map(({ switches, traces }) => {
-    const place = { top, height: switches ? traces.length * LANE : size.panel }
+    const sum = (heightOf: typeof nameHeight) => traces.reduce((all, trace) => all + heightOf(traceName(trace), surface), 0)
+    const place = { top, height: switches ? sum(laneHeight) : Math.max(size.panel, sum(nameHeight)) }
     top += place.height + GAP
     return place
+  })
+}
+
+type KeyRows = { trace: DrawnTrace; name: NameRow[]; height: number }
+
+/** Each line with its whole name; a line of an earlier time says in its own name that it is one. */
+const keyRows = (traces: DrawnTrace[], { width }: PlotSize): KeyRows[] =>
+  traces.map(trace => {
+    const name = nameRows(traceName(trace), Math.floor((width - KEY_LEFT) / NAME_CHARACTER))
+    return { trace, name, height: name.length * ROW_HEIGHT + KEY_GAP }
+  })
+
+function drawKey(key: KeyRows[], top: number): Html[] {
+  let next = top
+  return key.map(({ trace, name, height }) => {
+    next += height
+    const middle = next - height / 2
+    const kind = `trace t${trace.style}${trace.earlierOf === undefined ? '' : ' earlier'}`
+    return html`<g><path class="${kind} sample" d="M0 ${middle}h${KEY_LEFT - 8}"/>${rowsText(name, 'key', KEY_LEFT, middle)}</g>`
   })
 }
 

@@ -79,7 +79,7 @@ async function energyPlot(
   const outside = WEATHER_ROLES.flatMap(role => points.find(point => point.role === role) ?? []).slice(0, 1)
   const shown = [...meters, ...outside]
   const values = await readPointValues({ historian }, shown, span, BUCKETS)
-  const labelled = values.map(value => ({ value, label: value.point.name }))
+  const labelled = values.map(value => ({ value, name: { words: value.point.name } }))
   const plot = pointsPlot({ building, values: labelled, episodes: [], visits: {}, span, now, until: span.to - 1 })
   if (plot.traces.length === 0) return false
   const summary = plotSummary(plot)

@@ -12,6 +12,7 @@ import type { Here } from '#shared/central/ui/moment.ts'
 import type { Plot } from '#shared/central/ui/plot.ts'
 import { episodesOf, type EquipmentStores } from './equipment-model.ts'
 import { readPointValues, type PointValue } from './point-values.ts'
+import { roleName } from '#shared/central/ui/plot-trace.ts'
 import { pointsPlot } from './points-plot.ts'
 
 export const POINT_DAYS = [1, 7, 30] as const
@@ -74,7 +75,7 @@ export async function pointModel(
     days,
     plot: pointsPlot({
       building,
-      values: [{ value: now, label: point.role ?? point.name }],
+      values: [{ value: now, name: point.role === undefined ? { words: point.name } : roleName(point.role) }],
       episodes: ofPoint,
       visits: { [point_id]: seen },
       span,

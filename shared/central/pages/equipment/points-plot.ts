@@ -6,14 +6,14 @@ import { overridePeriods } from '#shared/core/priority/override-periods.ts'
 import type { ArraySnapshot } from '#shared/core/priority/array-snapshot.ts'
 import type { Span } from '#shared/core/series/spans.ts'
 import type { Plot } from '#shared/central/ui/plot.ts'
-import type { Trace } from '#shared/central/ui/plot-trace.ts'
+import { type LineName, type Trace } from '#shared/central/ui/plot-trace.ts'
 import type { PointValue } from './point-values.ts'
 
 type PointsPlot = {
   building: Building
-  values: readonly { value: PointValue; label: string }[]
+  values: readonly { value: PointValue; name: LineName }[]
   /** The same points of an earlier time, their buckets moved to the present one. */
-  earlier?: readonly { value: PointValue; label: string }[]
+  earlier?: readonly { value: PointValue; name: LineName }[]
   episodes: readonly Finding[]
   /** By point, ascending. */
   visits: Readonly<Record<string, ArraySnapshot[]>>
@@ -25,9 +25,9 @@ type PointsPlot = {
 
 export function pointsPlot({ building, values, earlier = [], episodes, visits, span, now, until }: PointsPlot): Plot {
   const tracesOf = (some: typeof values): (Trace | undefined)[] =>
-    some.map(({ value: { point, buckets, nominalMs }, label }) =>
+    some.map(({ value: { point, buckets, nominalMs }, name }) =>
       buckets.count.some(count => count > 0)
-        ? { role: point.role ?? '', buckets, nominalMs, point: { unit: point.unit, kind: point.kind, label } }
+        ? { role: point.role ?? '', buckets, nominalMs, point: { unit: point.unit, kind: point.kind, name } }
         : undefined,
     )
   const present = tracesOf(values)
@@ -37,9 +37,9 @@ export function pointsPlot({ building, values, earlier = [], episodes, visits, s
     return trace ? [{ ...trace, ...(at >= 0 && { earlierOf: at }) }] : []
   })
   const traces = [...shown, ...before]
-  const overrides = values.flatMap(({ value: { point }, label }) => {
+  const overrides = values.flatMap(({ value: { point }, name }) => {
     const held = overridePeriods(visits[point.point_id] ?? [])
-    return held.length > 0 ? [{ role: label, held }] : []
+    return held.length > 0 ? [{ name, held }] : []
   })
   return {
     ...span,

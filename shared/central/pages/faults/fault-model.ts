@@ -4,15 +4,15 @@ import type { Finding } from '#shared/core/findings/finding.ts'
 import type { Building, Equipment, Point } from '#shared/core/model/model.ts'
 import { needFinding } from '#shared/core/lookup.ts'
 import { Problem } from '#shared/core/problem.ts'
-import { type OverridePeriod, overridePeriods } from '#shared/core/priority/override-periods.ts'
+import { overridePeriods } from '#shared/core/priority/override-periods.ts'
 import { roleOfColumn } from '#shared/core/priority/array-snapshot.ts'
 import { ROLES } from '#shared/core/model/role.ts'
 import { conversion } from '#shared/core/model/unit.ts'
 import { DAY, HOUR, SECOND } from '#shared/core/time.ts'
 import { faultEvents } from './fault-events.ts'
-import type { FaultModel, InputRow, RuleWords, Window } from './fault.view.ts'
+import type { FaultModel, InputRow, Overridden, RuleWords, Window } from './fault.view.ts'
+import { roleName, toCanonical, type Trace } from '#shared/central/ui/plot-trace.ts'
 import { type Plot, type TimedEpisode, TRACES_MAX } from '#shared/central/ui/plot.ts'
-import { toCanonical, type Trace } from '#shared/central/ui/plot-trace.ts'
 import { clipSpans, gapsOf, mergeSpans, totalLength, usualInterval, type Span } from '#shared/core/series/spans.ts'
 import type { CentralContext, Reading } from '#shared/central/context.ts'
 import { dataEnds } from '#shared/central/pages/data-freshness.ts'
@@ -28,7 +28,6 @@ const LOOKED_AT_MAX = 200
 export type FaultContext = Reading<
   Pick<CentralContext, 'model' | 'findings' | 'results' | 'notes' | 'audit' | 'historian' | 'priority' | 'rules' | 'edges'>
 >
-type Overridden = { role: string; held: OverridePeriod[] }
 type Input = { role: string; point: Point | undefined }
 
 /** @throws Problem unknown_finding, or unknown_building when its model has gone */
@@ -66,7 +65,11 @@ export async function faultModel(
     building,
     equipment: equipment.find(one => one.equipment_id === equipment_id),
     window,
-    plot: { ...plotOf(finding, episodes, building, traces.slice(0, TRACES_MAX), span, { now: here.now, known }), overrides },
+    plot: {
+      ...plotOf(finding, episodes, building, traces.slice(0, TRACES_MAX), span, { now: here.now, known }),
+      overrides: overrides.map(({ role, held }) => ({ name: roleName(role), held })),
+    },
+    overrides,
     inputs: rows,
     notPlotted: traces.slice(TRACES_MAX).map(({ role }) => role),
     rule,

@@ -11,6 +11,7 @@ import { type Html, html } from '#shared/node/http/html.ts'
 import type { Building, Equipment, Point } from '#shared/core/model/model.ts'
 import { ROLES } from '#shared/core/model/role.ts'
 import { roleOfColumn } from '#shared/core/priority/array-snapshot.ts'
+import type { OverridePeriod } from '#shared/core/priority/override-periods.ts'
 import { formatDuration, formatInstant } from '#shared/core/time.ts'
 import { faultActions } from './fault-actions.ts'
 import { costSection } from './fault-cost.ts'
@@ -22,6 +23,7 @@ import { formatParam, formatRoleValue, measureOfRole, roleWords, unitLabel, type
 import { overrideIcon, priorityIcon } from '#shared/central/ui/icons.ts'
 import { formatDay, formatMoment, type Here, moment, momentAge } from '#shared/central/ui/moment.ts'
 import type { Plot } from '#shared/central/ui/plot.ts'
+import { roleName } from '#shared/central/ui/plot-trace.ts'
 import { plotSummary, plotTable } from '#shared/central/ui/plot-words.ts'
 import { zoomPlot, zoomScripts } from '#shared/central/pages/trends/zoom-plot.ts'
 import { inputWords, sentenceText, shownParams, withValues } from '#shared/central/ui/measure-text.ts'
@@ -45,6 +47,7 @@ export type Window = (typeof WINDOWS)[number]
 /** Overrides that the page lists. */
 const OVERRIDES_MAX = 20
 
+export type Overridden = { role: string; held: OverridePeriod[] }
 export type FaultModel = {
   finding: Finding
   note: FindingNote
@@ -57,6 +60,8 @@ export type FaultModel = {
   /** When the building's data ended; undefined while data arrives. */
   dataEnd: number | undefined
   plot: Plot
+  /** Of the inputs, by role. */
+  overrides: Overridden[]
   inputs: InputRow[]
   /** Inputs of the rule that are not on the plot, because it holds six at most. */
   notPlotted: string[]
@@ -108,7 +113,7 @@ function plotSection({ plot, window, finding, notPlotted, inputs, building }: Fa
   const summary = plotSummary(plot)
   const lines = plot.traces.flatMap(({ role }) => {
     const point = inputs.find(input => input.role === role)?.point
-    return point ? [{ point: { ...point, kind: ROLES[role]?.kind ?? point.kind }, label: role }] : []
+    return point ? [{ point: { ...point, kind: ROLES[role]?.kind ?? point.kind }, name: roleName(role) }] : []
   })
   return html`<section class="card" id="plot"><div class="row"><h2>The rule's inputs</h2><ul class="choices">${WINDOWS.map(
     choice =>
@@ -118,7 +123,7 @@ ${
   plot.traces.length
     ? html`${zoomPlot({ building, plot, lines, name: say`Plot of the inputs` })}
 <p class="summary">${summary}</p>
-${notPlotted.length > 0 && html`<p class="summary">Not on the plot, but in the table below: ${notPlotted.join(', ')}.</p>`}
+${notPlotted.length > 0 && html`<p class="summary">Not on the plot, but in the table below: ${notPlotted.map(roleWords).join(', ')}.</p>`}
 ${trendsLink(lines, plot, building)}
 ${plotTable(plot)}${zoomScripts(assets)}`
     : html`<p>No history of the inputs is kept here.</p>`
@@ -207,7 +212,7 @@ function unitWords(role: string, { unit }: Point, system: UnitSystem): Html | st
 }
 
 /** Overrides of the inputs in the time shown. A visit shows one instant, not the time between two visits that differ. */
-function overridesSection({ plot: { overrides = [] }, building, here }: FaultModel): Html | false {
+function overridesSection({ overrides, building, here }: FaultModel): Html | false {
   if (overrides.length === 0) return false
   const lines = overrides.flatMap(({ role, held }) => held.map(one => ({ role, ...one }))).toSorted((a, b) => b.from - a.from)
   return html`<section class="card"><h2>Overrides in the time shown</h2>
@@ -215,7 +220,7 @@ function overridesSection({ plot: { overrides = [] }, building, here }: FaultMod
     .slice(0, OVERRIDES_MAX)
     .map(
       ({ role, from, to, slot, value }) =>
-        html`<li>${overrideIcon(`P${slot}`)} <code>${role}</code> held at <strong>${formatRoleValue(role, Number.isNaN(value) ? null : value, building.unit_system)}</strong>, seen from ${moment(from, here)} to ${moment(to, here)}</li>`,
+        html`<li>${overrideIcon(`P${slot}`)} ${roleWords(role)} <code>${role}</code> held at <strong>${formatRoleValue(role, Number.isNaN(value) ? null : value, building.unit_system)}</strong>, seen from ${moment(from, here)} to ${moment(to, here)}</li>`,
     )}</ul>
 ${lines.length > OVERRIDES_MAX && html`<p class="muted">and ${lines.length - OVERRIDES_MAX} earlier ones</p>`}</section>`
 }

@@ -14,6 +14,7 @@ import { readPointValues } from '#shared/central/pages/equipment/point-values.ts
 import { pointsPlot } from '#shared/central/pages/equipment/points-plot.ts'
 import type { Here } from '#shared/central/ui/moment.ts'
 import type { Plot } from '#shared/central/ui/plot.ts'
+import { type LineName, roleName } from '#shared/central/ui/plot-trace.ts'
 import { COMPARE, TREND_DAYS, type TrendsQuery } from '#shared/central/ui/trends-link.ts'
 
 export type TrendsContext = EquipmentStores & Pick<CentralContext, 'search' | 'savedTrends'>
@@ -26,7 +27,7 @@ export type TrendsModel = {
   /** How much earlier what is compared was, ms: the same wall clock of the building at the end of the time; 0 without. */
   shift: number
   /** The chosen points in their order, each with its name on the plot. */
-  chosen: { point: Point; label: string; equipment: Equipment | undefined }[]
+  chosen: { point: Point; name: LineName; equipment: Equipment | undefined }[]
   /** Undefined while no point is chosen. */
   plot: Plot | undefined
   /** Other points of the chosen points' equipment. */
@@ -66,7 +67,7 @@ export async function trendsModel(context: TrendsContext, asked: TrendsQuery, at
   const shift = asked.compare ? shiftOf(span.to, COMPARE[asked.compare].days, timezone) : 0
   const chosen = picked.map(point => ({
     point,
-    label: labelOf(point, picked),
+    name: nameOf(point, picked),
     equipment: point.equipment_id === undefined ? undefined : equipment.get(point.equipment_id),
   }))
   const places = new Set(picked.flatMap(({ equipment_id }) => equipment_id ?? []))
@@ -131,11 +132,11 @@ async function plotOf(
     .flatMap(equipment_id => episodesOf(context, { building_id, equipment_id }, span))
     .map(({ finding }) => finding)
     .filter(({ suppressed_by }) => suppressed_by === undefined)
-  const labelled = values.map((value, i) => ({ value, label: chosen[i]!.label }))
+  const labelled = values.map((value, i) => ({ value, name: chosen[i]!.name }))
   const mark = query.compare && COMPARE[query.compare].mark
   const moved = earlier.map((value, i) => ({
     value: { ...value, buckets: { ...value.buckets, from: value.buckets.from + shift } },
-    label: `${chosen[i]!.label} ${mark}`,
+    name: { words: `${chosen[i]!.name.words} ${mark}` },
   }))
   return pointsPlot({ building, values: labelled, earlier: moved, episodes, visits, span, now, until })
 }
@@ -145,5 +146,5 @@ const shiftOf = (ms: number, days: number, timezone: string): number =>
   days * DAY + offsetAt(ms - days * DAY, timezone) - offsetAt(ms, timezone)
 
 /** The role where it is the only one on the plot, else the point's own name. */
-const labelOf = ({ role, name, point_id }: Point, all: Point[]): string =>
-  role !== undefined && all.every(other => other.point_id === point_id || other.role !== role) ? role : name
+const nameOf = ({ role, name, point_id }: Point, all: Point[]): LineName =>
+  role !== undefined && all.every(other => other.point_id === point_id || other.role !== role) ? roleName(role) : { words: name }

@@ -101,11 +101,11 @@ function pointsSection(model: TrendsModel): Html {
 ${
   chosen.length > 0 &&
   html`<table class="tried"><thead><tr><th scope="col">Trace</th><th scope="col">Point</th><th scope="col">Equipment</th><th scope="col">Remove</th></tr></thead><tbody>${chosen.map(
-    ({ point, label, equipment }) => html`<tr>
-<td data-label="Trace"><div><strong>${label}</strong></div></td>
+    ({ point, name, equipment }) => html`<tr>
+<td data-label="Trace"><div><strong>${name.words}</strong>${name.code !== undefined && html` <code>${name.code}</code>`}</div></td>
 <td data-label="Point"><div><a href="${pointHref(point)}">${point.name}</a></div></td>
 <td data-label="Equipment"><div>${equipment ? equipmentLink(equipment, equipment.name) : say`none`}</div></td>
-<td data-label="Remove"><div><a href="${without(point.point_id)}">Remove<span class="hidden"> ${label}</span></a></div></td></tr>`,
+<td data-label="Remove"><div><a href="${without(point.point_id)}">Remove<span class="hidden"> ${name.words}</span></a></div></td></tr>`,
   )}</tbody></table>`
 }
 ${

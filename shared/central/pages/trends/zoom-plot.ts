@@ -4,13 +4,14 @@ import { type Html, html } from '#shared/node/http/html.ts'
 import type { PlotAssets } from '#shared/central/ui/frame.ts'
 import { measureOf } from '#shared/central/ui/measure.ts'
 import { NARROW, type Plot, plotSvg, type TimedEpisode, WIDE } from '#shared/central/ui/plot.ts'
+import { type LineName, nameText } from '#shared/central/ui/plot-trace.ts'
 import { plotSummary } from '#shared/central/ui/plot-words.ts'
 
 type ZoomPlot = {
   building: Building
   /** The time, and what the server draws. */
   plot: Plot
-  lines: readonly { point: Point; label: string }[]
+  lines: readonly { point: Point; name: LineName }[]
   /** The page whose words follow the time that is shown, its query without the time; without it only links to Trends follow. */
   path?: string
   /** Each line is also drawn as it was so many ms earlier. */
@@ -35,11 +36,19 @@ export const zoomScripts = ({ uplotCss, uplot, trends }: PlotAssets): Html =>
 
 /** What the script needs of each line: its name, and how to show its values. */
 function seriesOf({ unit_system }: Building, lines: ZoomPlot['lines'], mark: string | undefined): string {
-  const series = lines.map(({ point: { point_id, unit, kind, role, states }, label }) => {
+  const series = lines.map(({ point: { point_id, unit, kind, role, states }, name }) => {
     const { label: shown, ...measure } = measureOf(unit, unit_system, role)
-    return { point_id, label, kind, unit: kind === 'bool' ? 'on/off' : kind === 'enum' ? 'state' : shown, ...measure, states }
+    return {
+      point_id,
+      label: nameText(name),
+      kind,
+      unit: kind === 'bool' ? 'on/off' : kind === 'enum' ? 'state' : shown,
+      ...measure,
+      states,
+    }
   })
-  const before = mark === undefined ? [] : series.map(one => ({ ...one, label: `${one.label} ${mark}`, earlier: true }))
+  const before =
+    mark === undefined ? [] : series.map((one, i) => ({ ...one, label: `${lines[i]!.name.words} ${mark}`, earlier: true }))
   return JSON.stringify([...series, ...before])
 }
 

@@ -37,5 +37,8 @@ test('the button on Home runs the rules, and what they find is explained with it
   t.regex(page, /<li class="term true">.*too_warm &gt; tolerance <span class="value">1\.98 °F<\/span>/)
   t.regex(page, /clg_valve <span class="value">100 %<\/span> &gt;= full <span class="value">95 %<\/span>/)
   t.regex(page, /Likely cause<\/h2>\s*<p><strong>cooling valve<\/strong>; next most likely: supply air sensor/)
-  t.regex(page, /<svg class="plot"[^>]* aria-label="Plot of the inputs\. sa_t, sa_t_sp, clg_valve, fan_status from /)
+  t.regex(
+    page,
+    /<svg class="plot"[^>]* aria-label="Plot of the inputs\. supply air temperature, supply air temperature setpoint, cooling valve command, fan status from /,
+  )
 })

@@ -206,6 +206,7 @@ test('the page of one fault escapes', t =>
         window: 'episode',
         here,
         dataEnd: undefined,
+        overrides: [{ role: text, held: [{ from: NOW - 2000, to: NOW, slot: 8, value: 1 }] }],
         plot: {
           from: NOW - 2000,
           to: NOW,
@@ -214,6 +215,7 @@ test('the page of one fault escapes', t =>
           timezone: here.timezone,
           system: 'us',
           traces: [{ role: text, buckets, nominalMs: 1000 }],
+          overrides: [{ name: { words: text, code: text }, held: [{ from: NOW - 2000, to: NOW, slot: 8, value: 1 }] }],
           episode: { from: NOW - 2000, to: NOW, stretches: [[NOW - 2000, NOW, 1000]] },
           others: [],
           worst_at: NOW - 1000,

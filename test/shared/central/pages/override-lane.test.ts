@@ -71,16 +71,19 @@ async function open(
 test('the plot of a fault has a lane for each input that was held, and the page lists by whom', async t => {
   const { get } = await open(t)
   const page = await (await get(`/faults/${COOLING.finding_id}`)).text()
-  t.is([...page.matchAll(/class="end override-word"[^>]*>([^<]+)</g)].length, 4)
-  t.regex(words(page), /Visits saw sa_t_sp, clg_valve overridden/)
-  t.regex(words(page), /Overrides in the time shown .*P8 sa_t_sp held at 60\.0 °F , seen from 09:50 to 13:50/)
-  t.regex(words(page), /P8 clg_valve held at 100 % , seen from .* to 13:50/)
+  t.is([...page.matchAll(/class="end override-word"/g)].length, 4)
+  t.regex(words(page), /Visits saw supply air temperature setpoint, cooling valve command overridden/)
+  t.regex(
+    words(page),
+    /Overrides in the time shown .*P8 supply air temperature setpoint sa_t_sp held at 60\.0 °F , seen from 09:50 to 13:50/,
+  )
+  t.regex(words(page), /P8 cooling valve command clg_valve held at 100 % , seen from .* to 13:50/)
 })
 
 test('a finding on a priority array shows the trace and the lane of its point', async t => {
   const { get } = await open(t)
   const text = words(await (await get('/faults/f-held')).text())
-  t.regex(text, /clg_valve from .* Visits saw clg_valve overridden/)
+  t.regex(text, /cooling valve command from .* Visits saw cooling valve command overridden/)
   t.regex(text, /overridden\(clg_valve\) yes slot\(clg_valve, 8\) 100 %/)
 })
 

@@ -24,8 +24,11 @@ test('points, time and search of the address are on the page, and its links keep
   t.is(second, '/trends?building=school&points=ahu-1.sa_t,vav-3.zone_flow&days=7&q=flow')
   const both = await get(second)
   t.is([...both.matchAll(/<svg class="plot"/g)].length, 2, 'one for a desk, one for a phone')
-  t.regex(both, /sa_t, zone_flow from /)
-  t.is(hrefOf(both, 'Remove<span class="hidden"> sa_t'), '/trends?building=school&points=vav-3.zone_flow&days=7&q=flow')
+  t.regex(both, /supply air temperature, discharge air flow from /)
+  t.is(
+    hrefOf(both, 'Remove<span class="hidden"> supply air temperature'),
+    '/trends?building=school&points=vav-3.zone_flow&days=7&q=flow',
+  )
 })
 
 test('a wall clock is that of the building, and earlier, later and CSV have the same length', async t => {
@@ -46,7 +49,10 @@ test('the same time of a day before is drawn over the present one, in the colour
   t.regex(href, /&from=2026-11-20T08:00&to=2026-11-20T14:00&compare=day$/)
   const compared = await get(href)
   t.regex(compared, /data-shift="86400000"/)
-  t.regex(compared, /sa_t, clg_valve, sa_t −1 d, clg_valve −1 d from /)
+  t.regex(
+    compared,
+    /\. supply air temperature, cooling valve command, supply air temperature −1 d, cooling valve command −1 d from /,
+  )
   t.regex(compared, /class="trace t1 earlier"/)
   t.regex(compared, /class="trace t2 earlier"/)
   t.false(page.includes('earlier"'))

@@ -41,6 +41,26 @@ for (const [size, dimensions] of [
       }
   })
 
+test('a value is named by its role in words within its column, with the code for those who point at it', t => {
+  const drawn = String(
+    equipmentDrawing(
+      'ahu',
+      valuesFor('ahu', () => true),
+      DRAWING_NARROW,
+      'AHU 1',
+    ),
+  )
+  t.regex(drawn, /<title>supply air temperature setpoint 21\.5 °C \(sa_t_sp\)<\/title>/)
+  const lines = [...drawn.matchAll(/<text class="role(?: long)?"[^>]*>([^<]+)</g)].map(([, line]) => line!)
+  t.true(lines.includes('supply air') && lines.includes('temperature'))
+  t.deepEqual(
+    lines.filter(line => line.includes('_')),
+    [],
+  )
+  // 5.8: a small letter of 11 px.
+  for (const line of lines) t.true(line.length * 5.8 <= 118, line)
+})
+
 test('text is as large on a desk as on a phone: a column is as wide, and the drawing fits the page', t => {
   for (const { width, columns } of [DRAWING_WIDE, DRAWING_NARROW])
     t.true(Math.abs(width / columns - 120) < 2, `${width / columns}`)

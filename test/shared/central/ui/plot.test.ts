@@ -45,7 +45,7 @@ test('a line stops at a gap and starts anew behind it', t => {
 })
 
 test('no stroke is ever longer than a sample may hold, whatever is missing', t => {
-  // 75: the room for a name of eight characters.
+  // 75: the least room for names.
   const longest = ((4 * MINUTE) / (8 * HOUR)) * (WIDE.width - WIDE.left - 75)
   const property = fc.property(fc.uniqueArray(fc.integer({ min: 0, max: 479 }), { minLength: 1, maxLength: 300 }), present => {
     const kept = new Set(present)
@@ -58,10 +58,55 @@ test('no stroke is ever longer than a sample may hold, whatever is missing', t =
   t.notThrows(() => fc.assert(property, { numRuns: 60 }))
 })
 
-test('the longest name at the right end stays inside the picture', t => {
-  const svg = plotSvg(plot([trace('zone_t_sp_cool', 8)]), NARROW, 'p', 'plot').text
-  const x = Number(/<text class="end t\d" x="([\d.]+)"/.exec(svg)![1])
-  t.true(x + 'zone_t_sp_cool'.length * 7.5 <= NARROW.width, `begins at ${x}`)
+/** Texts of each `text` element of a kind, a line break between its lines. */
+const named = (svg: string, kind: string) =>
+  [...svg.matchAll(new RegExp(`<text class="${kind}" x="([\\d.]+)"[^>]*>(.*?)</text>`, 'g'))].map(([, x, inner]) => ({
+    x: Number(x),
+    lines: inner!.split(/<tspan x=/).map(line => line.replace(/^"[^>]*>/, '').replace(/<[^>]+>/g, '')),
+  }))
+
+test('a line is named in words with the code of its role behind them, inside the picture', t => {
+  const svg = plotSvg(plot(['sa_t', 'zone_t_sp_cool', 'hr_leave_t'].map(role => trace(role, 8))), WIDE, 'p', 'plot').text
+  const names = named(svg, 'end t\\d')
+  t.deepEqual(names.map(({ lines }) => lines.join('|')).toSorted(), [
+    'heat wheel discharge air|temperature hr_leave_t',
+    'supply air temperature sa_t',
+    'zone air cooling temperature|setpoint zone_t_sp_cool',
+  ])
+  for (const { x, lines } of names) for (const line of lines) t.true(x + line.length * 7.5 <= WIDE.width, `begins at ${x}`)
+  t.true(svg.includes('<tspan class="code">sa_t</tspan>'))
+})
+
+test('on a narrow plot a line has its code at its end, and the whole name in the key below', t => {
+  const named4 = {
+    ...trace('', 8),
+    point: { unit: 'degC', kind: 'number' as const, name: { words: 'A very long name of a point' } },
+  }
+  const svg = plotSvg(plot([trace('sa_t', 8), named4]), NARROW, 'p', 'plot').text
+  t.deepEqual(
+    named(svg, 'end t\\d')
+      .map(({ lines }) => lines.join('|'))
+      .toSorted(),
+    ['A very long n…', 'sa_t'],
+  )
+  t.deepEqual(
+    named(svg, 'key').map(({ lines }) => lines.join('|')),
+    ['supply air temperature sa_t', 'A very long name of a point'],
+  )
+  const [, height] = /viewBox="0 0 356 ([\d.]+)"/.exec(svg)!.map(Number)
+  for (const [, y] of svg.matchAll(/<text class="key" x="[\d.]+" y="([\d.]+)"/g)) t.true(Number(y) < height!, `${y} of ${height}`)
+})
+
+test('names beside a panel do not cover one another, however many lines they have', t => {
+  const roles = ['zone_t_sp_cool', 'zone_t_sp_heat', 'hr_leave_t', 'clg_coil_leave_t', 'htg_coil_leave_t', 'sa_t_sp']
+  const svg = plotSvg(plot(roles.map(role => trace(role, 8))), WIDE, 'p', 'plot').text
+  const boxes = [...svg.matchAll(/<text class="end t\d" x="[\d.]+" y="([\d.]+)">(.*?)<\/text>/g)].map(([, y, inner]) => ({
+    top: Number(y),
+    bottom: Number(y) + 14 * inner!.split('<tspan x=').length,
+  }))
+  t.is(boxes.length, 6)
+  const sorted = boxes.toSorted((a, b) => a.top - b.top)
+  for (const [i, one] of sorted.slice(1).entries()) t.true(one.top >= sorted[i]!.bottom, `${one.top} from ${sorted[i]!.bottom}`)
 })
 
 test('the lowest tick is the floor of its panel, the highest its ceiling, and values lie between them in proportion', t => {
@@ -135,13 +180,13 @@ test('a trace without a single sample is drawn as no data', t => {
 test('the summary says the same in words', t => {
   t.is(
     plotSummary(plot([trace('sa_t', 8, i => i >= 420)])),
-    'sa_t from 06:00 to 14:00. In fault (shaded) for 2 h; worst at 08:00. At least one input has no data for 1 h (hatched).',
+    'supply air temperature from 06:00 to 14:00. In fault (shaded) for 2 h; worst at 08:00. At least one input has no data for 1 h (hatched).',
   )
 })
 
 test('the table holds means and says where there is no data', t => {
   const { text } = plotTable(plot([trace('fan_status', 8), trace('sa_t', 8, i => i < 240)]))
-  t.regex(text, /<th scope="col">sa_t, °C<\/th>/)
+  t.regex(text, /<th scope="col">supply air temperature <code>sa_t<\/code>, °C<\/th>/)
   t.regex(text, /no data/)
   t.true([...text.matchAll(/<tr>/g)].length <= 49)
 })

@@ -122,7 +122,8 @@ export const FAULTS_DE = nameTable<string>({
   'no point has this role': 'kein Punkt hat diese Rolle',
   '{0} <1>kept in {1}</1>': '{0} <1>gespeichert in {1}</1>',
   'Overrides in the time shown': 'Übersteuerungen in der gezeigten Zeit',
-  '{0} <1>{1}</1> held at <2>{2}</2>, seen from {3} to {4}': '{0} <1>{1}</1> gehalten auf <2>{2}</2>, gesehen von {3} bis {4}',
+  '{0} {1} <1>{2}</1> held at <2>{3}</2>, seen from {4} to {5}':
+    '{0} {1} <1>{2}</1> gehalten auf <2>{3}</2>, gesehen von {4} bis {5}',
   'and {0} earlier ones': 'und {0} frühere',
   'No point has the role {0} any more.': 'Kein Punkt hat mehr die Rolle {0}.',
   '{0} of this episode do not count as time in fault: the inputs had gaps there or the condition did not hold.':

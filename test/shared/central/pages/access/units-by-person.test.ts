@@ -39,7 +39,12 @@ const RULE = '/params/AHU-SUPPLY-WARM'
 const PAGES: [string, string, string[], string[]][] = [
   ['an equipment', AHU, ['25.1 °C', '16.9 °C'], ['77.1 °F', '62.5 °F']],
   ['the part of an equipment that refreshes itself', `${AHU}/now`, ['25.1 °C', '16.9 °C'], ['77.1 °F', '62.5 °F']],
-  ['a point', '/buildings/school/points/ahu-1.ma_t', ['25.1 °C', 'From ma_t, °C'], ['77.1 °F', 'From ma_t, °F']],
+  [
+    'a point',
+    '/buildings/school/points/ahu-1.ma_t',
+    ['25.1 °C', 'From mixed air temperature ma_t , °C'],
+    ['77.1 °F', 'From mixed air temperature ma_t , °F'],
+  ],
   [
     'a fault',
     '/faults/f-cooling',
@@ -49,7 +54,7 @@ const PAGES: [string, string, string[], string[]][] = [
   ['the list of faults', '/faults', ['10 K·h'], ['18 °F·h']],
   ['home', '/', ['10 K·h'], ['18 °F·h']],
   ['the part of home that refreshes itself', '/home/tiles', ['10 K·h'], ['18 °F·h']],
-  ['trends', TRENDS, ['sa_t, °C', ' °C 10 15 '], ['sa_t, °F', ' °F 50 60 ']],
+  ['trends', TRENDS, ['supply air temperature sa_t , °C', ' °C 10 15 '], ['supply air temperature sa_t , °F', ' °F 50 60 ']],
   ['the parameters of a rule', RULE, ['From 0.5 K to 5 K', 'Value (K)'], ['From 0.5 K (0.9 °F) to 5 K (9 °F)', 'Value (°F)']],
   ['a rule', '/fault-rules/AHU-SUPPLY-WARM', ['0.5 K to 5 K'], ['0.5 K (0.9 °F) to 5 K (9 °F)']],
   ['baselines', '/baselines?equipment=ahu-1', ['2.3 K, spread 0.3 K', '13.0 °C'], ['4.1 °F, spread 0.5 °F', '55.4 °F']],
