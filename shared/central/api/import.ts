@@ -13,7 +13,7 @@ import { ChunkQueue } from '#shared/central/import/append.ts'
 import { hintsOf } from '#shared/central/import/request-hints.ts'
 import { ingestContract } from '#shared/central/import/contract.ts'
 import { mappingOf } from '#shared/central/import/mapping.ts'
-import { rejectsCsv } from '#shared/central/import/rejects.ts'
+import { rejectedRows, rejectsCsv } from '#shared/central/import/rejects.ts'
 import { assertSpace } from '#shared/central/import/disk-space.ts'
 
 /** Maximum size of a chunk to append, bytes. JSON is parsed in memory; one hour of a thousand columns is a tenth of it. */
@@ -58,12 +58,13 @@ const rejectsRoute = ({ sessions }: CentralParts) =>
     auth: 'operator',
     summary: 'The rows of a staged package that an import leaves out, as CSV',
     params: strict({ session_id: Type.String() }),
-    problems: ['unknown_session'],
-    handle: async ({ params, reply }) => {
+    query: strict({ as: Type.Optional(oneOf(['list', 'rows'])), table: Type.Optional(Type.String({ maxLength: 1024 })) }),
+    problems: ['unknown_session', 'not_found'],
+    handle: async ({ params, query, reply }) => {
       const session = await sessions.get(params.session_id)
       if (session.result) throw new Problem('unknown_session', 'The package was imported, and its files are gone')
       reply.type('text/csv; charset=utf-8').header('content-disposition', 'attachment; filename="rejects.csv"')
-      return reply.send(Readable.from(rejectsCsv(session)))
+      return reply.send(Readable.from(query.as === 'rows' ? rejectedRows(session, query.table) : rejectsCsv(session)))
     },
   })
 

@@ -1,6 +1,7 @@
 import { localClock } from '#shared/core/csv/local-clock.ts'
 import { csvLine } from '#shared/core/csv/write-csv.ts'
 import { rowInstant, type TablePlan } from '#shared/core/csv/row-reader.ts'
+import { Problem } from '#shared/core/problem.ts'
 import type { ImportSession } from './sessions.ts'
 import { readTable } from './read-table.ts'
 import { UnreadableRecord } from './split-records.ts'
@@ -8,7 +9,30 @@ import { UnreadableRecord } from './split-records.ts'
 /** Maximum listed length of a rejected row, characters. */
 const TEXT_MAX = 500
 
-/** The rejected rows of an import as CSV. The package is read again; a table is listed up to its first unreadable record. */
+/**
+ * The rejected rows of one table under its header, as they were: to be corrected and imported. It ends before a record that
+ * cannot be read.
+ *
+ * @throws Problem not_found when the package has no such table
+ */
+export function rejectedRows({ plan, files }: ImportSession, path: string | undefined): AsyncGenerator<string> {
+  const table = plan?.tables.find(one => one.path === path)
+  if (!table) throw new Problem('not_found', 'There is no such table in this package')
+  return rowsToCorrect(table, files.find(one => one.path === path)!.file)
+}
+
+async function* rowsToCorrect(table: TablePlan, file: string): AsyncGenerator<string> {
+  const delimiter = table.delimiter === ',' ? ',' : ';'
+  try {
+    for await (const { record, verdict } of judgedRecords(table, file)) {
+      if (typeof verdict !== 'number') yield csvLine(record.cells(), delimiter)
+    }
+  } catch (error) {
+    if (!(error instanceof UnreadableRecord)) throw error
+  }
+}
+
+/** The rejected rows of an import as CSV, each with its reason. The package is read again; a table is listed up to its first unreadable record. */
 export async function* rejectsCsv({ plan, files }: ImportSession): AsyncGenerator<string> {
   yield 'file,line,code,message,row\r\n'
   const fileOf = new Map(files.map(({ path, file }) => [path, file]))
@@ -23,15 +47,21 @@ export async function* rejectsCsv({ plan, files }: ImportSession): AsyncGenerato
 }
 
 async function* rejectsOf(table: TablePlan, file: string): AsyncGenerator<string> {
+  for await (const { record, verdict } of judgedRecords(table, file)) {
+    if (verdict === undefined || typeof verdict === 'number') continue
+    const row = record.cells().join(table.delimiter).slice(0, TEXT_MAX)
+    yield csvLine([table.path, String(record.line), verdict.code, verdict.message, row])
+  }
+}
+
+/** Every record with its instant or why it has none; the header, which is first, has no verdict. */
+async function* judgedRecords(table: TablePlan, file: string) {
   const local = table.timezone === undefined ? undefined : localClock(table.timezone)
-  let header = true
+  let isHeader = true
   for await (const records of readTable(file, table)) {
     for (const record of records) {
-      const verdict = header ? 0 : rowInstant(record, table, local)
-      header = false
-      if (typeof verdict === 'number') continue
-      const row = record.cells().join(table.delimiter).slice(0, TEXT_MAX)
-      yield csvLine([table.path, String(record.line), verdict.code, verdict.message, row])
+      yield { record, verdict: isHeader ? undefined : rowInstant(record, table, local) }
+      isHeader = false
     }
   }
 }

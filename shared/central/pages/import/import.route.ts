@@ -2,11 +2,13 @@
 import { Type } from '@sinclair/typebox'
 import { Problem } from '#shared/core/problem.ts'
 import { oneOf, type Route, route, strict } from '#shared/node/http/route.ts'
-import { IMPORT_MODES, importStaged, stagePackage, PACKAGE_MAX } from '#shared/central/commands/import.ts'
+import { IMPORT_MODES, importDry, importStaged, stagePackage, PACKAGE_MAX } from '#shared/central/commands/import.ts'
 import type { CentralParts } from '#shared/central/context.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { packageBody, reportBody } from './import.view.ts'
 import { mappingPages } from './mapping.route.ts'
+import { exampleFiles, exampleTable } from '#shared/central/import/example-package.ts'
+import { zipTexts } from '#shared/node/zip.ts'
 import { words } from '#shared/node/http/language.ts'
 
 const AT = words({ title: 'Import', current: '/import' }, 'title')
@@ -21,6 +23,26 @@ export const importPages = (context: CentralParts, layout: PageLayout): Route[] 
     auth: 'operator',
     summary: 'The page that imports a CSV package',
     handle: call => layout.document(call, AT, packageBody(layout.csrfOf(call.caller))),
+  }),
+  route({
+    method: 'GET',
+    path: '/import/example.zip',
+    auth: 'operator',
+    summary: 'An example of a CSV package',
+    handle: async ({ reply }) => {
+      reply.type('application/zip').header('content-disposition', 'attachment; filename="example-package.zip"')
+      return reply.send(await zipTexts(exampleFiles()))
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/import/example.csv',
+    auth: 'operator',
+    summary: 'An example of a table of history',
+    handle: ({ reply }) => {
+      reply.type('text/csv; charset=utf-8').header('content-disposition', 'attachment; filename="example.csv"')
+      return reply.send(exampleTable())
+    },
   }),
   route({
     method: 'POST',
@@ -47,10 +69,13 @@ export const importPages = (context: CentralParts, layout: PageLayout): Route[] 
     auth: 'operator',
     summary: 'What importing a staged package would do, or has done',
     params: BY_SESSION,
-    problems: ['unknown_session'],
+    query: strict({ count: Type.Optional(Type.Literal('1')) }),
+    problems: ['unknown_session', 'package_invalid'],
     handle: async call => {
-      const session = await context.sessions.get(call.params.session_id)
-      return layout.document(call, AT, reportBody({ session, csrf: layout.csrfOf(call.caller) }))
+      const { session_id } = call.params
+      const session = await context.sessions.get(session_id)
+      const counted = call.query.count === '1' ? await importDry(context, session_id, 'merge') : undefined
+      return layout.document(call, AT, reportBody({ session, counted, csrf: layout.csrfOf(call.caller) }))
     },
   }),
   route({

@@ -12,9 +12,12 @@ import { say, sayCount, sayCountOf, sayPlaced, words } from '#shared/node/http/l
 
 /** Lines of one list that the page shows; the API gives all. */
 const SHOWN = 200
+/** Tables whose rejected rows have a link. */
+const TABLES_SHOWN = 20
 
 export const packageBody = (csrf: string): Html => html`<h1>Import</h1>
 <p class="lead">History of a building as a CSV package: a ZIP with <code>manifest.json</code>, and for each equipment <code>history_wide.csv</code> and <code>column_map.json</code>; or a single table. Nothing is changed before you have seen the report.</p>
+<p>To start from: <a href="/import/example.zip">an example of a package</a>, <a href="/import/example.csv">an example of a table</a>.</p>
 <section class="card"><h2>A ZIP</h2>
 <form class="fields" method="post" action="/import" enctype="multipart/form-data">${csrfField(csrf)}
 <label>Package <input type="file" name="package" accept=".zip" required></label>
@@ -30,11 +33,19 @@ export const packageBody = (csrf: string): Html => html`<h1>Import</h1>
 <p class="muted">What each column is, also of other equipment, is said after the upload, with samples of its values.</p>
 <button>Check the table</button></form></section>`
 
-export const reportBody = ({ session, csrf }: { session: ImportSession; csrf: string }): Html => {
+type ReportModel = {
+  session: ImportSession
+  /** What an import that adds what is new would write now; undefined while nobody has asked. */
+  counted: ImportResult | undefined
+  csrf: string
+}
+
+export const reportBody = (model: ReportModel): Html => {
+  const { session } = model
   const { report, result } = session
   return html`<p class="crumbs"><a href="/import">Import</a></p>
 <h1>${result ? say`Imported` : say`Report of the package`}</h1>
-<section class="card">${result ? resultCard(result) : verdictCard(session, csrf)}${!result && mappingLink(session)}</section>
+<section class="card">${result ? resultCard(result) : verdictCard(model)}${!result && mappingLink(session)}</section>
 ${report.checks.length > 0 && checkTable(report.checks)}
 ${report.equipment.map(one => equipmentCard(one))}`
 }
@@ -47,16 +58,27 @@ const resultCard = ({ building_id, rows_in, rows_written, rows_duplicate, rows_r
   html`<p class="lead">Of ${sayCountOf(rows_in, 'row')} of ${building_id}, ${sayCount(rows_written)} were stored, ${sayCount(rows_duplicate)} were there already and ${sayCount(rows_rejected)} were rejected.</p>
 <p><a href="/points?building=${encodeURIComponent(building_id)}">Assign roles to its points</a> or look at its <a href="/faults?building=${encodeURIComponent(building_id)}">faults</a> after the next run.</p>`
 
-function verdictCard(session: ImportSession, csrf: string): Html {
-  const { session_id, report } = session
+function verdictCard({ session, counted, csrf }: ReportModel): Html {
+  const { session_id, report, plan } = session
   const { can_execute, building_id, rows_in, rows_rejected } = report
-  const rows = html`${sayCountOf(rows_in, 'row')}, ${sayCount(rows_rejected)} rejected${
-    rows_rejected > 0 && html` (<a href="/api/csv/import/preflight/${encodeURIComponent(session_id)}/rejects.csv">list</a>)`
-  }`
+  const rejects = `/api/csv/import/preflight/${encodeURIComponent(session_id)}/rejects.csv`
+  const rows = html`${sayCountOf(rows_in, 'row')}, ${sayCount(rows_rejected)} rejected${rows_rejected > 0 && html` (<a href="${rejects}">list</a>)`}`
+  const tables = rows_rejected > 0 ? (plan?.tables ?? []).slice(0, TABLES_SHOWN) : []
+  const toCorrect =
+    tables.length > 0 &&
+    html`<p>Rejected rows alone, to correct and import: ${tables.map(
+      ({ path }, i) => html`${i > 0 && ', '}<a href="${rejects}?${new URLSearchParams({ as: 'rows', table: path })}">${path}</a>`,
+    )}</p>`
   if (!can_execute) {
-    return html`<p class="notice" role="alert"><strong>It cannot be imported.</strong> ${countTables(session.files) > 0 ? say`Say below what the columns are, or correct what is marked as an error and upload it again.` : say`Correct what is marked as an error and upload it again.`}</p><p>${rows}.</p>`
+    return html`<p class="notice" role="alert"><strong>It cannot be imported.</strong> ${countTables(session.files) > 0 ? say`Say below what the columns are, or correct what is marked as an error and upload it again.` : say`Correct what is marked as an error and upload it again.`}</p><p>${rows}.</p>${toCorrect}`
   }
   return html`<p class="lead">It can be imported into the building <strong>${building_id}</strong>: ${rows}.</p>
+${toCorrect}
+${
+  counted
+    ? html`<p role="status">Of its samples, ${sayCount(counted.samples_written)} are new or changed and ${sayCount(counted.samples_duplicate)} are stored already.</p>`
+    : html`<p><a href="/import/${encodeURIComponent(session_id)}?count=1">Count what is new</a></p>`
+}
 <form class="fields" method="post" action="/import/${encodeURIComponent(session_id)}">${csrfField(csrf)}
 <label>Where samples are stored already <select name="mode"><option value="merge">add what is new</option><option value="replace">replace the history of these points</option></select></label>
 <button class="primary">Import</button></form>`
@@ -78,11 +100,13 @@ const equipmentCard = ({
   equipment_id,
   equipment_type,
   rows,
+  first_at,
+  last_at,
   first_at_local,
   last_at_local,
   columns,
 }: PackageReport['equipment'][number]): Html => html`<section class="card"><h2>${equipment_id}</h2>
-<p>${EQUIPMENT_WORDS[equipment_type][0]}, ${sayCountOf(rows, 'row')}${first_at_local !== null && html` from ${first_at_local} to ${last_at_local}`}</p>
+<p>${EQUIPMENT_WORDS[equipment_type][0]}, ${sayCountOf(rows, 'row')}${first_at_local !== null && html` from ${first_at_local} to ${last_at_local} <span class="muted">(${first_at} to ${last_at})</span>`}</p>
 <table class="tried"><thead><tr><th scope="col">Column</th><th scope="col">Role</th><th scope="col">Unit</th><th scope="col">State</th></tr></thead>
 <tbody>${columns.slice(0, SHOWN).map(
   ({ header, role, unit, status, suggestion }) => html`<tr>

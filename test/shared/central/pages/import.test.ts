@@ -5,7 +5,7 @@ import { signedIn } from '../../../support/signed-in.ts'
 
 const test = anyTest as TestFn<{ site: TestSite }>
 test.beforeEach(async t => {
-  t.context.site = await openSite({ product: 'hub' })
+  t.context.site = await openSite({ product: 'hub', api: true })
 })
 test.afterEach.always(t => t.context.site.close())
 
@@ -189,4 +189,51 @@ test('tables of a package are said one after the other on the page, or left out'
   t.is((await leave(await (await agent.get(third)).text())).headers.get('location'), location)
   t.regex(await (await agent.get(location!)).text(), /It can be imported into the building <strong>b9<\/strong>: 5 rows/)
   t.is((await agent.get(`${path}?table=gone`)).status, 404)
+})
+
+test('both examples go in as they come out', async t => {
+  const { site } = t.context
+  const agent = await signedIn(site.url, 'agent', PASSWORDS.agent)
+  const start = await (await agent.get('/import')).text()
+  for (const path of ['/import/example.zip', '/import/example.csv']) t.true(start.includes(`href="${path}"`), path)
+
+  const zip = Buffer.from(await (await agent.get('/import/example.zip')).arrayBuffer())
+  const { page } = await upload(site, zipForm(zip))
+  t.regex(page, /into the building <strong>my-building<\/strong>: 3 rows, 0 rejected/)
+  t.notRegex(page, /column_unmapped/)
+  t.regex(page, /from 2026-01-15 08:00:00 Europe\/Berlin to 2026-01-15 08:10:00 Europe\/Berlin/)
+  t.regex(page, /\(2026-01-15T07:00:00Z to 2026-01-15T07:10:00Z\)/)
+
+  const form = new FormData()
+  form.append('package', new Blob([await (await agent.get('/import/example.csv')).text()]), 'table.csv')
+  for (const [name, value] of Object.entries({
+    building_id: 'b8',
+    timezone: 'Europe/Berlin',
+    grid_minutes: '5',
+    equipment_id: 'A',
+  }))
+    form.append(name, value)
+  form.append('equipment_type', 'ahu')
+  t.regex((await upload(site, form)).page, /into the building <strong>b8<\/strong>: 3 rows, 0 rejected/)
+})
+
+test('rejected rows go out as a table, are corrected, and go in again; what is new is counted before', async t => {
+  const { site } = t.context
+  const lines = [...rows(50), 'not a time,61.5,40,1', '2026-03-09T00:00:00Z,62.5,41,0']
+  const { agent, page, location } = await upload(site, zipForm(await zipOf(airHandler(table(lines)))))
+  t.regex(page, /52 rows, 1 rejected/)
+  const href = /href="([^"]*as=rows[^"]*)"/.exec(page)![1]!.replaceAll('&amp;', '&')
+  const rejected = await (await agent.get(href)).text()
+  t.is(rejected, 'timestamp_utc,SAT,OAT,Fan\r\nnot a time,61.5,40,1\r\n')
+  t.is((await agent.get(href.replace(/table=.*/, 'table=other.csv'))).status, 404)
+
+  t.regex(await (await agent.get(`${location!}?count=1`)).text(), /153 are new or changed and 0 are stored already/)
+  t.is((await agent.post(location!, location!, { mode: 'merge' })).status, 303)
+
+  const corrected = rejected.replace('not a time', '2026-03-08T23:55:00Z')
+  const again = await upload(site, zipForm(await zipOf(airHandler(`${corrected}${rows(1).join('\n')}\n`))))
+  t.regex(again.page, /2 rows, 0 rejected/)
+  t.notRegex(again.page, /as=rows/)
+  t.regex(again.page, /href="[^"]*\?count=1"/)
+  t.regex(await (await agent.get(`${again.location!}?count=1`)).text(), /3 are new or changed and 3 are stored already/)
 })

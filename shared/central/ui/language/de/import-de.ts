@@ -26,6 +26,12 @@ export const IMPORT_DE = nameTable<string>({
     '<1>Sagen Sie, was die Spalten sind</1>: Anlage, Rolle und Einheit jeder Spalte und die Zeit. Beispiele stehen daneben.',
   'Of {0} of {1}, {2} were stored, {3} were there already and {4} were rejected.':
     'Von {0} von {1} wurden {2} gespeichert, {3} waren schon da und {4} wurden abgelehnt.',
+  'To start from: <1>an example of a package</1>, <2>an example of a table</2>.':
+    'Zum Anfangen: <1>ein Beispiel eines Pakets</1>, <2>ein Beispiel einer Tabelle</2>.',
+  'Rejected rows alone, to correct and import: {0}': 'Nur die abgelehnten Zeilen, zum Berichtigen und Importieren: {0}',
+  'Of its samples, {0} are new or changed and {1} are stored already.':
+    'Von ihren Werten sind {0} neu oder geändert, und {1} sind schon gespeichert.',
+  'Count what is new': 'Zählen, was neu ist',
   '<1>Assign roles to its points</1> or look at its <2>faults</2> after the next run.':
     '<1>Geben Sie seinen Punkten Rollen</1> oder sehen Sie sich nach dem nächsten Lauf seine <2>Störungen</2> an.',
   '1 row|{0} rows': '1 Zeile|{0} Zeilen',
@@ -44,6 +50,7 @@ export const IMPORT_DE = nameTable<string>({
   Count: 'Anzahl',
   Examples: 'Beispiele',
   'from {0} to {1}': 'von {0} bis {1}',
+  'from {0} to {1} <1>({2} to {3})</1>': 'von {0} bis {1} <1>({2} bis {3})</1>',
   'none <1>perhaps {0}</1>': 'keine <1>vielleicht {0}</1>',
   'month first: 5/7 is 7 May': 'Monat zuerst: 5/7 ist der 7. Mai',
   'day first: 5/7 is 5 July': 'Tag zuerst: 5/7 ist der 5. Juli',

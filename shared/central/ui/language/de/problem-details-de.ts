@@ -277,6 +277,7 @@ export const PROBLEM_DETAILS_DE = nameTable<string>({
   'The form cannot be read: {0}': 'Das Formular ist nicht lesbar: {0}',
   'The cursor is not one that a list has given': 'Diesen Cursor hat keine Liste ausgegeben',
   '{0} no longer exists: read the list from its beginning': '{0} gibt es nicht mehr: Lesen Sie die Liste von vorn',
+  'There is no such table in this package': 'In diesem Paket gibt es keine solche Tabelle',
   'There is no such file': 'Es gibt keine solche Datei',
   'the history file {0} cannot be read: {1}': 'Die Datei {0} der Historie ist nicht lesbar: {1}',
   'one of the history files {0} cannot be read: {1}': 'Eine der Dateien {0} der Historie ist nicht lesbar: {1}',
