@@ -1,8 +1,12 @@
 import anyTest, { type TestFn } from 'ava'
+import type { Page } from 'playwright-core'
 import { openSite, PASSWORDS, type TestSite } from '../support/sites/page-site.ts'
 import { openChromium, type OpenBrowser } from './chromium.ts'
 import { expectClean, looks } from './looks.ts'
 import { openPage, signIn } from './watch.ts'
+
+declare const document: { documentElement: { scrollHeight: number } }
+const heightOf = (page: Page): Promise<number> => page.evaluate(() => document.documentElement.scrollHeight)
 
 const test = anyTest as TestFn<{ chromium: OpenBrowser; box: TestSite }>
 const NEW = [
@@ -44,6 +48,18 @@ for (const [name, look] of looks('a desk in daylight', 'a phone at night')) {
       await page.goto(path)
       await expectClean(t, page, path, 48)
     }
+    t.true((await heightOf(page)) <= 4 * 844, 'no more than four screens of a phone')
+    const lacking = page.locator('summary', { hasText: 'Cannot run: ' })
+    const row = page.getByRole('link', { name: 'Closed outdoor air damper leaks' })
+    t.false(await row.isVisible())
+    await lacking.click()
+    t.true(await row.isVisible())
+    await expectClean(t, page, 'opened', 48)
+    await page.getByRole('searchbox', { name: 'Rule or role' }).fill('damper leaks')
+    await page.getByRole('main').getByRole('button', { name: 'Search' }).click()
+    await page.waitForURL(/equipment=ahu-7&q=damper/)
+    t.true(await row.isVisible(), 'what was searched for is open')
+    t.is(await page.locator('main tbody tr').count(), 1)
     t.deepEqual(complaints, [])
   })
 }

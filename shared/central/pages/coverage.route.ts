@@ -8,7 +8,11 @@ import type { CentralParts } from '#shared/central/context.ts'
 import type { PageLayout } from './layout.ts'
 import { say } from '#shared/node/http/language.ts'
 
-const CHOICE = { building: Type.Optional(PAGE_ID), equipment: Type.Optional(PAGE_ID) }
+const CHOICE = {
+  building: Type.Optional(PAGE_ID),
+  equipment: Type.Optional(PAGE_ID),
+  q: Type.Optional(Type.String({ maxLength: 200 })),
+}
 
 export const coveragePage = (context: CentralParts, layout: PageLayout): Route[] => [
   route({
@@ -24,7 +28,7 @@ export const coveragePage = (context: CentralParts, layout: PageLayout): Route[]
   }),
 ]
 
-async function coverageModel(context: CentralParts, asked: { building?: string; equipment?: string }) {
+async function coverageModel(context: CentralParts, asked: { building?: string; equipment?: string; q?: string }) {
   const building = chooseBuilding(context.model, asked.building)
   const { lines, gains, waits } = await context.rules.coverage(building.building_id)
   const byEquipment = Map.groupBy(lines, ({ equipment_id }) => equipment_id)
@@ -38,6 +42,7 @@ async function coverageModel(context: CentralParts, asked: { building?: string; 
     buildings: context.model.buildings(),
     equipment,
     chosen,
+    q: asked.q?.trim() ?? '',
     waits,
     lines: byEquipment.get(chosen ?? '') ?? [],
     gains: gains.filter(({ equipment_id }) => equipment_id === chosen),

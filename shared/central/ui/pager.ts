@@ -1,6 +1,7 @@
 /** A part of a long list, the links to the other parts, and the form that searches in it. */
 import { Type } from '@sinclair/typebox'
 import { type Html, html } from '#shared/node/http/html.ts'
+import { say } from '#shared/node/http/language.ts'
 
 export type ListPart<Row> = {
   rows: Row[]
@@ -28,6 +29,21 @@ export const pager = (
 ): Html | false =>
   pages > 1 &&
   html`<nav class="pages" aria-label="Parts of the list"><ul class="choices">${page > 1 && html`<li><a href="${hrefOf(page - 1)}">Previous</a></li>`}<li><span>Page ${page} of ${pages}</span></li>${page < pages && html`<li><a href="${hrefOf(page + 1)}">Next</a></li>`}</ul></nav>`
+
+/** More choices than these are folded on every screen: they would take more of a phone than what is chosen. */
+const CHOICES_OPEN = 6
+
+/** What is folded opens without script; its line says what is in it. */
+export const fold = (summary: Html | string, inner: Html, isOpen = false): Html =>
+  html`<details class="fold"${isOpen && html` open`}><summary><span>${summary}</span></summary>${inner}</details>`
+
+/** Links to choose by; folded under the one that is chosen where there are many. */
+export function choiceList(choices: readonly { href: string; text: string; isChosen: boolean }[]): Html {
+  const list = html`<ul class="choices">${choices.map(
+    ({ href, text, isChosen }) => html`<li><a href="${href}"${isChosen && html` aria-current="true"`}>${text}</a></li>`,
+  )}</ul>`
+  return choices.length > CHOICES_OPEN ? fold(choices.find(({ isChosen }) => isChosen)?.text ?? say`None is chosen`, list) : list
+}
 
 type ListSearch = {
   path: string

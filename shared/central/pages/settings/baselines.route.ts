@@ -27,16 +27,20 @@ export const baselinesPage = (context: CentralParts, layout: PageLayout): Route[
     path: '/baselines',
     auth: 'viewer',
     summary: 'The page of baselines',
-    query: strict({ building: Type.Optional(PAGE_ID), equipment: Type.Optional(PAGE_ID) }),
+    query: strict({
+      building: Type.Optional(PAGE_ID),
+      equipment: Type.Optional(PAGE_ID),
+      q: Type.Optional(Type.String({ maxLength: 200 })),
+    }),
     handle: async call => {
-      const { building, equipment } = call.query
+      const { building, equipment, q = '' } = call.query
       const person = { user: layout.userOf(call.caller), csrf: layout.csrfOf(call.caller) }
       const model = await baselinesModel({ ...context, model: layout.modelFor(call.caller) }, building, equipment)
       const here = { ...layout.here(), timezone: model.building.timezone }
       return layout.document(
         call,
         { title: say`Baselines`, current: '/params', here },
-        baselinesBody({ ...model, ...person, here }),
+        baselinesBody({ ...model, ...person, here, q: q.trim() }),
       )
     },
   }),
@@ -81,7 +85,7 @@ async function baselinesModel(
   context: Reading<CentralParts>,
   building_id: string | undefined,
   asked: string | undefined,
-): Promise<Omit<BaselinesModel, 'here' | 'user' | 'csrf'>> {
+): Promise<Omit<BaselinesModel, 'here' | 'user' | 'csrf' | 'q'>> {
   const { model, baselines } = context
   const building = chooseBuilding(model, building_id)
   const all = baselines.list({ building_id: building.building_id })

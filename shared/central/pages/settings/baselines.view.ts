@@ -6,6 +6,9 @@ import { coldWords, dayLists, valueWords } from './baseline-words.ts'
 import { NOTE_MAX } from '#shared/central/commands/command.ts'
 import { csrfField, type User } from '#shared/central/ui/frame.ts'
 import { formatMoment, type Here, moment } from '#shared/central/ui/moment.ts'
+import { roleWords } from '#shared/central/ui/measure.ts'
+import { choiceList, fold, listSearch } from '#shared/central/ui/pager.ts'
+import { hasWords, searchWords } from '#shared/core/search/search-index.ts'
 import { buildingChoice, tuningTabs } from './params.view.ts'
 import { settingButton } from '#shared/central/ui/setting-button.ts'
 import { type RuleOwner, ruleOwnerNotice, titleOf } from '#shared/central/ui/words.ts'
@@ -19,6 +22,8 @@ export type BaselinesModel = {
   /** Of the equipment that was chosen. */
   shown: { baseline: StoredBaseline; title: string; reset: StoredReset | undefined }[]
   chosen: string | undefined
+  /** What was searched for. */
+  q: string
   /** The appliance that runs the building's rules itself, where this process does not. */
   ruleOwner: RuleOwner | undefined
   here: Here
@@ -32,15 +37,60 @@ ${tuningTabs('/baselines', model.building.building_id)}
 ${buildingChoice(model.buildings, model.building, '/baselines')}
 ${ruleOwnerNotice(model.building.name, model.ruleOwner)}
 ${model.equipment.length ? equipmentList(model) : html`<section class="card"><p>No run has seen a baseline here yet.</p></section>`}
-${model.shown.map((one, i) => card(one, i, model))}`
+${model.chosen !== undefined && ruleGroups(model)}`
 
 const equipmentList = ({ equipment, chosen, building }: BaselinesModel): Html =>
-  html`<section class="card"><h2>Equipment</h2><ul class="choices">${equipment.map(
-    ({ equipment_id, name, baselines, cold, reset }) =>
-      html`<li><a href="/baselines?building=${encodeURIComponent(building.building_id)}&amp;equipment=${encodeURIComponent(equipment_id)}"${equipment_id === chosen && html` aria-current="true"`}>${[`${name}: ${sayCountOf(baselines, 'value')}`, ...(cold > 0 ? [say`${cold} with too few days`] : []), ...(reset > 0 ? [say`${reset} begun anew`] : [])].join(', ')}</a></li>`,
-  )}</ul></section>`
+  html`<section class="card"><h2>Equipment</h2>${choiceList(
+    equipment.map(({ equipment_id, name, ...counts }) => ({
+      href: `/baselines?${new URLSearchParams({ building: building.building_id, equipment: equipment_id })}`,
+      text: `${name}: ${countsWords(counts)}`,
+      isChosen: equipment_id === chosen,
+    })),
+  )}</section>`
 
-function card({ baseline, title, reset }: BaselinesModel['shown'][number], index: number, model: BaselinesModel): Html {
+const countsWords = ({
+  baselines,
+  cold,
+  reset,
+}: Pick<BaselinesModel['equipment'][number], 'baselines' | 'cold' | 'reset'>): string =>
+  [
+    sayCountOf(baselines, 'value'),
+    ...(cold > 0 ? [say`${cold} with too few days`] : []),
+    ...(reset > 0 ? [say`${reset} begun anew`] : []),
+  ].join(', ')
+
+type Shown = BaselinesModel['shown'][number]
+
+/** The values of a rule are folded under its title: a rule over every role has one for each. */
+function ruleGroups(model: BaselinesModel): Html {
+  const { building, chosen = '', q } = model
+  const found = model.shown.map((one, index) => ({ one, index })).filter(({ one }) => hasWords(baselineWords(one), q))
+  return html`${listSearch({ path: '/baselines', state: { building: building.building_id, equipment: chosen }, q, label: say`Rule or role` })}
+${[...Map.groupBy(found, ({ one }) => one.baseline.rule_id).values()].map(rows =>
+  fold(
+    groupWords(
+      rows.map(({ one }) => one),
+      model,
+    ),
+    html`${rows.map(({ one, index }) => card(one, index, model))}`,
+    q !== '',
+  ),
+)}
+${found.length === 0 && html`<p>Nothing fits this filter.</p>`}`
+}
+
+const baselineWords = ({ title, baseline: { rule_id, name, role } }: Shown): string =>
+  searchWords(say(title), rule_id, name, role, role && roleWords(role))
+
+function groupWords(rows: Shown[], { building }: BaselinesModel): Html {
+  const [{ baseline, title }] = rows as [Shown]
+  const cold = rows.filter(one => one.baseline.cold).length
+  const reset = rows.filter(one => one.reset !== undefined).length
+  const alone = `${valueWords(baseline, building.unit_system)}${baseline.cold ? `, ${say`too few days yet`}` : ''}`
+  return html`<strong>${say(title)}</strong> <span class="muted">${rows.length === 1 && reset === 0 ? alone : countsWords({ baselines: rows.length, cold, reset })}</span>`
+}
+
+function card({ baseline, title, reset }: Shown, index: number, model: BaselinesModel): Html {
   const { rule_id, name, role, days_used, cold, date } = baseline
   const { unit_system } = model.building
   const coldness = coldWords(baseline, unit_system)

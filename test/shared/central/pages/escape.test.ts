@@ -357,6 +357,7 @@ test('parameters, what was tried and baselines escape', t =>
       ...base,
       equipment: [{ equipment_id: text, name: text, baselines: 2, cold: 1, reset: 1 }],
       chosen: text,
+      q: '',
       ruleOwner: { site_id: text, edge_id: text, name: text },
       shown: [
         { baseline, title: text, reset: { ...key, ...by, at: NOW } },

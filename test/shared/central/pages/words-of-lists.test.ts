@@ -46,7 +46,7 @@ test('the forms of a baseline name whose it is, with its role where it has one',
   const view = { value: 1, spread: 0, days_used: 3, dates: [], left_out: [], cold: false, unit: 'K' }
   const rest = { ...view, date: '2026-01-05', fallback: 1, tolerance_cold: 1, min_days: 2 }
   const page = baselinesBody({
-    ...{ building: BUILDING, buildings: [BUILDING], equipment: [], chosen: undefined, ruleOwner: undefined },
+    ...{ building: BUILDING, buildings: [BUILDING], equipment: [], chosen: 'AHU-1', q: '', ruleOwner: undefined },
     shown: ['sa_t', undefined].map(role => ({ baseline: { ...key, ...rest, role } as never, title: 'T', reset: undefined })),
     ...{ here, user, csrf: 'token' },
   }).text
