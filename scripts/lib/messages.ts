@@ -21,6 +21,7 @@ import { PROBLEMS } from '#shared/core/problem.ts'
 import { describeType, typeOfUnit } from '#shared/core/rules/language/dimension.ts'
 import { UNITS } from '#shared/core/model/unit.ts'
 import { STATES } from '#shared/central/ui/icons.ts'
+import { hindsightTail } from '#shared/core/rules/report/evidence.ts'
 import { roleLabelText } from '#shared/central/ui/measure.ts'
 import { BOX_REASONS } from '#shared/core/update/box-reasons.ts'
 import { SCHEMA_CHECKS } from '#shared/node/http/errors.ts'
@@ -193,9 +194,18 @@ export function ruleTexts(source: string): string[] {
   const {
     title,
     explains,
+    hindsight,
     cause = {},
-  } = parseYaml(source) as { title: string; explains?: string; cause?: Record<string, unknown> }
+  } = parseYaml(source) as { title: string; explains?: string; hindsight?: HindsightTexts; cause?: Record<string, unknown> }
+  const tail = hindsightTail({ first: '{first}', last: '{last}', found: '{found}' })
+  const sentences = [explains, hindsight && `${hindsight.explains} ${tail}`].flatMap(text => text ?? [])
+  const components = [cause, hindsight?.above ?? {}, hindsight?.below ?? {}].flatMap(Object.keys)
+  return [title, ...sentences.map(withPlaces), ...components.map(component => component.replaceAll('_', ' '))]
+}
+
+type HindsightTexts = { explains: string; above?: object; below?: object }
+
+function withPlaces(sentence: string): string {
   let places = 0
-  const sentence = explains?.replaceAll(/\{[^{}]*\}/g, () => `{${places++}}`)
-  return [title, ...(sentence ? [sentence] : []), ...Object.keys(cause).map(component => component.replaceAll('_', ' '))]
+  return sentence.replaceAll(/\{[^{}]*\}/g, () => `{${places++}}`)
 }

@@ -251,4 +251,30 @@ export const RECORDER_CASES: RecorderCase[] = [
     ],
     after: [finding('carried', 2, 12)],
   },
+  {
+    title: 'a run that ends before the days that showed a beginning keeps the finding in hindsight',
+    before: [finding('late', 11, 13, { confirmed_at: at(30), hindsight: { normal_from: at(13) } })],
+    run: run('1', 10, 20),
+    found: [],
+    after: [finding('late', 11, 13, { confirmed_at: at(30), hindsight: { normal_from: at(13) } })],
+  },
+  {
+    title: 'a run over the days that showed a beginning removes the finding in hindsight that it does not find again',
+    before: [finding('late', 11, 13, { confirmed_at: at(20), hindsight: { normal_from: at(13) } })],
+    run: run('1', 10, 20),
+    found: [],
+    after: [],
+  },
+  {
+    title: 'a finding in hindsight neither continues an episode nor is continued by one',
+    before: [finding('open', 2, 12), finding('late', 3, 13, { confirmed_at: at(15), hindsight: { normal_from: at(13) } })],
+    run: run('1', 10, 20),
+    found: [finding('new', 12.5, 12.75), finding('other', 4, 12, { confirmed_at: at(16), hindsight: { normal_from: at(12) } })],
+    after: [
+      finding('new', 12.5, 12.75),
+      finding('other', 4, 12, { confirmed_at: at(16), hindsight: { normal_from: at(12) } }),
+      finding('late', 3, 13, { confirmed_at: at(15), hindsight: { normal_from: at(13) } }),
+      finding('open', 2, 12),
+    ],
+  },
 ]

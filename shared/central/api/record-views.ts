@@ -27,6 +27,7 @@ export function findingFields({ evidence, waste: _waste, stretches, ...finding }
     to: instantOrNull(finding.to),
     confirmed_at: formatInstant(finding.confirmed_at),
     ...(finding.ended && { ended: { ...finding.ended, at: formatInstant(finding.ended.at) } }),
+    ...(finding.hindsight && { hindsight: { normal_from: formatInstant(finding.hindsight.normal_from) } }),
     ...(stretches && { stretches: stretches.map(stretchView) }),
     evidence: { ...evidence, worst_at: formatInstant(evidence.worst_at) },
   }

@@ -88,6 +88,11 @@ export type Finding = {
   ended?: Ending
   cause: CauseWeight[]
   evidence: Evidence
+  /**
+   * Set for a finding that later days made of the equipment's first ones: it had ended before `confirmed_at`, when it was found.
+   * `normal_from`: the beginning of the days that showed it, ms.
+   */
+  hindsight?: { normal_from: number }
   /** The finding that explains this one, which is stored and shown as suppressed. */
   suppressed_by?: string
   /** The override that explains this one, which stays visible with the override as its most likely cause. */

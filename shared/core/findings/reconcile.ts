@@ -45,11 +45,13 @@ export function reconcile(
       continue
     }
     if (ids.has(old.finding_id)) continue
+    // A run that ends before the days that showed it cannot find it.
+    if (old.hindsight && old.confirmed_at > run.to) continue
     if (resumed && isEvaluatedAgain(old, run, resumed)) {
       if (evaluatedPairs.has(pairOf(old))) remove.push(old.finding_id)
       continue
     }
-    const rest = old.from < run.from ? continuation(old, found, run) : undefined
+    const rest = old.from < run.from && !old.hindsight ? continuation(old, found, run) : undefined
     if (rest) {
       put.delete(rest.finding_id)
       put.set(old.finding_id, rest.to === null && continuesAfter(old) ? old : joined(old, rest, run))
@@ -113,7 +115,9 @@ const pairOf = ({ rule_id, equipment_id }: Pair) => `${rule_id}\n${equipment_id}
 function continuation(old: Finding, found: Finding[], run: RunRecord): Finding | undefined {
   const until = old.to ?? run.from + CUT_MS
   return found
-    .filter(finding => pairOf(finding) === pairOf(old) && finding.role === old.role && finding.from <= until)
+    .filter(
+      finding => pairOf(finding) === pairOf(old) && finding.role === old.role && !finding.hindsight && finding.from <= until,
+    )
     .reduce<Finding | undefined>((first, next) => (first && first.from <= next.from ? first : next), undefined)
 }
 

@@ -68,6 +68,7 @@ const writeFinding = ({ waste: _waste, ...finding }: Finding) => ({
   to: finding.to === null ? null : formatInstant(finding.to),
   confirmed_at: formatInstant(finding.confirmed_at),
   ...(finding.ended && { ended: { ...finding.ended, at: formatInstant(finding.ended.at) } }),
+  ...(finding.hindsight && { hindsight: { normal_from: formatInstant(finding.hindsight.normal_from) } }),
   evidence: { ...finding.evidence, worst_at: formatInstant(finding.evidence.worst_at) },
 })
 
@@ -97,6 +98,9 @@ function readFinding(value: unknown, path: string): Finding {
     }),
     evidence: readEvidence(fields(from.body.evidence, `${path}.evidence`)),
     ...optional(from, 'ended', (_, name) => readEnding(fields(from.body[name], `${path}.${name}`))),
+    ...optional(from, 'hindsight', (_, name) => ({
+      normal_from: instant(fields(from.body[name], `${path}.${name}`), 'normal_from'),
+    })),
     ...optional(from, 'suppressed_by', id),
     ...optional(from, 'relabelled_by', id),
     ...optional(from, 'role', id),

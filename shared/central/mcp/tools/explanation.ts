@@ -56,7 +56,7 @@ function headText({ finding, place, equipment }: Explained): string {
   return [
     `${titleOf(finding)} – ${cell(equipment?.name ?? finding.equipment_id)} (${finding.equipment_id}) in ${cell(place.name)}`,
     inUnitsOf(evidence.sentence, place.unit_system, Object.keys(evidence.inputs)),
-    `State: ${finding.state}. ${to === null ? `Since ${at(from)}` : `From ${at(from)} to ${at(to)}`}, in fault for ${formatDuration(duration_secs * SECOND)}, confirmed ${at(confirmed_at)}.`,
+    `State: ${finding.state}. ${to === null ? `Since ${at(from)}` : `From ${at(from)} to ${at(to)}`}, in fault for ${formatDuration(duration_secs * SECOND)}, ${finding.hindsight ? 'found afterwards,' : 'confirmed'} ${at(confirmed_at)}.`,
     `Severity ${severity} of 4 (1 is the most urgent), kind ${kind}, rule ${rule_id}. Times are of ${place.timezone}.`,
     ...people.filter(line => typeof line === 'string').map(line => `${line[0]!.toUpperCase()}${line.slice(1)}.`),
   ].join('\n')
@@ -67,6 +67,8 @@ const HOLDS = { true: 'true', false: 'false', null: 'could not be evaluated' }
 function conditionText({ finding, place, rule }: Explained): string {
   const evidence = { ...finding.evidence, params: shownParams(finding) }
   const { unit_system, timezone } = place
+  if (finding.hindsight)
+    return `The first days were compared with those from ${localInstant(finding.hindsight.normal_from, timezone)} on, as the rule compares a day with days before it.`
   const lets = Object.entries(rule?.lets ?? {}).map(([name, text]) => `  where ${name} is ${text}`)
   return [
     `Condition: ${evidence.expression}`,
@@ -89,12 +91,13 @@ function thresholdText({ finding, place }: Explained): string {
   return lines.length > 0 ? ['Thresholds:', ...lines].join('\n') : ''
 }
 
-function baselineText({ finding: { evidence }, place }: Explained): string {
+function baselineText({ finding: { evidence, hindsight }, place }: Explained): string {
   const lines = (evidence.baselines ?? []).map(view => {
     const cold = coldWords(view, place.unit_system)
     return `- ${view.name}: ${valueWords(view, place.unit_system)}${cold === undefined ? `, of ${view.days_used} days` : `, ${cold}`}`
   })
-  return lines.length > 0 ? ["Compared with the equipment's own past:", ...lines].join('\n') : ''
+  const days = hindsight ? 'later days' : 'past'
+  return lines.length > 0 ? [`Compared with the equipment's own ${days}:`, ...lines].join('\n') : ''
 }
 
 function causeText({ finding: { cause } }: Explained): string {

@@ -87,7 +87,7 @@ ${plotSection(model, assets)}
 </div>`
 
 function head({ finding, note, building, equipment, here, dataEnd, silencedBy, relabelledBy, rule }: FaultModel): Html {
-  const { evidence, from, to, confirmed_at, duration_secs, severity, rule_id } = finding
+  const { evidence, from, to, duration_secs, severity, rule_id } = finding
   return html`<h1>${titleOf(finding)}</h1>
 <p class="lead">${sentenceText(evidence.sentence, building.unit_system, Object.keys(evidence.inputs))}</p>
 <dl class="facts">
@@ -95,12 +95,17 @@ function head({ finding, note, building, equipment, here, dataEnd, silencedBy, r
 <div><dt>Priority</dt><dd class="p${priorityOf(severity)}">${priorityIcon(priorityOf(severity))}</dd></div>
 <div><dt>State</dt><dd>${stateWords(finding, note, endedOn(dataEnd, here))}${note.assignee !== undefined && html`, <span>${say`assigned to ${note.assignee}`}</span>`}${finding.ended && html` <span class="muted">${moment(finding.ended.at, here)}</span>`}</dd></div>
 <div><dt>${to === null ? say`Since` : say`When`}</dt><dd>${to === null ? momentAge(from, here) : html`${moment(from, here)} to ${moment(to, here)}`}</dd></div>
-<div><dt>In fault</dt><dd>${formatDuration(duration_secs * 1000)}, confirmed ${confirmed_at > from ? say`after ${formatDuration(confirmed_at - from)}` : say`at once`}</dd></div>
+<div><dt>In fault</dt><dd>${formatDuration(duration_secs * 1000)}, ${confirmedWords(finding, here)}</dd></div>
 <div><dt>Rule</dt><dd>${rule ? html`<a href="${rulePath(rule_id)}"><code>${rule_id}</code></a>` : html`<code>${rule_id}</code>`}${rule && html` <span class="muted">${rule.source}</span>`}</dd></div>
 </dl>
 ${silencedBy && html`<p class="notice">Silenced: explained by <a href="/faults/${encodeURIComponent(silencedBy.finding_id)}">${titleOf(silencedBy)}</a>.</p>`}
 ${relabelledBy && html`<p class="notice">${overrideIcon(say`This fault is an override.`)} <a href="/faults/${encodeURIComponent(relabelledBy.finding_id)}">${titleOf(relabelledBy)}</a> for at least half of its time. Should it stay when the point is released, look at the next cause.</p>`}
 ${note.not_a_fault !== undefined && html`<p class="notice">Marked as not a fault: ${note.not_a_fault}</p>`}`
+}
+
+function confirmedWords({ hindsight, from, confirmed_at }: Finding, here: Here): Html {
+  if (hindsight) return html`found afterwards, on ${moment(confirmed_at, here)}`
+  return html`confirmed ${confirmed_at > from ? say`after ${formatDuration(confirmed_at - from)}` : say`at once`}`
 }
 
 /** @returns the day for `stateWords` */
@@ -141,6 +146,12 @@ function trendsLink(lines: { point: Point }[], { from, to }: Plot, { building_id
 function because({ finding, building, here, rule }: FaultModel): Html {
   const evidence = { ...finding.evidence, params: shownParams(finding) }
   const lets = Object.entries(rule?.lets ?? {})
+  if (finding.hindsight)
+    return html`<section class="card"><h2>Because</h2>
+<p>The first days were compared with those from ${moment(finding.hindsight.normal_from, here)} on, as the rule compares a day with days before it.</p>
+${thresholds(finding, building)}
+${baselines(finding, building)}
+</section>`
   return html`<section class="card"><h2>Because</h2>
 <p class="expression"><code>${evidence.expression}</code></p>
 ${lets.length > 0 && html`<ul class="lets">${lets.map(([name, text]) => html`<li>where <code>${name}</code> is <code>${text}</code></li>`)}</ul>`}
@@ -164,14 +175,16 @@ function term({ text, holds }: Evidence['terms'][number], evidence: Evidence, { 
 }
 
 /** The equipment's own past, where the rule compares with it. */
-function baselines({ evidence: { baselines: listed = [] }, equipment_id }: Finding, building: Building): Html | false {
+function baselines({ evidence: { baselines: listed = [] }, equipment_id, hindsight }: Finding, building: Building): Html | false {
   if (listed.length === 0) return false
   const { building_id, unit_system } = building
   const href = `/baselines?${new URLSearchParams({ building: building_id, equipment: equipment_id })}`
-  return html`<h3>Compared with its own past</h3><ul>${listed.map(view => {
-    const cold = coldWords(view, unit_system)
-    return html`<li><code>${view.name}</code>: <strong>${valueWords(view, unit_system)}</strong>${cold !== undefined && `, ${cold}`}${dayLists(view)}</li>`
-  })}</ul><p><a href="${href}">What it is compared with now</a></p>`
+  return html`<h3>${hindsight ? say`Compared with its own later days` : say`Compared with its own past`}</h3><ul>${listed.map(
+    view => {
+      const cold = coldWords(view, unit_system)
+      return html`<li><code>${view.name}</code>: <strong>${valueWords(view, unit_system)}</strong>${cold !== undefined && `, ${cold}`}${dayLists(view)}</li>`
+    },
+  )}</ul><p><a href="${href}">What it is compared with now</a></p>`
 }
 
 function thresholds(finding: Finding, building: Building): Html | false {

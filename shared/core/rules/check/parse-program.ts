@@ -10,6 +10,7 @@ import { ExprError } from '#shared/core/rules/language/lex.ts'
 import { OAF_GUARD, OAF_ROLES } from '#shared/core/rules/language/macros.ts'
 import { getOwn } from '#shared/core/get-own.ts'
 import { type Expr, parseExpr } from '#shared/core/rules/language/parse-expr.ts'
+import { readHindsight } from './parse-hindsight.ts'
 import { readImpact } from './parse-impact.ts'
 import type { BaselineSpec, RuleParam, Program, ConditionTerm } from './rule.ts'
 import type { YamlFields, YamlText } from '#shared/core/rules/language/yaml-text.ts'
@@ -66,6 +67,14 @@ export function parseProgram(root: YamlFields, yaml: YamlText, names: Names, eac
   }
   if (gate) program.gate = gate.typed
   if (scope.oaf) program.guard = checkCondition(parseExpr(OAF_GUARD), { ...scope, roles: OAF_ROLES })
+  const hindsight = readHindsight(
+    root,
+    yaml,
+    specs,
+    name => scope.baselines.get(name) ?? { kind: 'any' },
+    (fields, key, type) => constant(fields, key, type, reading),
+  )
+  if (hindsight) program.hindsight = hindsight
   const impact = readImpact(root, yaml, scope)
   if (impact) program.impact = impact
   return program

@@ -6,6 +6,9 @@ const TIMES = ['smooth', 'settle', 'persistence', 'daily_minimum', 'clear', 'sam
 /** Keys of a baseline that are figures. */
 const OF_BASELINE = ['days', 'min_days', 'minimum', 'fallback', 'tolerance_cold']
 
+/** Keys of `hindsight` that are figures, unless they name a parameter. */
+const OF_HINDSIGHT = ['usual', 'limit']
+
 type Body = Record<string, unknown>
 
 /**
@@ -25,6 +28,7 @@ export function ruleFigures(body: Body): string[] {
       ...expressionsOf(body, baselines).flatMap(literalsOf),
       ...given(body, TIMES),
       ...baselines.flatMap(spec => given(spec, OF_BASELINE)),
+      ...given(mapOf(body.hindsight), OF_HINDSIGHT),
       ...(Object.keys(mapOf(body.cause)).length > 0 ? ['cause'] : []),
     ]),
   ]

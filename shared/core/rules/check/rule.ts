@@ -97,12 +97,29 @@ export type Program = {
   together: TypedExpr
   min_coverage: number
   baselines: BaselineSpec[]
+  hindsight?: HindsightSpec
   causes: { component: string; weight: number; when?: TypedExpr }[]
   suppresses: string[]
   relabels: string[]
   explains: (string | SentenceFigure)[]
   /** The waste of the fault, in the unit of `measure`, and as written. `roles`: the roles of the equipment that `waste` reads. */
   impact?: { kind: ImpactKind; measure: Measure; waste: TypedExpr; text?: string; roles: string[]; because?: string }
+}
+/**
+ * When the later days of a baseline show that its first ones were not normal. `above`, `below`: what is broken where the
+ * first days lie above or below the later ones; a direction without causes is no fault.
+ */
+export type HindsightSpec = {
+  /** Name of a baseline with one value a day. */
+  of: string
+  /** What physics expects, where both directions are faults. */
+  usual?: TypedExpr
+  /** The least difference between the first and the later days. */
+  limit: TypedExpr
+  above: CauseWeight[]
+  below: CauseWeight[]
+  /** The sentence; `early` and `later` stand for the medians of the first and of the later days. */
+  explains: (string | { word: 'early' | 'later' })[]
 }
 /** One comparison or flag of the condition, and its two sides if it is a comparison. */
 export type ConditionTerm = { text: string; typed: TypedExpr; sides?: [TypedExpr, TypedExpr]; measures: boolean }

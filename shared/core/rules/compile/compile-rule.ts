@@ -4,6 +4,7 @@ import { type WasteMeter, createWasteMeter } from '#shared/core/impact/waste-met
 import { substituteRoles } from '#shared/core/rules/check/role-alternatives.ts'
 import { type EquipmentContext, type Leaf, OWN_PLACE } from './equipment-context.ts'
 import { type BaselineState, createBaselineState } from '#shared/core/rules/evaluate/baseline.ts'
+import type { HindsightJudge } from '#shared/core/rules/evaluate/hindsight.ts'
 import { buildNode, type BuildContext, constantOf } from './build-nodes.ts'
 import { type Graph, orderOf } from '#shared/core/rules/evaluate/graph.ts'
 import { type Node } from '#shared/core/rules/evaluate/node.ts'
@@ -39,6 +40,8 @@ export type RuleInstance = {
   figures: (string | { word: 'duration' | 'role' } | (Extract<SentenceFigure, { typed: unknown }> & { node: Node }))[]
   causes: { component: string; weight: number; when?: Node }[]
   baselines: { state: BaselineState; of: Node; on: Node[]; when: Node }[]
+  /** Set where later days of a baseline may show that its first ones were not normal. */
+  hindsight?: HindsightJudge
   /** Set where the condition requires a signal to stay constant for a window: how long it has been constant. */
   stillness?: Stillness
   /** Sums what the fault wastes, where the rule names an impact. */
@@ -110,6 +113,7 @@ export function compileRule(binding: RuleBinding, around: EquipmentContext, grap
   context.active = active
   context.dailyMinimumMs = ms('daily_minimum')
   const baselines = program.baselines.map(spec => compileBaseline(spec, context, active))
+  const hindsight = compileHindsight(program, baselines, context)
   const parts = compileParts(program, context)
   const stillness = stillnessOf(program, active, context)
   const meter = createWasteMeter(program.impact, context)
@@ -124,6 +128,7 @@ export function compileRule(binding: RuleBinding, around: EquipmentContext, grap
     ...(role !== undefined && { role }),
     params: context.params,
     ...parts,
+    ...(hindsight && { hindsight }),
     ...(stillness && { stillness }),
     ...(meter && { meter }),
     missing: [...context.missing],
@@ -184,6 +189,16 @@ function compileBaseline(spec: BaselineSpec, context: BuildContext, active: Node
   context.baselines.set(spec.name, state)
   const on = spec.on.map(driver => buildNode(driver, context))
   return { state, of: buildNode(spec.of, context), on, when: spec.when ? buildNode(spec.when, context) : active }
+}
+
+function compileHindsight(
+  { hindsight: spec }: Program,
+  baselines: RuleInstance['baselines'],
+  context: BuildContext,
+): HindsightJudge | undefined {
+  const state = baselines.find(({ state: { spec: of } }) => of.name === spec?.of)?.state
+  if (!spec || !state) return undefined
+  return { spec, state, limit: constantOf(spec.limit, context), usual: spec.usual && constantOf(spec.usual, context) }
 }
 
 /** Nodes that decide whether the condition holds. */

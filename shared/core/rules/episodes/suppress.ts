@@ -93,6 +93,19 @@ export function suppress(findings: SourcedFinding[], topology: Pick<EquipmentTop
   }
 }
 
+/**
+ * What a rule found while it still compared with first days that were not normal is explained by the finding on these days.
+ */
+export function explainByHindsight(findings: SourcedFinding[]): void {
+  for (const { finding: seen } of findings.filter(({ finding }) => finding.hindsight)) {
+    for (const { finding } of findings) {
+      const isOwn = finding.rule_id === seen.rule_id && finding.equipment_id === seen.equipment_id && finding.role === seen.role
+      if (!isOwn || finding === seen || finding.from < seen.to! || finding.from >= seen.confirmed_at) continue
+      finding.suppressed_by ??= seen.finding_id
+    }
+  }
+}
+
 /** The order in which findings explain others. */
 export const bySeverity = ({ finding: a }: SourcedFinding, { finding: b }: SourcedFinding): number =>
   a.severity - b.severity || a.from - b.from || (a.finding_id < b.finding_id ? -1 : 1)
@@ -139,15 +152,25 @@ export function covers(upper: Finding, lower: Finding, until: number): boolean {
 const trueSecsWithin = (upper: Finding, lower: Finding, until: number): number =>
   (common(upper, lower, until) / (endOf(upper, until) - upper.from)) * upper.duration_secs
 
-/** @returns `requested` and those of `rules` that may suppress or relabel them, over any number of steps; they also affect their baselines */
+/** Whether a rule names the component as a cause. */
+export const accuses = ({ program }: Rule, component: string): boolean =>
+  program.causes.some(one => one.component === component && one.weight > 0)
+
+/**
+ * @returns `requested` and those of `rules` that may suppress or relabel them, over any number of steps; they also affect their
+ *   baselines; and those that may have told already what a rule finds in hindsight
+ */
 export function withExplainers(requested: Rule[], rules: Rule[]): Rule[] {
   const found = new Map(requested.map(rule => [rule.id, rule]))
   const explains = ({ program }: Rule, id: string): boolean => {
     const names = [...program.suppresses, ...program.relabels]
     return names.includes(READERS) || matchesAny(names, id)
   }
-  for (const { id } of found.values()) {
-    for (const other of rules) if (explains(other, id)) found.set(other.id, other)
+  const tells = (other: Rule, { program: { hindsight } }: Rule): boolean =>
+    [hindsight?.above[0], hindsight?.below[0]].some(cause => cause && accuses(other, cause.component))
+  for (const rule of found.values()) {
+    for (const other of rules)
+      if (!found.has(other.id) && (explains(other, rule.id) || tells(other, rule))) found.set(other.id, other)
   }
   return [...found.values()]
 }

@@ -16,8 +16,11 @@ export type BaselineState = {
   toleranceCold: number | undefined
   /** When a person reset it, ms. */
   resetAt: number | undefined
-  /** The values of past days, oldest first; where a model is fitted, the sums of the day as well. */
-  past: { day: BuildingDay; value: number; sums?: Float64Array }[]
+  /**
+   * The values of past days, oldest first, with the number of full minutes that they are based on; where a model is fitted, the
+   * sums of the day as well.
+   */
+  past: { day: BuildingDay; value: number; minutes: number; sums?: Float64Array }[]
   /** Of a baseline with drivers that has enough days. */
   fit: PastFit | undefined
   value: number
@@ -127,7 +130,7 @@ export function endBaselineDay(state: BaselineState, rows: DayRows, of: Node, on
   if (on.length > 0) {
     const sums = sumsOfDay(rows, of, on, when)
     const isEnough = sums[0]! > 0 && sums[0]! * MINUTE_MS >= spec.minimum
-    if (isEnough) state.past.push({ day: rows.day, value: sums[1 + on.length]!, sums })
+    if (isEnough) state.past.push({ day: rows.day, value: sums[1 + on.length]!, minutes: sums[0]!, sums })
     return
   }
   const values = new Float64Array(rows.n)
@@ -139,16 +142,23 @@ export function endBaselineDay(state: BaselineState, rows: DayRows, of: Node, on
   if (count === 0 || count * MINUTE_MS < spec.minimum) return
   const sorted = values.subarray(0, count).toSorted()
   const value = spec.stat === 'avg' ? sorted.reduce((sum, each) => sum + each, 0) / count : quantileOf(sorted, count, spec.stat)
-  state.past.push({ day: rows.day, value })
+  state.past.push({ day: rows.day, value, minutes: count })
 }
 
-/** Elements of a saved day: its index, beginning and end, its value, and the sums of a fitted one. */
-const PAST_WIDTH = 4
+/** Elements of a saved day: its index, beginning and end, its value and minutes, and the sums of a fitted one. */
+const PAST_WIDTH = 5
 const widthOf = ({ on }: BaselineSpec): number => PAST_WIDTH + (on.length > 0 ? sumsWidth(on.length) : 0)
 export type SavedBaseline = { past: Float64Array; view: BaselineView }
 
 export function saveBaseline({ past, view }: BaselineState): SavedBaseline {
-  const numbers = past.flatMap(({ day: { index, from, to }, value, sums = [] }) => [index, from, to, value, ...sums])
+  const numbers = past.flatMap(({ day: { index, from, to }, value, minutes, sums = [] }) => [
+    index,
+    from,
+    to,
+    value,
+    minutes,
+    ...sums,
+  ])
   return { past: Float64Array.from(numbers), view }
 }
 
@@ -157,8 +167,15 @@ export function loadBaseline(state: BaselineState, { past, view }: SavedBaseline
   state.view = view
   const width = widthOf(state.spec)
   for (let i = 0; i < past.length; i += width) {
-    const [index, from, to, value] = past.subarray(i, i + PAST_WIDTH) as unknown as [number, number, number, number]
+    const [index, from, to, value, minutes] = past.subarray(i, i + PAST_WIDTH) as unknown as [
+      number,
+      number,
+      number,
+      number,
+      number,
+    ]
     const day = { index, date: new Date(index * DAY).toISOString().slice(0, 10), from, to }
-    state.past.push(width > PAST_WIDTH ? { day, value, sums: past.slice(i + PAST_WIDTH, i + width) } : { day, value })
+    const kept = { day, value, minutes }
+    state.past.push(width > PAST_WIDTH ? { ...kept, sums: past.slice(i + PAST_WIDTH, i + width) } : kept)
   }
 }

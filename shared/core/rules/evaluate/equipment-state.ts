@@ -6,6 +6,7 @@
 import { type SavedBaseline, loadBaseline, saveBaseline } from './baseline.ts'
 import type { RuleInstance } from '#shared/core/rules/compile/compile-rule.ts'
 import type { Episode, EpisodeState } from '#shared/core/rules/episodes/episodes.ts'
+import type { Hindsight } from './hindsight.ts'
 import type { ResumeInputs } from './resume-inputs.ts'
 import { DAY_TIMES_WIDTH } from './evaluate-day.ts'
 import { deepCopy, type NodeState } from './node-state.ts'
@@ -42,12 +43,14 @@ type RuleState = {
   active: number[]
   /** Number of episodes so far at the end of each of the last days. */
   counts: number[]
+  /** What later days have shown of the first ones. */
+  hindsight?: Hindsight
   /** Why the rule is no longer run. */
   failed?: string
 }
 
 /** The state of a rule on an equipment between two days. */
-export type RuleTracking = Pick<RuleState, 'tracked' | 'counts'> & {
+export type RuleTracking = Pick<RuleState, 'tracked' | 'counts' | 'hindsight'> & {
   /** Times of the days of earlier runs, and of this one. */
   coveredBefore: Float64Array
   covered: number[]
@@ -62,7 +65,7 @@ export type RuleTracking = Pick<RuleState, 'tracked' | 'counts'> & {
 export type StateHorizon = { from: number; index: number; horizon: number }
 
 export function saveRule(kept: RuleTracking, { baselines }: RuleInstance, cut: StateHorizon): RuleState {
-  const { tracked, counts, coveredBefore, covered, active, failed } = kept
+  const { tracked, counts, coveredBefore, covered, active, hindsight, failed } = kept
   const known = [...active].filter(([index]) => index >= cut.horizon)
   return {
     tracked: saveTracked(tracked, cut),
@@ -70,6 +73,7 @@ export function saveRule(kept: RuleTracking, { baselines }: RuleInstance, cut: S
     baselines: baselines.map(({ state }) => saveBaseline(state)),
     active: known.flat(),
     counts: [...counts],
+    ...(hindsight && { hindsight }),
     ...(failed !== undefined && { failed }),
   }
 }
@@ -84,13 +88,14 @@ export function restoreRule(saved: RuleState, { baselines }: RuleInstance): Rule
   for (const [i, { state }] of baselines.entries()) loadBaseline(state, saved.baselines[i]!)
   const active = new Map<number, number>()
   for (let i = 0; i < saved.active.length; i += 2) active.set(saved.active[i]!, saved.active[i + 1]!)
-  const { tracked, covered, counts, failed } = saved
+  const { tracked, covered, counts, hindsight, failed } = saved
   return {
     tracked: deepCopy(tracked),
     coveredBefore: covered,
     covered: [],
     active,
     counts: [...counts],
+    ...(hindsight && { hindsight }),
     ...(failed !== undefined && { failed }),
   }
 }

@@ -22,7 +22,8 @@ import { type BuildingDay, buildingDays, type DayRows, createRowLayout } from '.
 import { type StateHorizon, type EquipmentState, type RuleTracking, restoreRule, saveRule } from './equipment-state.ts'
 import type { StepSignal } from '#shared/core/rules/compile/step-signal.ts'
 import { type NearMissDay, recordStill } from '#shared/core/rules/episodes/unconfirmed.ts'
-import { type Activity, activityKey, baselineExclusions } from '#shared/core/rules/episodes/suppress.ts'
+import { type Hindsight, judgeBeginning } from './hindsight.ts'
+import { accuses, type Activity, activityKey, baselineExclusions } from '#shared/core/rules/episodes/suppress.ts'
 import type { CarriedFinding, RunPlan } from './run-types.ts'
 import type { EquipmentData } from '#shared/core/rules/compile/equipment-data.ts'
 
@@ -53,6 +54,7 @@ export type RuleOutcome = {
   /** Times by outcome as in `evaluate-day.ts`, one row a day. */
   covered: ArrayLike<number>[]
   near: readonly NearMissDay[]
+  hindsight?: Hindsight
   /** By index, at least the days that overlap the span. */
   days: ReadonlyMap<number, BuildingDay>
   /** The baselines of the last day; empty when no day was evaluated. */
@@ -86,9 +88,9 @@ export function runEquipment(work: EquipmentRun, plan: RunPlan, activity: Activi
   const states: EquipmentState[] = []
   for (const day of fresh) {
     if (runnable.length > 0) runRulesForDay(runners, layOut(day), plan, work.since, activity)
-    if (plan.saveStatesAt?.includes(day.to) && nextDay(day.from, plan.timezone) === day.to) {
-      states.push(stateAt(day.to, work, runners, days, plan))
-    }
+    if (nextDay(day.from, plan.timezone) !== day.to) continue
+    lookBack(runners, day, work.since, activity)
+    if (plan.saveStatesAt?.includes(day.to)) states.push(stateAt(day.to, work, runners, days, plan))
   }
   const open = (plan.carried ?? []).filter(one => one.equipment_id === work.equipment_id)
   const reportedFrom = Math.min(plan.from, ...open.map(({ from }) => from))
@@ -204,6 +206,41 @@ function excludedBy(
   return spoilers.find(({ key }) => (activity.get(key)?.get(index) ?? today) < today)?.rule_id
 }
 
+/**
+ * Judges the beginning of the equipment at the end of a day. What a rule has already told of these days is not told again,
+ * neither by itself nor by another rule that accuses the same component. From then on the rule compares with the later days: those
+ * on which it was active because it still compared with the first ones count again.
+ */
+function lookBack(runners: RuleRunner[], today: BuildingDay, since: number, activity: Activity): void {
+  for (const runner of runners) {
+    const { instance, active, baselineExclusions: spoilers, hindsight } = runner
+    if (!instance.hindsight || hindsight || runner.failed !== undefined || instance.missing.length > 0) continue
+    const others = spoilers.filter(({ key }) => activity.get(key) !== active)
+    const found = judgeBeginning(
+      instance.hindsight,
+      since,
+      today,
+      ({ index }) => excludedBy(others, index, today.index + 1, activity) !== undefined,
+      ({ index }) => active.has(index),
+    )
+    if (!found || isTold(found, runners)) continue
+    runner.hindsight = found
+    for (const index of active.keys()) if (index >= found.normal_day) active.delete(index)
+    for (const index of found.days) active.set(index, today.index)
+  }
+}
+
+/** Share of the first days on which a rule that accuses the same component was active, from which on they need no other finding. */
+const TOLD_MIN = 0.5
+
+function isTold({ days, cause }: Hindsight, runners: RuleRunner[]): boolean {
+  const component = cause[0]!.component
+  return runners.some(
+    ({ instance: { rule }, active }) =>
+      accuses(rule, component) && days.filter(index => active.has(index)).length >= TOLD_MIN * days.length,
+  )
+}
+
 function limitEpisodes({ counts, tracker }: RuleRunner): void {
   const before = counts.length === EPISODE_DAYS ? counts.shift()! : 0
   counts.push(tracker.count())
@@ -223,12 +260,20 @@ function keepEvidence({ instance, views }: RuleRunner, episodes: Episode[], days
 }
 
 function outcomeOf(
-  { instance, tracker, tracked, coveredBefore, covered }: RuleRunner,
+  { instance, tracker, tracked, coveredBefore, covered, hindsight }: RuleRunner,
   days: Map<number, BuildingDay>,
 ): RuleOutcome {
   const isEvaluated = days.size > 0 && instance.missing.length === 0
   const baselines = isEvaluated ? instance.baselines.map(({ state }) => state.view) : []
-  return { instance, episodes: tracker.episodes(), near: tracked.near, covered: [coveredBefore, covered], days, baselines }
+  const outcome = {
+    instance,
+    episodes: tracker.episodes(),
+    near: tracked.near,
+    covered: [coveredBefore, covered],
+    days,
+    baselines,
+  }
+  return { ...outcome, ...(hindsight && { hindsight }) }
 }
 
 function stateAt(

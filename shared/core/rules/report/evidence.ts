@@ -6,6 +6,7 @@ import { formatDuration } from '#shared/core/time.ts'
 import { UNITS } from '#shared/core/model/unit.ts'
 import type { RuleInstance } from '#shared/core/rules/compile/compile-rule.ts'
 import { PERCENTAGE_POINTS } from '#shared/core/rules/language/dimension.ts'
+import type { Hindsight } from '#shared/core/rules/evaluate/hindsight.ts'
 import type { Episode, Tally } from '#shared/core/rules/episodes/episodes.ts'
 import { roleState } from '#shared/core/rules/evaluate/role-nodes.ts'
 import { firstAtOrAfter, type StepSignal } from '#shared/core/rules/compile/step-signal.ts'
@@ -23,6 +24,33 @@ export function evidenceOf(instance: RuleInstance, { worst, tally }: Episode): E
     sentence: sentenceOf(instance, worst.seen.subarray(terms.length), tally.trueMs),
   }
   return baselines.length > 0 ? { ...evidence, baselines } : evidence
+}
+
+/** The end of each sentence of a finding in hindsight. */
+export const hindsightTail = ({ first, last, found }: Hindsight['dates']): string =>
+  `It was so from ${first} to ${last} and was found on ${found}, because the later weeks show that the beginning was not normal.`
+
+/**
+ * The evidence of a finding in hindsight: the days of a baseline instead of a moment. The roles are named without values, because
+ * their samples are not read again.
+ */
+export function hindsightEvidence(
+  { rule, params, leaves, hindsight }: RuleInstance,
+  { early, later, worst_at, baseline, dates }: Hindsight,
+): Evidence {
+  const { unit = '', absolute = false } = baseline
+  const values = { early: formatFigure(early, unit, absolute), later: formatFigure(later, unit, absolute) }
+  const words = hindsight!.spec.explains.map(part => (typeof part === 'string' ? part : values[part.word]))
+  const roles = new Set(leaves.map(({ role }) => role).filter(role => !isRunningSum(role)))
+  return {
+    expression: rule.program.expression,
+    terms: [],
+    inputs: Object.fromEntries([...roles].map(role => [role, null])),
+    params,
+    worst_at,
+    sentence: `${words.join('')} ${hindsightTail(dates)}`,
+    baselines: [baseline],
+  }
 }
 
 const holdsOf = (value: number | undefined): boolean | null => (value === 1 ? true : value === 0 ? false : null)

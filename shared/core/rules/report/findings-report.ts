@@ -6,7 +6,9 @@ import type { CauseWeight, Finding, RuleResult } from '#shared/core/findings/fin
 import { wasteOf } from '#shared/core/impact/waste-meter.ts'
 import type { RuleInstance } from '#shared/core/rules/compile/compile-rule.ts'
 import type { Episode, Tally } from '#shared/core/rules/episodes/episodes.ts'
-import { causesOf, evidenceOf } from './evidence.ts'
+import { causesOf, evidenceOf, hindsightEvidence } from './evidence.ts'
+import { trueMsOf } from '#shared/core/findings/fault-time.ts'
+import type { Hindsight } from '#shared/core/rules/evaluate/hindsight.ts'
 import { findingId, versionOf } from '#shared/core/findings/finding-id.ts'
 import {
   type OutcomeTimes,
@@ -42,7 +44,8 @@ type EarlierFindings = { carried: CarriedFinding[]; carriedFrom: number; open: C
 export function reportEquipment(outcomes: RuleOutcome[], span: Span, known: EarlierFindings): EquipmentReport {
   const made = outcomes.flatMap(outcome => {
     const episodes = outcome.episodes.filter(({ from }) => from < span.to)
-    if (episodes.length === 0) return []
+    const { hindsight } = outcome
+    if (episodes.length === 0 && !hindsight) return []
     const { rule, role, equipment } = outcome.instance
     const source: FindingSource = {
       rule,
@@ -50,11 +53,15 @@ export function reportEquipment(outcomes: RuleOutcome[], span: Span, known: Earl
       equipment: { equipment_id: equipment.equipment_id },
       leaves: leavesRead(outcome.instance).map(({ equipment_id, role: read }) => ({ equipment_id, role: read })),
     }
-    return episodes.map((episode): ReportedFinding => {
+    const found = episodes.map((episode): ReportedFinding => {
       const finding = findingOf(adopt(episode, outcome.instance, known), outcome, span)
       const isReported = overlapsSpan(episode, span) || known.open.some(item => isSame(item, finding))
       return { finding, instance: source, isReported, days: isReported ? faultDays(episode, outcome, span) : [] }
     })
+    if (!hindsight) return found
+    // What was found within the span is new, however long ago it ended.
+    const isReported = hindsight.found_at > span.from
+    return [...found, { finding: hindsightOf(hindsight, outcome, span), instance: source, isReported, days: [] }]
   })
   return { findings: made, results: resultsOf(outcomes, span), baselines: outcomes.flatMap(baselinesOf) }
 }
@@ -98,6 +105,30 @@ function findingOf(episode: Episode, { instance }: RuleOutcome, { building_id }:
     cause: causesOf(instance, { trueMs: seenMs, causeMs: tally.causeMs }),
     evidence: evidenceOf(instance, episode),
     ...(meter && { waste: wasteOf(meter, tally.spent) }),
+  }
+}
+
+function hindsightOf(seen: Hindsight, { instance }: RuleOutcome, { building_id }: Span): Finding {
+  const { rule, equipment, role } = instance
+  const { from, to, found_at, normal_from, stretches, cause } = seen
+  return {
+    finding_id: findingId(building_id, rule.id, equipment.equipment_id, from, role),
+    building_id,
+    equipment_id: equipment.equipment_id,
+    rule_id: rule.id,
+    ...(role !== undefined && { role }),
+    kind: rule.kind,
+    title: rule.title,
+    severity: rule.severity,
+    from,
+    to,
+    confirmed_at: found_at,
+    duration_secs: Math.round(trueMsOf(stretches) / 1000),
+    stretches,
+    state: 'cleared',
+    hindsight: { normal_from },
+    cause,
+    evidence: hindsightEvidence(instance, seen),
   }
 }
 

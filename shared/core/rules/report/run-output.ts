@@ -4,7 +4,7 @@ import { rankCauses } from './evidence.ts'
 import { joinOutages } from '#shared/core/rules/episodes/outage.ts'
 import type { EquipmentTopology } from '#shared/core/rules/compile/topology.ts'
 import { relabel } from '#shared/core/rules/episodes/relabel.ts'
-import { suppress } from '#shared/core/rules/episodes/suppress.ts'
+import { explainByHindsight, suppress } from '#shared/core/rules/episodes/suppress.ts'
 import type { EquipmentDay, RunOutput } from '#shared/core/rules/evaluate/run-types.ts'
 import type { ReportedFinding, EquipmentReport } from './findings-report.ts'
 
@@ -19,9 +19,12 @@ export function collectOutput(
   isReported: IsReported,
 ): Omit<RunOutput, 'failed'> {
   const findings = reports.flatMap(({ findings: own }) => own)
-  suppress(findings, site, until)
-  joinOutages(findings, site, until)
-  relabel(findings, site, until)
+  // The days of a finding in hindsight are already without those on which another rule explains it.
+  const episodes = findings.filter(({ finding }) => !finding.hindsight)
+  suppress(episodes, site, until)
+  joinOutages(episodes, site, until)
+  relabel(episodes, site, until)
+  explainByHindsight(findings)
   const reported = findings.filter(each => each.isReported && isReported(each.finding))
   return {
     findings: reported.map(({ finding }) => finding).toSorted(inOrder),

@@ -318,3 +318,12 @@ test('the stretches of a finding travel, and those that cannot be are refused by
     t.regex(findingsWith({ stretches: wrong }), /^findings\[0\]\.stretches\[0\] must be/, JSON.stringify(wrong))
   t.regex(findingsWith({ stretches: Array.from({ length: 49 }, (_, i) => [i, i + 1, 1]) }), /stretches must be/)
 })
+
+test('that a finding was made in hindsight travels with it', t => {
+  const hindsight = { normal_from: NOON + 60_000 }
+  const body = writeFindings({ ...envelope(), findings: [{ ...finding, hindsight }] })
+  const read = readFindings(JSON.parse(JSON.stringify(body)))
+  t.deepEqual(read.ok && read.value.findings[0]!.hindsight, hindsight)
+  t.regex(findingsWith({ hindsight: { normal_from: 'soon' } }), /^findings\[0\]\.hindsight\.normal_from must be/)
+  t.regex(findingsWith({ hindsight: 1 }), /^findings\[0\]\.hindsight must be/)
+})

@@ -92,7 +92,8 @@ export const FAULTS_DE = nameTable<string>({
   override: 'Übersteuerung',
   'Cause: ': 'Ursache: ',
   '{0}<1> in <2>{1}</2></1>': '{0}<1> in <2>{1}</2></1>',
-  '{0}, confirmed {1}': '{0}, bestätigt {1}',
+  'confirmed {0}': 'bestätigt {0}',
+  'found afterwards, on {0}': 'nachträglich gefunden, am {0}',
   'after {0}': 'nach {0}',
   'at once': 'sofort',
   'Silenced: explained by <1>{0}</1>.': 'Stummgeschaltet: erklärt durch <1>{0}</1>.',
@@ -113,6 +114,9 @@ export const FAULTS_DE = nameTable<string>({
   true: 'wahr',
   false: 'falsch',
   'Compared with its own past': 'Verglichen mit der eigenen Vergangenheit',
+  'Compared with its own later days': 'Verglichen mit den eigenen späteren Tagen',
+  'The first days were compared with those from {0} on, as the rule compares a day with days before it.':
+    'Die ersten Tage wurden mit denen ab {0} verglichen, so wie die Regel einen Tag mit früheren Tagen vergleicht.',
   'What it is compared with now': 'Womit jetzt verglichen wird',
   Thresholds: 'Schwellen',
   'Change a threshold, or see what another value would have found':

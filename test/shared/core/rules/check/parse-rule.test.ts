@@ -25,6 +25,35 @@ source: ASHRAE Guideline 36-2021 5.16.14 FC13
 `
 
 /** What is wrong, the text to replace, with what, line:column, part of the message. */
+const HINDSIGHTS: [what: string, hindsight: string, place: string, message: RegExp][] = [
+  [
+    'a hindsight of no baseline',
+    '{ of: c, limit: 1 K, above: { valve: 1 }, explains: x }',
+    '16:18',
+    /a baseline with one value a day/,
+  ],
+  [
+    'a hindsight of a model',
+    '{ of: fit, limit: 1 K, above: { valve: 1 }, explains: x }',
+    '16:18',
+    /a baseline with one value a day/,
+  ],
+  ['a hindsight without a limit', '{ of: b, above: { valve: 1 }, explains: x }', '16:12', /limit is missing/],
+  [
+    'a hindsight with a limit in another unit',
+    '{ of: b, limit: 1 Pa, above: { valve: 1 }, explains: x }',
+    '16:28',
+    /is expected here/,
+  ],
+  ['a hindsight without a direction', '{ of: b, limit: 1 K, explains: x }', '16:12', /names causes above or below/],
+  [
+    'a hindsight of two directions',
+    '{ of: b, limit: 1 K, above: { v: 1 }, below: { v: 1 }, explains: x }',
+    '16:12',
+    /need usual/,
+  ],
+  ['a hindsight with another figure', '{ of: b, limit: 1 K, above: { v: 1 }, explains: "{sat}" }', '16:60', /\{sat\} is neither/],
+]
 const MISTAKES: [string, string | RegExp, string, string, RegExp][] = [
   ['an unknown key', 'severity: 2', 'severity: 2\nseveritee: 3', '15:1', /unknown key severitee/],
   ['a missing key', 'title: Supply air too warm with the cooling valve wide open\n', '', '2:1', /title is missing/],
@@ -85,6 +114,13 @@ const MISTAKES: [string, string | RegExp, string, string, RegExp][] = [
     '15:62',
     /a temperature difference is expected/,
   ],
+  ...HINDSIGHTS.map(([what, hindsight, place, message]): (typeof MISTAKES)[number] => [
+    what,
+    'severity: 2',
+    `severity: 2\nbaseline: { b: { of: excess, days: 9, min_days: 3 }, fit: { of: excess, on: [sat], days: 9, min_days: 3 } }\nhindsight: ${hindsight}`,
+    place,
+    message,
+  ]),
 ]
 
 for (const [what, text, replacement, place, message] of MISTAKES) {

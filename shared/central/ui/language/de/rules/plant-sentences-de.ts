@@ -187,4 +187,12 @@ export const PLANT_SENTENCES_DE = nameTable<string>({
     'Der Volumenstrom wich um {0} von dem ab, was Klappe und Kanaldruck früher ergaben, {1}, Dauer {2}.',
   'The box damper was {0} from the opening that its air flow used to need, for {1}.':
     'Die Klappe lag {0} neben der Öffnung, die ihr Volumenstrom früher brauchte, Dauer {1}.',
+  'With the fan off for hours the supply air sensor differed from its neighbour by {0}, later by {1}. It was so from {2} to {3} and was found on {4}, because the later weeks show that the beginning was not normal.':
+    'Bei seit Stunden stehendem Ventilator wich der Zuluftfühler um {0} von seinem Nachbarn ab, später um {1}. Das war von {2} bis {3} so und wurde am {4} gefunden, weil die späteren Wochen zeigen, dass der Anfang nicht normal war.',
+  'With the fan off for hours discharge minus room was {0}, later {1}. It was so from {2} to {3} and was found on {4}, because the later weeks show that the beginning was not normal.':
+    'Bei seit Stunden stehendem Ventilator war Auslass minus Raum {0}, später {1}. Das war von {2} bis {3} so und wurde am {4} gefunden, weil die späteren Wochen zeigen, dass der Anfang nicht normal war.',
+  'The coldest box supplied air {0} from the supply air sensor, later {1}. It was so from {2} to {3} and was found on {4}, because the later weeks show that the beginning was not normal.':
+    'Der kälteste Volumenstromregler lieferte Luft mit {0} Abstand zum Zuluftfühler, später {1}. Das war von {2} bis {3} so und wurde am {4} gefunden, weil die späteren Wochen zeigen, dass der Anfang nicht normal war.',
+  'Return air was {0} from the rooms, later {1}. It was so from {2} to {3} and was found on {4}, because the later weeks show that the beginning was not normal.':
+    'Die Abluft lag {0} neben den Räumen, später {1}. Das war von {2} bis {3} so und wurde am {4} gefunden, weil die späteren Wochen zeigen, dass der Anfang nicht normal war.',
 })

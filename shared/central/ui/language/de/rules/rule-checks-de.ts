@@ -49,6 +49,11 @@ export const RULE_CHECKS_DE = nameTable<string>({
   "{0} is neither a rule's id, with at most three *, nor readers":
     '{0} ist weder die Id einer Regel, mit höchstens drei *, noch readers',
   'min_days is at most days': 'min_days ist höchstens days',
+  'hindsight needs a baseline with one value a day': 'hindsight braucht eine baseline mit einem Wert je Tag',
+  'limit is missing': 'limit fehlt',
+  'hindsight names causes above or below': 'hindsight nennt Ursachen unter above oder below',
+  'causes above and below need usual': 'Ursachen unter above und unter below brauchen usual',
+  '{0} is neither {early} nor {later}': '{0} ist weder {early} noch {later}',
   'a baseline depends on at most {0} expressions': 'eine baseline hängt von höchstens {0} Ausdrücken ab',
   'a baseline with on is fitted to all values of a day and has no stat':
     'eine baseline mit on wird an alle Werte eines Tages angepasst und hat kein stat',
