@@ -4,6 +4,7 @@ import { type Priority, priorityOf } from '#shared/core/findings/finding.ts'
 import type { Building } from '#shared/core/model/model.ts'
 import { edgeName } from '#shared/core/model/model.ts'
 import { MINUTE } from '#shared/core/time.ts'
+import { edgeHref } from '#shared/central/ui/links.ts'
 import type { FindingReader, Notes } from '#shared/core/ports.ts'
 import type { EdgeStore, ModelStore } from '#shared/core/stores.ts'
 
@@ -33,11 +34,11 @@ export function alertConditions(
     conditions.push({ key, kind, priority: priorityOf(severity), ...placeOf(building_id, buildings), ...what })
   }
   for (const edge of watchEdges ? edges.list() : []) {
-    const { last_seen_at, building_id } = edge
+    const { last_seen_at, building_id, online } = edge
     if (last_seen_at === null || now - last_seen_at <= SILENT_MS) continue
     const what = {
       title: `Edge ${edgeName(edge)} sends no data`,
-      detail: 'The hub has received nothing from this edge.',
+      detail: `The hub has received nothing from this edge; its session is ${online ? 'open' : 'closed'}.`,
       since: last_seen_at,
     }
     conditions.push({
@@ -46,7 +47,7 @@ export function alertConditions(
       priority: EDGE_PRIORITY,
       ...placeOf(building_id, buildings),
       ...what,
-      path: '/',
+      path: edgeHref(edge),
     })
   }
   return conditions

@@ -150,7 +150,7 @@ test('an edge that goes silent raises one alert and one recovery', async t => {
   const { url, received } = await receiver(t)
   const { site, round, stores } = await siteAt(t, { watchEdges: true })
   await addRoute(site, { webhook_url: url, kinds: ['edge'] })
-  const edge = { ...EDGES[0]!, last_seen_at: NOW }
+  const edge = { ...EDGES[0]!, last_seen_at: NOW, online: false }
   stores.edges.put(edge)
   await round(15 * MINUTE)
   t.is(received.length, 0)
@@ -159,7 +159,10 @@ test('an edge that goes silent raises one alert and one recovery', async t => {
     received.map(one => one.body.type),
     ['alert.raised'],
   )
-  t.regex(received[0]!.body.alert.title, new RegExp(edge.edge_id))
+  const { title, detail, path } = received[0]!.body.alert
+  t.regex(title, new RegExp(edge.edge_id))
+  t.is(detail, 'The hub has received nothing from this edge; its session is closed.')
+  t.is(path, `/edges/${edge.edge_id}?site_id=${edge.site_id}`)
   for (let minute = 0; minute < 30; minute++) {
     stores.edges.put({ ...edge, last_seen_at: NOW + (46 + minute) * MINUTE })
     await round(MINUTE)
