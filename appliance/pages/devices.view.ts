@@ -41,6 +41,7 @@ export type DevicesModel = {
 }
 
 export const devicesBody = (model: DevicesModel): Html => html`<h1>Devices</h1>
+<p class="lead">What this box reads, and how each device answers. Nothing is ever written to a device.</p>
 ${model.refusal && refusalNotice(model.refusal)}
 ${!model.running && html`<p class="notice">Polling does not run.</p>`}
 ${stateChoices(model)}

@@ -41,10 +41,16 @@ test.serial('without script an operator calls, refreshes, looks at the preview a
   const { page, complaints, close } = await openPage(chromium.browser, box.url, { javaScriptEnabled: false })
   t.teardown(close)
   await signIn(page, 'agent', PASSWORDS.agent, '/discover')
-  await page.getByLabel('Addresses').fill(box.addresses[1]!)
+  await page.getByText('Nothing is ever written to a device').waitFor()
+  await page.getByLabel('Addresses').fill(`${box.addresses[1]!} 127.0.0.1:9`)
   await page.getByLabel('Seconds to wait').fill('1')
   await page.getByRole('button', { name: 'Start' }).click()
   while (!(await page.getByRole('heading', { name: 'Done' }).count())) await page.getByRole('link', { name: 'Refresh' }).click()
+  const unheard = page.locator('section', { has: page.getByRole('heading', { name: 'No answer' }) })
+  t.deepEqual(
+    (await unheard.getByRole('listitem').allInnerTexts()).map(text => text.trim()),
+    ['127.0.0.1:9'],
+  )
   t.true(await page.getByLabel('VAV-7 1002').isChecked())
   await page.getByRole('button', { name: 'Preview what would be added' }).click()
   await page.getByRole('heading', { name: 'Add 1 device with 10 new points?' }).waitFor()

@@ -5,6 +5,7 @@ import type { DeviceResult, Discovery } from '../core/discovery/discovery.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { formatInstant } from '#shared/core/time.ts'
 import { oneOf, type Route, route, strict } from '#shared/node/http/route.ts'
+import { silentAddresses } from '../core/discovery/changes.ts'
 import type { DiscoveryService } from './discovery-service.ts'
 
 const within = ([minimum, maximum]: readonly [number, number]) => Type.Optional(Type.Integer({ minimum, maximum }))
@@ -113,6 +114,7 @@ function jobView(service: DiscoveryService, discovery: Discovery, afterLine: num
     calls_sent,
     i_ams,
     ignored,
+    silent: silentAddresses(discovery),
     devices: devices.map(deviceView),
     changes: service.changes(),
     why: service.why() ?? null,

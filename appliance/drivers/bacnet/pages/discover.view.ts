@@ -1,7 +1,7 @@
 /** The page of discovery: the form, the devices found, changes against the list, and the diagnosis. */
 import { nameTable } from '#shared/core/name-table.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
-import type { DeviceChange } from '../core/discovery/changes.ts'
+import { type DeviceChange, silentAddresses } from '../core/discovery/changes.ts'
 import { BOUNDS, type FormFields, type RequestError } from '../core/discovery/request.ts'
 import { type DeviceOutcome, type DeviceResult, type Discovery } from '../core/discovery/discovery.ts'
 import { formatAddress } from '../core/address.ts'
@@ -32,7 +32,7 @@ export type DiscoverModel = {
 }
 
 export const discoverBody = (model: DiscoverModel): Html => html`<h1>Discover BACnet devices</h1>
-<p class="lead">Calls the devices of the OT network and reads their objects. Nothing is added before you choose it, and polling continues.</p>
+<p class="lead">Calls the devices of the OT network and reads their objects. Nothing is ever written to a device, nothing is added before you choose it, and polling continues.</p>
 ${model.added && html`<p class="notice" role="status">Added ${momentAge(model.added.at, model.here)}: ${sayCountOf(model.added.devices, 'device')} with ${sayCountOf(model.added.points, 'new point')}. They are polled now.</p>`}
 ${startForm(model)}
 ${model.discovery && progress(model, model.discovery)}
@@ -108,6 +108,7 @@ const STATE_WORDS: Record<Discovery['state'], string> = words({
 
 function results(model: DiscoverModel, discovery: Discovery): Html {
   const { changes, poll_secs, why } = model
+  const silent = silentAddresses(discovery)
   const missing = changes.filter(({ change }) => change === 'missing')
   const rows = discovery.devices.map(device => ({ device, change: changes.find(({ key }) => key === device.key) }))
   const addable = rows.filter(({ device, change }) => change && isAddable(device, change))
@@ -124,6 +125,7 @@ ${
 }
 </form>`
   }
+${silent.length > 0 && html`<section class="card"><h2>No answer</h2><p>Called, and nothing was heard:</p><ul>${silent.map(one => html`<li class="address">${stateIcon('down', formatAddress(one))}</li>`)}</ul><p>The device may be off, listen on another UDP port, or be behind a router or firewall that keeps the call.</p></section>`}
 ${missing.length > 0 && html`<section class="card"><h2>Missing</h2><p>In the list, called, and not heard:</p><ul>${missing.map(missingLine)}</ul></section>`}
 ${discovery.ignored.length > 0 && html`<section class="card"><h2>Answers that were not taken</h2><ul>${discovery.ignored.map(({ host, port, device_instance, reason, count }) => html`<li>${device_instance === null ? say`An I-Am` : say`Device ${device_instance}`} from ${formatAddress({ host, port })}, ${sayCountOf(count, 'time')}: ${reason}</li>`)}</ul></section>`}
 ${why && whyBody(why, discovery)}`

@@ -1,5 +1,13 @@
 /** Compares the devices of a discovery with the catalogue. It changes nothing. */
-import { addressKey, BACNET_PORT, type DeviceAddress, deviceKey, type DeviceResult, type DiscoveryRequest } from './discovery.ts'
+import {
+  addressKey,
+  BACNET_PORT,
+  type DeviceAddress,
+  deviceKey,
+  type DeviceResult,
+  type Discovery,
+  type DiscoveryRequest,
+} from './discovery.ts'
 import { findDuplicateInstances } from './heard-devices.ts'
 import { parseTarget, PRESENT_VALUE } from '#shared/core/bacnet/object.ts'
 
@@ -32,6 +40,13 @@ export type DeviceChange = {
   /** Objects that the catalogue does not read, and points of the catalogue whose object the device does not list. */
   new_objects: number
   missing_points: string[]
+}
+
+/** @returns the addresses that were called by themselves and from which nothing was heard; none while it runs */
+export function silentAddresses({ state, request, devices, ignored }: Discovery): DiscoveryRequest['addresses'] {
+  if (state === 'running') return []
+  const heard = [...devices, ...ignored]
+  return request.addresses.filter(called => !heard.some(({ host, port }) => host === called.host && port === called.port))
 }
 
 /** @returns one change for each discovered device, and for each device that was called and is missing */

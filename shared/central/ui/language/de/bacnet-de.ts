@@ -80,8 +80,12 @@ export const BACNET_DE = nameTable<string>({
     'und {0} weitere, die <1>POST /api/bacnet/discover/preview</1> auflistet.',
   'Add devices': 'Geräte hinzufügen',
   'Discover BACnet devices': 'BACnet-Geräte suchen',
-  'Calls the devices of the OT network and reads their objects. Nothing is added before you choose it, and polling continues.':
-    'Ruft die Geräte des OT-Netzes und liest ihre Objekte. Nichts wird hinzugefügt, bevor Sie es wählen, und die Abfrage läuft weiter.',
+  'Calls the devices of the OT network and reads their objects. Nothing is ever written to a device, nothing is added before you choose it, and polling continues.':
+    'Ruft die Geräte des OT-Netzes und liest ihre Objekte. In ein Gerät wird nie geschrieben, nichts wird hinzugefügt, bevor Sie es wählen, und die Abfrage läuft weiter.',
+  'No answer': 'Keine Antwort',
+  'Called, and nothing was heard:': 'Gerufen, und nichts war zu hören:',
+  'The device may be off, listen on another UDP port, or be behind a router or firewall that keeps the call.':
+    'Das Gerät kann aus sein, an einem anderen UDP-Port hören oder hinter einem Router oder einer Firewall stehen, die den Ruf zurückhält.',
   'Added {0}: {1} with {2}. They are polled now.': '{0} hinzugefügt: {1} mit {2}. Die Abfrage läuft.',
   'Discovery is switched off': 'Die Suche ist ausgeschaltet',
   'To enable it, start the appliance with <1>SERVICE_BACNET_DISCOVERY=1</1>.':

@@ -2,6 +2,8 @@
 import { nameTable } from '#shared/core/name-table.ts'
 
 export const DEVICES_DE = nameTable<string>({
+  'What this box reads, and how each device answers. Nothing is ever written to a device.':
+    'Was diese Box liest, und wie jedes Gerät antwortet. In ein Gerät wird nie geschrieben.',
   'EDE 2.2 or 2.3 (BACnet)': 'EDE 2.2 oder 2.3 (BACnet)',
   'VOLTTRON registry, BACnet': 'VOLTTRON-Punktliste, BACnet',
   'VOLTTRON registry, Modbus': 'VOLTTRON-Punktliste, Modbus',

@@ -180,3 +180,11 @@ test('API.md lists every route of discovery with its role and the problems of it
   for (const { problems } of told) for (const code of problems) t.true(code in PROBLEMS, code)
   for (const { method, action } of t.context.box.api) t.is(method !== 'GET', action !== undefined)
 })
+
+test.serial('a called address from which nothing comes is named, one that answers is not', async t => {
+  const { box } = t.context
+  const [answering] = box.addresses
+  const job = await discoverAll(box, { addresses: [answering, '127.0.0.1:9'], seconds: 1 })
+  t.deepEqual(job.silent, [{ host: '127.0.0.1', port: 9 }])
+  t.is(job.devices.length, 1)
+})
