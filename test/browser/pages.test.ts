@@ -94,6 +94,24 @@ for (const [name, look] of looks('a desk in daylight', 'a phone at night')) {
   })
 }
 
+test.serial('a route of alerts at any time has no hours to fill in, without script too', async t => {
+  const { chromium, box } = t.context
+  const { page, close } = await openPage(chromium.browser, box.url, { javaScriptEnabled: false })
+  t.teardown(close)
+  await signIn(page, 'admin', PASSWORDS.admin, '/alerts')
+  const from = page.getByLabel('From', { exact: true })
+  t.false(await from.isVisible())
+  await page.getByLabel('When').selectOption({ label: 'every day' })
+  t.true(await from.isVisible())
+  await page.getByLabel('When').selectOption({ label: 'at any time' })
+  await page.getByLabel('Name').fill('Night watch')
+  await page.getByLabel('Webhook address').fill('http://127.0.0.1/')
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  await page.getByText('Night watch was added').waitFor()
+  const added = box.stores.alerts.routes().find(({ route }) => route.name === 'Night watch')
+  t.is(added!.route.hours, undefined)
+})
+
 for (const [name, look] of looks('a desk in daylight', 'a phone in daylight')) {
   test.serial(`the longer German words have room on the first pages of box and hub through ${name}`, async t => {
     for (const product of ['appliance', 'hub'] as const) {

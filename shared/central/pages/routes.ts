@@ -44,7 +44,7 @@ type PageEntry = {
 const OPERATION_PAGES: PageEntry[] = words(
   [
     { nav: { href: '/faults', text: 'Faults' }, routes: faultsPage },
-    { nav: { href: BUILDINGS_PATH, text: 'Equipment' }, routes: buildingPages },
+    { nav: { href: BUILDINGS_PATH, text: 'Equipment ¦ several' }, routes: buildingPages },
     { nav: { href: TRENDS_PATH, text: 'Trends', about: 'Points as lines over any time', wide: true }, routes: trendsPage },
     { routes: equipmentPage },
     { routes: pointPage },

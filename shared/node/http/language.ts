@@ -34,6 +34,12 @@ const keys = new WeakMap<TemplateStringsArray, string>()
 export const messageOf = (strings: readonly string[]): string =>
   strings.reduce((message, part, i) => `${message}{${i - 1}}${part}`)
 const PLACE = /\{(\d)\}/g
+/** What a message is about where another language needs two words for one of English: `Equipment ¦ several`. It is never shown. */
+const ABOUT = ' ¦ '
+const withoutAbout = (text: string): string => {
+  const at = text.indexOf(ABOUT)
+  return at === -1 ? text : text.slice(0, at)
+}
 
 /**
  * A plain text of the product in the language of the answer: say`${n} h of ${name}`, or `say(TITLES[kind])` for a text that is
@@ -41,7 +47,7 @@ const PLACE = /\{(\d)\}/g
  */
 export function say(text: TemplateStringsArray | string, ...values: (string | number | null | undefined)[]): string {
   const language = answered.getStore()
-  if (typeof text === 'string') return language?.translate(text) ?? text
+  if (typeof text === 'string') return language?.translate(text) ?? withoutAbout(text)
   const translated = language?.translate(keyOf(text))
   if (translated === undefined) return String.raw({ raw: text }, ...values)
   return translated.replace(PLACE, (_, place: string) => String(values[Number(place)]))

@@ -25,6 +25,7 @@ test.serial('a German browser gets login, home and a fault in German, and a choi
   await page.getByLabel('Kennwort').fill(PASSWORDS.viewer)
   await page.getByRole('button', { name: 'Anmelden' }).click()
   await page.getByRole('link', { name: 'Störungen', exact: true }).first().waitFor()
+  await page.getByRole('link', { name: 'Anlagen', exact: true }).waitFor()
   await clean('home')
   await page.goto('/faults/f-cooling')
   await page.getByRole('heading', { name: 'Wahrscheinliche Ursache' }).waitFor()

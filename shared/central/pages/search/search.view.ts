@@ -9,7 +9,7 @@ export type SearchModel = SearchResult & { query: string; kind: SearchKind | und
 const KIND_WORDS: Record<SearchKind, readonly [one: string, many: string]> = words({
   page: ['page', 'Pages'],
   building: ['building', 'Buildings'],
-  equipment: ['equipment', 'Equipment'],
+  equipment: ['equipment', 'Equipment ¦ several'],
   fault: ['fault', 'Open faults'],
   rule: ['rule', 'Rules'],
   point: ['point', 'Points'],

@@ -109,13 +109,13 @@ ${!canMail && html`<input type="hidden" name="mail_to" value=""><p class="muted"
   max => html`<option value="${String(max)}">${priorityWords(max)}</option>`,
 )}</select></label>
 <label>When <select name="hours">${HOURS_CHOICES.map(({ value, text }) => html`<option value="${value}">${text}</option>`)}</select></label>
-<label>From <input name="from" type="time" value="07:00"></label>
-<label>To <input name="to" type="time" value="17:00"></label>
-<label>High priority <select name="urgent_at_once"><option value="true">is sent at once</option><option value="false">waits for the hours as well</option></select></label>
+<label class="hours-only">From <input name="from" type="time" value="07:00"></label>
+<label class="hours-only">To <input name="to" type="time" value="17:00"></label>
+<label class="hours-only">High priority <select name="urgent_at_once"><option value="true">is sent at once</option><option value="false">waits for the hours as well</option></select></label>
 <label>Weekly digest <select name="digest_day"><option value="">none</option>${WEEKDAYS.map(
   (day, i) => html`<option value="${String(i + 1)}">${day}, 07:00</option>`,
 )}</select></label>
-<p class="muted">Hours are those of the building. An alert outside them waits until they begin.</p>
+<p class="muted hours-only">Hours are those of the building. An alert outside them waits until they begin.</p>
 <button>Add</button></form></section>`
 
 function deliveryTable({ deliveries, routes, here, user, csrf }: AlertsModel): Html {

@@ -31,6 +31,13 @@ test('a table made once is read in the language of each answer, and its other pr
   )
 })
 
+test('a message that says what it is about has a word of its own in another language, and never shows that', t => {
+  const german = languageWith({ Equipment: 'Anlage', 'Equipment ¦ several': 'Anlagen' })
+  const text = () => [say('Equipment'), say('Equipment ¦ several'), say(say('Equipment ¦ several'))]
+  t.deepEqual(inLanguage(german, text), ['Anlage', 'Anlagen', 'Anlagen'])
+  t.deepEqual(text(), ['Equipment', 'Equipment', 'Equipment'])
+})
+
 test('a counted noun has its own plural, and numbers the separators of the language', t => {
   const german = languageWith({ '1 fault|{0} faults': '1 Störung|{0} Störungen' })
   const text = () => [sayCountOf(1, 'fault'), sayCountOf(1204, 'fault'), sayNumber(-1204.5, 1)]

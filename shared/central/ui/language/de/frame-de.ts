@@ -2,6 +2,7 @@
 import { nameTable } from '#shared/core/name-table.ts'
 
 export const FRAME_DE = nameTable<string>({
+  'Equipment ¦ several': 'Anlagen',
   'building of {0}': 'Gebäude von {0}',
   'Skip to the content': 'Zum Inhalt',
   Pages: 'Seiten',
