@@ -10,7 +10,7 @@ function openTrends(root) {
   const SPAN_MIN = 120_000
   const SPAN_MAX = 5 * 366 * 86_400_000
   const SETTLE_MS = 250
-  const HEIGHT_MIN = 200
+  const HEIGHT_MIN = root.clientWidth < 500 ? 170 : 200
   const DASHES = [[], [8, 4], [2, 4], [10, 4, 2, 4], [14, 5], [5, 3]]
   const LANE = 8
   const style = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
