@@ -32,6 +32,24 @@ export const editRoutes = (catalogue: FieldCatalogue): Route[] => [
   }),
   route({
     method: 'POST',
+    path: '/devices/:device_id/tuning',
+    auth: 'operator',
+    summary: 'The form that says how long and how much at a time a device is asked',
+    takes: 'form',
+    params: BY_ID,
+    body: strict({ timeout_ms: TEXT, retries: TEXT, concurrency: TEXT, rpm_max: TEXT }),
+    action: 'device_put',
+    problems: ['unknown_device', 'invalid', 'conflict'],
+    handle: async ({ params: { device_id }, body, reply, audit }) => {
+      const before = deviceOf(catalogue.current(), device_id)
+      await changeCatalogue(catalogue, held => withDevice(held, withTuning(deviceOf(held, device_id), body)))
+      const after = deviceOf(catalogue.current(), device_id)
+      audit({ subject: device_id, before: tuningOf(before), after: tuningOf(after) })
+      return reply.redirect(pageOf(device_id), 303)
+    },
+  }),
+  route({
+    method: 'POST',
     path: '/devices/:device_id/point',
     auth: 'operator',
     summary: 'The form that corrects a point of a device',
@@ -58,6 +76,28 @@ export const editRoutes = (catalogue: FieldCatalogue): Route[] => [
     },
   }),
 ]
+
+type Tuning = Partial<Record<'timeout_ms' | 'retries' | 'concurrency' | 'rpm_max', number>>
+
+const tuningOf = ({ timeout_ms, retries, concurrency, bacnet }: DeviceEntry): Tuning =>
+  definedOf({ timeout_ms, retries, concurrency, rpm_max: bacnet?.rpm_max })
+
+/** @param given texts of the form; a blank one leaves the field out, so that its default counts */
+function withTuning(device: DeviceEntry, given: Partial<Record<keyof Tuning, string>>): DeviceEntry {
+  const { timeout_ms: _timeout, retries: _retries, concurrency: _concurrency, ...rest } = device
+  const { rpm_max, ...common } = definedOf(given)
+  if (!rest.bacnet) return { ...rest, ...common }
+  const { rpm_max: _max, ...bacnet } = rest.bacnet
+  return { ...rest, ...common, bacnet: { ...bacnet, ...(rpm_max !== undefined && { rpm_max }) } }
+}
+
+/** The fields that have a figure. A text that is none stays what it is for the check of the list: NaN, which no bound takes. */
+const definedOf = (fields: Partial<Record<keyof Tuning, string | number | undefined>>): Tuning =>
+  Object.fromEntries(
+    Object.entries(fields).flatMap(([name, value]) =>
+      value === undefined || String(value).trim() === '' ? [] : [[name, Number(value)]],
+    ),
+  )
 
 const pageOf = (device_id: string): string => `/devices/${encodeURIComponent(device_id)}`
 

@@ -17,6 +17,7 @@ type EditModel = {
 export const editForms = (model: EditModel): Html => html`<section class="card" id="edit">
 <h2>Correct</h2>
 <details class="figures"><summary>Name and address</summary>${deviceForm(model)}</details>
+<details class="figures"><summary>How it is asked</summary>${tuningForm(model)}</details>
 ${model.points.length > 0 && html`<details class="figures"><summary>Name, unit or period of a point</summary>${pointForm(model)}</details>`}
 </section>`
 
@@ -30,6 +31,25 @@ ${address !== undefined && html`<label>Address <input name="address" value="${ad
 ${operatorButton(user, 'edit-why', say`Save`)}
 </form>`
 }
+
+/** A slow device is given time, a small one fewer points in a request. */
+const tuningForm = ({
+  device: { device_id, timeout_ms, retries, concurrency, bacnet },
+  user,
+  csrf,
+}: EditModel): Html => html`<form class="fields" method="post" action="/devices/${encodeURIComponent(device_id)}/tuning">
+${csrfField(csrf)}
+<p class="muted">What is left blank has the value that is shown in grey.</p>
+${tuningField('timeout_ms', say`Wait for an answer, ms`, timeout_ms, '3000')}
+${tuningField('retries', say`Further attempts`, retries, '2')}
+${bacnet && tuningField('concurrency', say`Requests at a time`, concurrency, '1')}
+${bacnet && tuningField('rpm_max', say`Most points in a request; 1 reads them one by one`, bacnet.rpm_max, say`what the device takes`)}
+${operatorButton(user, 'tuning-why', say`Save how it is asked`)}
+</form>`
+
+/** Its bounds are checked with the list of devices, which names the place that is wrong. */
+const tuningField = (name: string, label: string, value: number | undefined, placeholder: string): Html =>
+  html`<label>${label} <input name="${name}" value="${value}" placeholder="${placeholder}" inputmode="numeric" maxlength="6"></label>`
 
 const pointForm = ({
   device,

@@ -96,6 +96,42 @@ test.serial('a name, an address and a point are corrected, and what is wrong is 
   )
 })
 
+test.serial('how a device is asked is chosen on its page, has bounds, and goes back to what counts without a choice', async t => {
+  const { site, page, complaints } = await open(t, { javaScriptEnabled: false })
+  await choose(page, site)
+  await page.getByRole('button', { name: 'Import', exact: true }).click()
+  await page.getByRole('heading', { name: 'Imported' }).waitFor()
+  const ask = async (figures: Record<string, string>) => {
+    await page.goto('/devices/AHU-1')
+    await page.getByText('How it is asked', { exact: true }).click()
+    for (const [label, figure] of Object.entries(figures)) await page.getByLabel(label).fill(figure)
+    await page.getByRole('button', { name: 'Save how it is asked' }).click()
+  }
+  const device = () => site.catalogue.current().devices[0]!
+  const before = device()
+  const labels = ['Wait for an answer, ms', 'Further attempts', 'Requests at a time', 'Most points in a request']
+  const chosen = ['8000', '1', '2', '5']
+  await ask(Object.fromEntries(labels.map((label, i) => [label, chosen[i]!])))
+  await page.getByRole('heading', { name: 'AHU-1' }).waitFor()
+  t.like(device(), { timeout_ms: 8000, retries: 1, concurrency: 2, bacnet: { rpm_max: 5 } })
+  for (const [i, label] of labels.entries()) t.is(await page.getByLabel(label).inputValue(), chosen[i]!)
+
+  await ask({ 'Further attempts': '99' })
+  await page.getByText('/retries').first().waitFor()
+  await ask({ 'Further attempts': 'two' })
+  await page.getByText('/retries').first().waitFor()
+  t.is(device().retries, 1)
+
+  await ask(Object.fromEntries(labels.map(label => [label, ''])))
+  await page.getByRole('heading', { name: 'AHU-1' }).waitFor()
+  const { timeout_ms: _waits, retries: _tries, concurrency: _atOnce, ...rest } = before
+  t.deepEqual(device(), rest)
+  t.deepEqual(
+    complaints.filter(text => !text.includes('422')),
+    [],
+  )
+})
+
 test.serial('what was typed when the session ended stays on the page, and is sent after the password', async t => {
   const { site, page, complaints } = await open(t)
   await choose(page, site)

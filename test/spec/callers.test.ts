@@ -62,6 +62,7 @@ const APPLIANCE_PAGES: [Route['method'], string, Need, Route['takes']?][] = [
   ['GET', '/devices/:device_id', 'viewer'],
   ['GET', '/devices/:device_id/points', 'viewer'],
   ['POST', '/devices/:device_id/enabled', 'operator', 'form'],
+  ['POST', '/devices/:device_id/tuning', 'operator', 'form'],
   ['POST', '/devices/:device_id/remove', 'operator', 'form'],
   ['POST', '/devices/:device_id/edit', 'operator', 'form'],
   ['POST', '/devices/:device_id/point', 'operator', 'form'],

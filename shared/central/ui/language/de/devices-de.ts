@@ -2,6 +2,14 @@
 import { nameTable } from '#shared/core/name-table.ts'
 
 export const DEVICES_DE = nameTable<string>({
+  'How it is asked': 'Wie es gefragt wird',
+  'What is left blank has the value that is shown in grey.': 'Was leer bleibt, hat den Wert, der grau dasteht.',
+  'Wait for an answer, ms': 'Warten auf eine Antwort, ms',
+  'Further attempts': 'Weitere Versuche',
+  'Requests at a time': 'Anfragen zugleich',
+  'Most points in a request; 1 reads them one by one': 'Höchstzahl der Punkte in einer Anfrage; 1 liest sie einzeln',
+  'what the device takes': 'was das Gerät annimmt',
+  'Save how it is asked': 'Speichern, wie es gefragt wird',
   'What this box reads, and how each device answers. Nothing is ever written to a device.':
     'Was diese Box liest, und wie jedes Gerät antwortet. In ein Gerät wird nie geschrieben.',
   'EDE 2.2 or 2.3 (BACnet)': 'EDE 2.2 oder 2.3 (BACnet)',
