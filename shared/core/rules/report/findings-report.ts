@@ -84,19 +84,24 @@ function adopt(episode: Episode, { rule, equipment, role }: RuleInstance, { carr
   return known && episode.from < carriedFrom ? { ...episode, from: known.from, confirmed_at: known.confirmed_at } : episode
 }
 
+/** What a finding is about, and when it began. */
+const subjectOf = ({ rule, equipment, role }: RuleInstance, building_id: string, from: number) => ({
+  finding_id: findingId(building_id, rule.id, equipment.equipment_id, from, role),
+  building_id,
+  equipment_id: equipment.equipment_id,
+  rule_id: rule.id,
+  ...(role !== undefined && { role }),
+  kind: rule.kind,
+  title: rule.title,
+  severity: rule.severity,
+  from,
+})
+
 function findingOf(episode: Episode, { instance }: RuleOutcome, { building_id }: Span): Finding {
-  const { rule, equipment, role, meter } = instance
+  const { meter } = instance
   const { from, to, confirmed_at, tally, stretches, seenMs } = episode
   return {
-    finding_id: findingId(building_id, rule.id, equipment.equipment_id, from, role),
-    building_id,
-    equipment_id: equipment.equipment_id,
-    rule_id: rule.id,
-    ...(role !== undefined && { role }),
-    kind: rule.kind,
-    title: rule.title,
-    severity: rule.severity,
-    from,
+    ...subjectOf(instance, building_id, from),
     to,
     confirmed_at,
     duration_secs: Math.round(tally.trueMs / 1000),
@@ -109,18 +114,9 @@ function findingOf(episode: Episode, { instance }: RuleOutcome, { building_id }:
 }
 
 function hindsightOf(seen: Hindsight, { instance }: RuleOutcome, { building_id }: Span): Finding {
-  const { rule, equipment, role } = instance
   const { from, to, found_at, normal_from, stretches, cause } = seen
   return {
-    finding_id: findingId(building_id, rule.id, equipment.equipment_id, from, role),
-    building_id,
-    equipment_id: equipment.equipment_id,
-    rule_id: rule.id,
-    ...(role !== undefined && { role }),
-    kind: rule.kind,
-    title: rule.title,
-    severity: rule.severity,
-    from,
+    ...subjectOf(instance, building_id, from),
     to,
     confirmed_at: found_at,
     duration_secs: Math.round(trueMsOf(stretches) / 1000),
