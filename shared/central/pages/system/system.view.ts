@@ -8,7 +8,8 @@ import { csrfField, versionText } from '#shared/central/ui/frame.ts'
 import { type State, stateIcon } from '#shared/central/ui/icons.ts'
 import { type Here, moment, momentAge } from '#shared/central/ui/moment.ts'
 import { fullDiskNotice, storageSection, type StorageModel } from './storage.view.ts'
-import { message, say, words } from '#shared/node/http/language.ts'
+import { bytesText } from '#shared/central/ui/words.ts'
+import { message, say, sayNumber, words } from '#shared/node/http/language.ts'
 
 type SystemModel = StorageModel & {
   version: string
@@ -16,6 +17,10 @@ type SystemModel = StorageModel & {
   checks: Record<string, HealthCheck>
   /** Whether the clock follows a time server; null where that is unknown. */
   clockSynced: boolean | null
+  /** Bytes of this process and of the machine. */
+  memory: { used: number; total: number }
+  /** Of the machine, °C; undefined where it has no sensor. */
+  temperature: number | undefined
   certificate: PublicCertificate | undefined
   addresses: { name: string; address: string; mac: string }[]
   /** Whether the process is started again when it ends. */
@@ -81,8 +86,10 @@ function healthSection({ checks }: SystemModel): Html {
   })}</dl></section>`
 }
 
-function machineFacts({ clockSynced, certificate, addresses, here }: SystemModel): Html {
+function machineFacts({ clockSynced, memory, temperature, certificate, addresses, here }: SystemModel): Html {
   return html`<div><dt>Clock</dt><dd>${moment(here.now, here)}, ${clockSynced === true ? say`set by a time server` : clockSynced === false ? html`<strong>not set by a time server</strong>` : say`not known whether by a time server`}</dd></div>
+<div><dt>Memory</dt><dd>${bytesText(memory.used)} of ${bytesText(memory.total)} are taken by this program</dd></div>
+${temperature !== undefined && html`<div><dt>Temperature</dt><dd>${sayNumber(temperature, 0)} °C at its hottest sensor</dd></div>`}
 <div><dt>Certificate of the pages</dt><dd>${certificate ? certificateWords(certificate, here) : say`none; the pages are not encrypted by this process`}</dd></div>
 ${addresses.map(({ name, address }) => html`<div><dt>Network <code>${name}</code></dt><dd><code>${address}</code></dd></div>`)}`
 }

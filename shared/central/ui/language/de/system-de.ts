@@ -4,6 +4,10 @@ import { nameTable } from '#shared/core/name-table.ts'
 export const SYSTEM_DE = nameTable<string>({
   well: 'in Ordnung',
   Trends: 'Trends',
+  Memory: 'Arbeitsspeicher',
+  Temperature: 'Temperatur',
+  '{0} of {1} are taken by this program': '{0} von {1} belegt dieses Programm',
+  '{0} °C at its hottest sensor': '{0} °C am wärmsten Fühler',
   'Points as lines over any time': 'Punkte als Linien über beliebige Zeit',
   'From points to the first faults, step by step': 'Von Punkten zu den ersten Störungen, Schritt für Schritt',
   'Running hours, economizer, anomalies': 'Betriebsstunden, freie Kühlung, Auffälligkeiten',
