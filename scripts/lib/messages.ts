@@ -191,18 +191,20 @@ function detailTexts(node: Node): string[] {
 
 /** The texts of a rule file that pages show in other languages. */
 export function ruleTexts(source: string): string[] {
-  const {
-    title,
-    explains,
-    hindsight,
-    cause = {},
-  } = parseYaml(source) as { title: string; explains?: string; hindsight?: HindsightTexts; cause?: Record<string, unknown> }
+  const { title, explains, hindsight, cause = {}, impact } = parseYaml(source) as WrittenTexts
   const tail = hindsightTail({ first: '{first}', last: '{last}', found: '{found}' })
-  const sentences = [explains, hindsight && `${hindsight.explains} ${tail}`].flatMap(text => text ?? [])
+  const sentences = [explains, hindsight && `${hindsight.explains} ${tail}`, impact?.because].flatMap(text => text ?? [])
   const components = [cause, hindsight?.above ?? {}, hindsight?.below ?? {}].flatMap(Object.keys)
   return [title, ...sentences.map(withPlaces), ...components.map(component => component.replaceAll('_', ' '))]
 }
 
+type WrittenTexts = {
+  title: string
+  explains?: string
+  hindsight?: HindsightTexts
+  cause?: Record<string, unknown>
+  impact?: { because?: string }
+}
 type HindsightTexts = { explains: string; above?: object; below?: object }
 
 function withPlaces(sentence: string): string {

@@ -2,7 +2,7 @@
 import { type Html, html } from '#shared/node/http/html.ts'
 import type { Building } from '#shared/core/model/model.ts'
 import type { CoverageGain, CoverageLine } from '#shared/core/rules/report/rule-coverage.ts'
-import { describeWait, type LinkWait } from '#shared/core/rules/report/link-waits.ts'
+import type { LinkWait } from '#shared/core/rules/report/link-waits.ts'
 import { buildingChoice } from '#shared/central/pages/settings/params.view.ts'
 import { commissionTabs } from './points.view.ts'
 import { roleWords } from '#shared/central/ui/measure.ts'
@@ -10,7 +10,8 @@ import { choiceList, fold, listSearch } from '#shared/central/ui/pager.ts'
 import { hasWords, searchWords } from '#shared/core/search/search-index.ts'
 import { equipmentLink, ruleHref } from '#shared/central/ui/links.ts'
 import { choiceWords } from '#shared/central/pages/rules/rule-words.ts'
-import { say, sayCountOf } from '#shared/node/http/language.ts'
+import { EQUIPMENT_WORDS } from '#shared/central/ui/equipment-words.ts'
+import { say, sayCount, sayCountOf } from '#shared/node/http/language.ts'
 
 type CoverageModel = {
   building: Building
@@ -57,9 +58,16 @@ ${fold(
   say`Links to state: ${waits.length}`,
   html`<ul class="log">${waits.map(
     wait =>
-      html`<li>${describeWait(wait)}: ${firstOf(wait.equipment_ids)} <span class="muted">${firstOf(wait.rule_ids)}</span></li>`,
+      html`<li>${waitWords(wait)}: ${firstOf(wait.equipment_ids)} <span class="muted">${firstOf(wait.rule_ids)}</span></li>`,
   )}</ul>`,
 )}</section>`
+}
+
+/** What waits, and for what that serves it. */
+function waitWords({ equipment_type, served_by, equipment_ids, rule_ids }: LinkWait): string {
+  const kind = EQUIPMENT_WORDS[equipment_type][equipment_ids.length === 1 ? 0 : 1]
+  const server = served_by === 'vav' ? say`Terminal unit` : EQUIPMENT_WORDS[served_by][0]
+  return say`${sayCount(equipment_ids.length)} ${kind} without a link (${server}): ${sayCountOf(rule_ids.length, 'rule')}`
 }
 
 const firstOf = (ids: string[]): string =>

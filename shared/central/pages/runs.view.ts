@@ -10,7 +10,7 @@ import { buildingChoice } from '#shared/central/pages/settings/params.view.ts'
 import { type RuleOwner, ruleOwnerNotice } from '#shared/central/ui/words.ts'
 import { type RunPanel, runPanel } from '#shared/central/ui/run-panel.ts'
 import { countWords, totalOf } from '#shared/central/ui/words.ts'
-import { say, sayCountOf, words } from '#shared/node/http/language.ts'
+import { say, sayCountOf, sayPlaced, words } from '#shared/node/http/language.ts'
 
 type RunsModel = {
   building: Building
@@ -70,7 +70,7 @@ function resultOf({ counts, reasons, failed }: NonNullable<RunEntry['record']>):
     html`<details class="figures"><summary>${sayCountOf(failed.length, 'failure')}</summary><ul>${failed
       .slice(0, FAILED_MAX)
       .map(
-        ({ rule_id, error }) => html`<li><code>${rule_id.slice(rule_id.lastIndexOf('/') + 1)}</code> ${error}</li>`,
+        ({ rule_id, error }) => html`<li><code>${rule_id.slice(rule_id.lastIndexOf('/') + 1)}</code> ${sayPlaced(error)}</li>`,
       )}${more > 0 && html`<li>and ${more} more</li>`}</ul></details>`
   }`
 }

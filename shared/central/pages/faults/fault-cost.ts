@@ -4,7 +4,7 @@ import { type Html, html } from '#shared/node/http/html.ts'
 import type { PricingGap } from '#shared/core/impact/impact.ts'
 import type { Building, Equipment } from '#shared/core/model/model.ts'
 import { aboutText, CARRIER_WORDS, costText, gapText, kindWords, rangeText } from '#shared/central/ui/cost-words.ts'
-import { say } from '#shared/node/http/language.ts'
+import { say, sayMade } from '#shared/node/http/language.ts'
 
 type CostModel = { finding: Finding; building: Building; equipment: Equipment | undefined }
 
@@ -28,7 +28,7 @@ ${
       html`<div><dt>${CARRIER_WORDS[one.carrier]}</dt><dd>${costText({ mid: one.mid, unit: 'kWh' }, unit_system)} <span class="muted">${rangeText(one, 'kWh', unit_system)}</span></dd></div>`,
   )}</dl>`
 }
-${impact.basis.length > 0 && html`<details class="figures"><summary>What this rests on</summary><ul>${impact.basis.map(line => html`<li>${line}</li>`)}</ul></details>`}`
+${impact.basis.length > 0 && html`<details class="figures"><summary>What this rests on</summary><ul>${impact.basis.map(line => html`<li>${sayMade(line)}</li>`)}</ul></details>`}`
 }
 ${
   gaps.length > 0 &&

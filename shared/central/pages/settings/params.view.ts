@@ -8,7 +8,7 @@ import { paramWords, placeWords } from './param-words.ts'
 import { type RuleOwner, ruleOwnerNotice } from '#shared/central/ui/words.ts'
 import { equipmentWords } from '#shared/central/pages/rules/rule-words.ts'
 import { listSearch, type ListPart, pager } from '#shared/central/ui/pager.ts'
-import { say, sayFigure, words } from '#shared/node/http/language.ts'
+import { say, sayFigure, sayMade, words } from '#shared/node/http/language.ts'
 
 /** `set`: only what people have set. */
 export const PARAMS_SHOWN = ['all', 'set'] as const
@@ -69,7 +69,7 @@ function settingList({ settings, building, equipmentName, here }: ParamsModel): 
   return html`<ul class="log">${settings.map(setting => {
     const { rule_id, param, value, unit, role, scope_id, changed_by, changed_at, problem } = setting
     return html`<li><a href="${ruleHref(rule_id, building)}"><code>${rule_id}</code></a> <code>${param}</code> <strong>${paramWords(value, thresholdUnit(unit, role), building.unit_system)}</strong> for ${placeWords(setting, equipmentName(scope_id))} <span class="muted">by ${changed_by}, ${moment(changed_at, here)}</span>
-${problem !== undefined && html`<span class="error">It does not count: ${problem}.</span>`}</li>`
+${problem !== undefined && html`<span class="error">It does not count: ${sayMade(problem)}.</span>`}</li>`
   })}</ul>`
 }
 

@@ -119,6 +119,8 @@ export const COMMISSION_DE = nameTable<string>({
     'Eine Rolle allein lässt diese Regeln laufen. <1>Punkten ihre Rollen geben</1>',
   Rules: 'Regeln',
   Rule: 'Regel',
+  'Terminal unit': 'Raumgerät',
+  '{0} {1} without a link ({2}): {3}': '{0} {1} ohne Verbindung ({2}): {3}',
   'Links to state: {0}': 'Anzugebende Verbindungen: {0}',
   'Rule or role': 'Regel oder Rolle',
   'Cannot run: {0}': 'Kann nicht laufen: {0}',

@@ -1,8 +1,10 @@
+import { globSync, readFileSync } from 'node:fs'
 import test from 'ava'
 import Fastify from 'fastify'
 import { checkTexts, extractMessages, problemDetails, ruleCheckTexts } from '#scripts/lib/messages.ts'
 import { messagesInSources } from '#scripts/language.ts'
 import { GERMAN, GERMAN_MESSAGES } from '#shared/central/ui/language/german.ts'
+import { explainCondition } from '#shared/core/rules/report/explain.ts'
 import { parseRule } from '#shared/core/rules/check/parse-rule.ts'
 import { toProblem } from '#shared/node/http/errors.ts'
 import { warmRule } from '../../../../support/rule-texts.ts'
@@ -71,6 +73,16 @@ const say = (x) => \`the role \${x} is unknown\`; function f() { return 'one of 
     'one of many',
     'cause {0} expected',
   ])
+})
+
+test('what each shipped rule says of its condition and its waste is said in German', t => {
+  const rules = globSync('rules/**/*.yaml').map(file => parseRule(readFileSync(file, 'utf8'), file))
+  const sentences = new Set(rules.flatMap(parsed => (parsed.ok ? explainCondition(parsed.rule) : [])))
+  t.true(sentences.size > 500)
+  t.deepEqual(
+    [...sentences].filter(sentence => GERMAN.translateMade(sentence) === undefined),
+    [],
+  )
 })
 
 test('what is wrong with a rule is said in German', t => {

@@ -2,6 +2,20 @@
 import { nameTable } from '#shared/core/name-table.ts'
 
 export const CORE_SENTENCES_DE = nameTable<string>({
+  "Half of the fan's pressure is taken to be the duct's.": 'Die Hälfte des Ventilatordrucks wird dem Kanal zugerechnet.',
+  "The damper's position is taken as its share of the supply air.":
+    'Die Stellung der Klappe gilt als Anteil der Außenluft an der Zuluft.',
+  "Outdoor air could have done what the coil did, at most 8 K where the coil's drop is not measured.":
+    'Die Außenluft hätte leisten können, was der Kühler geleistet hat; höchstens 8 K, wo dessen Abkühlung nicht gemessen wird.',
+  "Heat recovery serves the outdoor air alone, whose share is taken from the damper's position; without one it is all of the supply air.":
+    'Die Wärmerückgewinnung wirkt nur auf die Außenluft; ihr Anteil gilt nach der Stellung der Klappe, ohne Klappe ist es die ganze Zuluft.',
+  'A chiller takes a fortieth more power for each kelvin of lift, as at a lift of 40 K.':
+    'Eine Kältemaschine braucht je Kelvin Hub ein Vierzigstel mehr Leistung, wie bei einem Hub von 40 K.',
+  'At the difference of temperatures that is usual, as much less water would have to be moved.':
+    'Bei der üblichen Temperaturdifferenz müsste entsprechend weniger Wasser umgewälzt werden.',
+  'A condensing boiler that does not condense burns about 8 % more.':
+    'Ein Brennwertkessel, der nicht kondensiert, verbraucht etwa 8 % mehr.',
+  'The smaller of the two runs in full.': 'Die kleinere der beiden Leistungen läuft ganz mit.',
   'For {0} of the time the mixed air is outside of what outdoor and return air can make: one of the three sensors is wrong.':
     '{0} der Zeit liegt die Mischluft außerhalb dessen, was Außenluft und Abluft ergeben können: Einer der drei Fühler ist falsch.',
   'The fan did not run, so there is no result.': 'Der Ventilator lief nicht, darum gibt es kein Ergebnis.',
