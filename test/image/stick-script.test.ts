@@ -29,7 +29,7 @@ function openBox(t: ExecutionContext, wish: number) {
     chmodSync(join(at, name), 0o755)
   }
   for (const name of ['mount', 'umount']) program(`bin/${name}`, `echo ${name} >> ${join(at, 'told')}`)
-  program('bin/systemctl', `case "$1" in is-active) cat ${join(at, 'service')} ;; *) echo "$*" >> ${join(at, 'told')} ;; esac`)
+  program('bin/systemctl', `case "$1" in is-active) cat ${join(at, 'service')}; : > ${join(at, 'asked')} ;; *) echo "$*" >> ${join(at, 'told')} ;; esac`)
   for (const name of ['chown', 'sync']) program(`bin/${name}`, ':')
   program('opt/bin/node', `echo looked >> ${join(at, 'told')}; exit ${wish}`)
   const is = (service: 'activating' | 'inactive', state: string) => {
@@ -107,7 +107,8 @@ test('a box with new settings restarts at once, and while an update is installed
   updating.put('run/plenum-stick/update.raucb', '')
   updating.is('activating', 'installing')
   const looking = updating.look()
-  await until(() => updating.has('run/plenum-restart'), 'the update knows')
+  await until(() => updating.has('asked'), 'it is asked whether one is installed')
+  t.true(updating.has('run/plenum-restart'), 'the update knows')
   updating.is('inactive', 'refused')
   await looking
   t.is(updating.told(), `${LOOKED} ${LOOKED}`)
