@@ -167,9 +167,9 @@ export class Box {
   }
 
   /** Stops the box between two instructions, with all that it was told is written on its disk, and has it go on after `work`. */
-  async atMoment(work: () => void): Promise<void> {
+  async atMoment(work: () => void | Promise<void>): Promise<void> {
     await this.#order('stop')
-    work()
+    await work()
     await this.#order('cont')
   }
 

@@ -2,9 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-
-const DATA = 6
-const SECTOR = 512
+import { PARTITION, partitionOf } from './partitions.ts'
 
 /**
  * Mounts the data, which brings the file system into order as a start does, and unmounts it.
@@ -13,12 +11,10 @@ const SECTOR = 512
  * @param work gets the folder, which on the box is `/var`
  */
 export async function withData<T>(disk: string, folder: string, work: (data: string) => T | Promise<T>): Promise<T> {
-  const report = execFileSync('sgdisk', [`--info=${DATA}`, disk], { encoding: 'utf8' })
-  const [, first, last] = /First sector: (\d+)[^]*Last sector: (\d+)/.exec(report)!.map(Number)
+  const { start, bytes } = partitionOf(disk, PARTITION.data)
   const data = join(folder, 'data')
   mkdirSync(data, { recursive: true })
-  const place = `loop,offset=${first! * SECTOR},sizelimit=${(last! - first! + 1) * SECTOR}`
-  execFileSync('mount', ['-o', place, disk, data])
+  execFileSync('mount', ['-o', `loop,offset=${start},sizelimit=${bytes}`, disk, data])
   try {
     return await work(data)
   } finally {

@@ -11,7 +11,8 @@ import { OBJECT_TYPES } from '#scripts/simulator/bacnet/objects.ts'
 import { timesOf } from '../support/optional.ts'
 import { Box } from '#scripts/lib-emulator/box.ts'
 import { IMAGE } from '#scripts/lib-emulator/built-image.ts'
-import { builtVersion, CONSOLE_LOG, packVersion, tampered, versionAfter } from './versions.ts'
+import { PARTITION, partitionOf } from './partitions.ts'
+import { builtVersion, CONSOLE_LOG, packVersion, tampered, versionAfter, WATCHED_SHORTLY } from './versions.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'plenum-emulator-'))
 const first = builtVersion()
@@ -21,8 +22,6 @@ const INSTALL_MS = 3_600_000
 const CONFIRM_MS = 7_200_000
 const STORED_MS = 1_800_000
 const POLL_SECS = 2
-/** Partitions by number. */
-const [ESP, ROOT_A, ROOT_B] = [1, 4, 5]
 /** What may be missing at the end before a power cut, by the box's clock: a batch that was not on the disk yet, and a poll. */
 const UNSTORED_MS = 30_000
 
@@ -31,8 +30,6 @@ let device: BacnetDevice
 let bundle = ''
 /** The version of the image as an update, watched for less long than a shipped one. */
 let older = ''
-/** Shortens how long a version is watched. */
-const WATCHED_SHORTLY = { file: 'usr/lib/plenum/confirm', from: /^healthy_secs=\d+$/m, to: 'healthy_secs=20' }
 
 test.before(async () => {
   // Each value is how often it was asked: none is like another, and each is larger than the one before.
@@ -182,24 +179,18 @@ test.serial('an older version is refused', async t => {
   t.is((await box.update()).version, next)
 })
 
-/** @returns first byte of a partition */
-function partitionStart(number: number): number {
-  const report = execFileSync('sgdisk', [`--info=${number}`, box.disk], { encoding: 'utf8' })
-  return Number(/First sector: (\d+)/.exec(report)![1]) * 512
-}
-
 /** Makes the root of a slot another than the one that was signed. */
 async function damage(partition: number): Promise<void> {
   await box.cut()
   execFileSync('dd', [
     ...['if=/dev/urandom', `of=${box.disk}`, 'bs=1M', 'count=200', 'conv=notrunc', 'status=none', 'oflag=seek_bytes'],
-    `seek=${partitionStart(partition)}`,
+    `seek=${partitionOf(box.disk, partition).start}`,
   ])
 }
 
 test.serial('a slot whose root is damaged is not run, and the other one takes over', async t => {
   const before = await stored()
-  await damage(ROOT_B)
+  await damage(PARTITION.rootB)
   await restartsWith(t, before)
   const { version, last } = await box.update()
   t.is(version, first)
@@ -230,14 +221,14 @@ test.serial('a file of the slots that a power cut left empty is taken from its c
   await box.cut()
   const empty = join(folder, 'empty')
   execFileSync('truncate', ['-s', '0', empty])
-  execFileSync('mcopy', ['-o', '-i', `${box.disk}@@${partitionStart(ESP)}`, empty, '::/grubenv'])
+  execFileSync('mcopy', ['-o', '-i', `${box.disk}@@${partitionOf(box.disk, PARTITION.esp).start}`, empty, '::/grubenv'])
   await restartsWith(t, before)
   t.is((await box.update()).version, first)
 })
 
 test.serial('where the only good slot is damaged, the one that was left runs', async t => {
   await box.says(/is confirmed/)
-  await damage(ROOT_A)
+  await damage(PARTITION.rootA)
   await box.start()
   await box.says(/was left and runs because no other one starts: install an update/)
   t.true((box.console.match(/verity: .* is corrupted/g) ?? []).length >= 12, 'the good one was tried first, round after round')

@@ -15,6 +15,7 @@ export const STICK_UPDATE_LOG = join(BUILT, 'console-stick-update.log')
 export const NETWORK_LOG = join(BUILT, 'console-network.log')
 export const STICK_LOG = join(BUILT, 'console-stick.log')
 export const MOMENTS_LOG = join(BUILT, 'console-moments.log')
+export const UPDATE_MOMENTS_LOG = join(BUILT, 'console-update-moments.log')
 export const FULL_DISK_LOG = join(BUILT, 'console-full-disk.log')
 const WORK = join(BUILT, 'work')
 const SECONDS = 1_700_000_000
@@ -29,6 +30,9 @@ export function versionAfter(version: string, by: number): string {
 }
 
 type Change = { file: string; from?: RegExp; to: string }
+
+/** Shortens how long a version is watched. */
+export const WATCHED_SHORTLY: Change = { file: 'usr/lib/plenum/confirm', from: /^healthy_secs=\d+$/m, to: 'healthy_secs=20' }
 
 /**
  * @param folder in which the bundle is made
