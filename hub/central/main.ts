@@ -77,7 +77,7 @@ async function siteOf(certificates: string): Promise<string | undefined> {
 
 /** @returns the exit code: 1 when a rule or a building failed */
 async function runOnce({ central: { context }, services }: HubCentral): Promise<number> {
-  const reports = await runEverything(context, 'request')
+  const { reports } = await runEverything(context, 'request')
   const failed = reports.length < buildingsEvaluatedHere(context).length || reports.some(({ rules_failed }) => rules_failed > 0)
   for (const service of services.toReversed()) await service.stop()
   return failed ? 1 : 0

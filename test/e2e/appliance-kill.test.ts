@@ -87,13 +87,7 @@ test('through kills and a stop in the middle of a run, the hub holds what the bo
   t.is(await box.stop(), 'exited with 0')
 
   await box.start()
-  // On a slow machine the stop has ended the run, which says so; then it is asked for once more.
-  const viewer = await openHubClient(box.url, PASSWORDS.viewer)
-  const { runs } = await viewer.get<{ runs: { state: string; reason?: string }[] }>('/api/fdd/runs?limit=1')
-  if (runs[0]?.state !== 'done') {
-    t.regex(runs[0]?.reason ?? '', /^interrupted/)
-    await writeFile(trigger, '')
-  }
+  // On a slow machine the stop has ended the run, or came before it: what was asked for runs then.
   const onBox = await eventually('the finding on the box', 120_000, async () => {
     const ids = await findingsOf(box.url)
     return ids.length > 0 ? ids : undefined

@@ -29,7 +29,10 @@ function openBox(t: ExecutionContext, wish: number) {
     chmodSync(join(at, name), 0o755)
   }
   for (const name of ['mount', 'umount']) program(`bin/${name}`, `echo ${name} >> ${join(at, 'told')}`)
-  program('bin/systemctl', `case "$1" in is-active) cat ${join(at, 'service')}; : > ${join(at, 'asked')} ;; *) echo "$*" >> ${join(at, 'told')} ;; esac`)
+  program(
+    'bin/systemctl',
+    `case "$1" in is-active) cat ${join(at, 'service')}; : > ${join(at, 'asked')} ;; *) echo "$*" >> ${join(at, 'told')} ;; esac`,
+  )
   for (const name of ['chown', 'sync']) program(`bin/${name}`, ':')
   program('opt/bin/node', `echo looked >> ${join(at, 'told')}; exit ${wish}`)
   const is = (service: 'activating' | 'inactive', state: string) => {

@@ -22,7 +22,8 @@ export function fddService(context: CentralContext, trigger: Trigger): Service {
         intervalHours: () => config.read().rule_interval_hours,
         lastRunAt: () => results.runs({ limit: 1 })[0]?.finished_at,
         takeTrigger: trigger.take,
-        runAll: async (how: 'schedule' | 'file') => void (await runEverything(context, how)),
+        askAgain: () => trigger.ask().catch((error: Error) => log.error({ err: error }, error.message)),
+        runAll: async (how: 'schedule' | 'file') => (await runEverything(context, how)).isReady,
       }
       loop = scheduleFdd(ports, ending.signal)
       loop.catch(error => log.fatal({ err: error }, `FDD schedule ended: ${error.message}`))
@@ -37,8 +38,13 @@ export function fddService(context: CentralContext, trigger: Trigger): Service {
 /**
  * Runs the active rules over each building whose rules run here, one after the other. A failure does not stop the next building.
  * The schedule skips a building whose history ended before the lookback.
+ *
+ * @returns `isReady` false when the process stops meanwhile, or its clock is not set: buildings are left then
  */
-export async function runEverything(context: CentralContext, trigger: RunRecord['trigger']): Promise<RunReport[]> {
+export async function runEverything(
+  context: CentralContext,
+  trigger: RunRecord['trigger'],
+): Promise<{ reports: RunReport[]; isReady: boolean }> {
   const { historian, clock, runs, config, log } = context
   const since = clock.now() - config.read().lookback_days * DAY
   const reports: RunReport[] = []
@@ -53,9 +59,9 @@ export async function runEverything(context: CentralContext, trigger: RunRecord[
       reports.push(report)
     } catch (error) {
       if (error instanceof Problem && error.code === 'run_cancelled') continue
-      if (error instanceof Problem && error.code === 'not_ready') break // the process stops
+      if (error instanceof Problem && error.code === 'not_ready') return { reports, isReady: false }
       log.error({ err: error, building_id }, `run of ${building_id} failed: ${errorText(error)}`)
     }
   }
-  return reports
+  return { reports, isReady: true }
 }

@@ -12,16 +12,23 @@ type SchedulePorts = {
   lastRunAt: () => number | undefined
   /** Whether the trigger file exists; it has been removed when this resolves. */
   takeTrigger: () => Promise<boolean>
-  /** Runs every building. It never rejects; failures are logged where they occur. */
-  runAll: (trigger: 'schedule' | 'file') => Promise<void>
+  /** Writes the trigger file again. It never rejects. */
+  askAgain: () => Promise<void>
+  /**
+   * Runs every building. It never rejects; failures are logged where they occur.
+   *
+   * @returns false when the process stops meanwhile, or nothing can run yet
+   */
+  runAll: (trigger: 'schedule' | 'file') => Promise<boolean>
 }
 
 /**
  * Runs rules one interval after the last run, also across restarts, and at once when the trigger file appears; each run
- * resets the timer. Rules that have never run start one interval after the process, when there is data.
+ * resets the timer. Rules that have never run start one interval after the process, when there is data. What was asked for and could not
+ * run is asked for again, for this process or the next one.
  */
 export async function scheduleFdd(ports: SchedulePorts, signal: AbortSignal): Promise<void> {
-  const { clock, intervalHours, lastRunAt, takeTrigger, runAll } = ports
+  const { clock, intervalHours, lastRunAt, takeTrigger, askAgain, runAll } = ports
   let since = Math.min(lastRunAt() ?? clock.now(), clock.now())
   while (!signal.aborted) {
     // A clock that was set back must not delay the next run.
@@ -29,8 +36,12 @@ export async function scheduleFdd(ports: SchedulePorts, signal: AbortSignal): Pr
     const triggered = await takeTrigger()
     const dueIn = since + intervalHours() * HOUR - clock.now()
     if (triggered || dueIn <= 0) {
-      await runAll(triggered ? 'file' : 'schedule')
-      since = clock.now()
+      const hasRun = await runAll(triggered ? 'file' : 'schedule')
+      if (hasRun) since = clock.now()
+      else {
+        if (triggered) await askAgain()
+        await clock.sleep(LOOK_MS, signal)
+      }
     } else await clock.sleep(Math.min(LOOK_MS, dueIn), signal)
   }
 }

@@ -101,7 +101,7 @@ const batchRoute = (context: CentralParts) =>
       const { body, query, audit } = call
       const files = body?.rules ?? []
       if (files.length === 0) {
-        const reports = query.dry_run ? [] : await runEverything(context, 'request')
+        const { reports } = query.dry_run ? { reports: [] } : await runEverything(context, 'request')
         audit({ subject: 'active rules', after: { runs: reports.map(({ run_id }) => run_id) } })
         return { ok: true, deployed: 0, unchanged: 0, errors: [], runs: reports.map(runReply), ...everywhere(context) }
       }

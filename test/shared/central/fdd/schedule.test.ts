@@ -17,7 +17,7 @@ type Step = { at: number; what: string }
 /** Lets the schedule run over a stretch of time in which every wait is over at once. */
 async function watch(
   hours: number,
-  given: { lastRunAt?: number; triggers?: number[]; interval?: (at: number) => number; runMs?: number },
+  given: { lastRunAt?: number; triggers?: number[]; interval?: (at: number) => number; runMs?: number; readyAt?: number },
 ): Promise<Step[]> {
   const ending = new AbortController()
   const steps: Step[] = []
@@ -40,9 +40,12 @@ async function watch(
       triggers.shift()
       return true
     },
+    askAgain: async () => void triggers.unshift(now),
     runAll: async (trigger: string) => {
+      if (now < (given.readyAt ?? 0)) return false
       steps.push({ at: (now - NOW) / HOUR, what: trigger })
       now += given.runMs ?? 0
+      return true
     },
   }
   await scheduleFdd(ports, ending.signal)
@@ -73,6 +76,12 @@ test('a trigger is told from the schedule, and one trigger makes one run', async
     steps.map(({ what }) => what),
     ['file', 'file', 'schedule'],
   )
+})
+
+test('what could not run when it was asked for or due runs within a minute once it can', async t => {
+  const readyAt = NOW + 2 * HOUR
+  t.deepEqual(await watch(4, { triggers: [NOW + HOUR], readyAt }), [{ at: 2, what: 'file' }])
+  t.deepEqual(await watch(4, { lastRunAt: NOW - 3 * HOUR, readyAt }), [{ at: 2, what: 'schedule' }])
 })
 
 test('the trigger file is gone before the run begins', async t => {
@@ -148,10 +157,14 @@ test('a scheduled run passes over history that ended long ago; one that is asked
   await historian.append('old', [{ id: 'p', t: NOW - 365 * DAY, v: 1 }])
   await historian.append('live', [{ id: 'p', t: Date.now() - MINUTE, v: 1 }])
   t.deepEqual(
-    (await runEverything(context, 'schedule')).map(({ building_id }) => building_id),
+    (await runEverything(context, 'schedule')).reports.map(({ building_id }) => building_id),
     ['live'],
   )
-  t.deepEqual((await runEverything(context, 'file')).map(({ building_id }) => building_id).toSorted(), ['empty', 'live', 'old'])
+  t.deepEqual((await runEverything(context, 'file')).reports.map(({ building_id }) => building_id).toSorted(), [
+    'empty',
+    'live',
+    'old',
+  ])
 })
 
 test('rules run over no building whose edge says that it runs them, whoever asks, but over one whose edge only polls', async t => {
@@ -171,7 +184,7 @@ test('rules run over no building whose edge says that it runs them, whoever asks
     await historian.append(building_id, [{ id: 'p', t: Date.now() - MINUTE, v: 1 }])
   }
   for (const trigger of ['schedule', 'file', 'request'] as const) {
-    const reports = await runEverything(context, trigger)
+    const { reports } = await runEverything(context, trigger)
     t.deepEqual([trigger, reports.map(({ building_id }) => building_id)], [trigger, ['polled', 'silent']])
   }
 })
