@@ -1,4 +1,5 @@
 /** The OpenAPI document and the routes of a hub are the same, both ways, and anybody may read it. */
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import test from 'ava'
 import type { Route } from '#shared/node/http/route.ts'
 import { TRIED_KEYWORDS } from '../support/unfit.ts'
@@ -29,6 +30,25 @@ test('the OpenAPI document has every route below /api with its role and its sche
     if (schema && takes === 'json')
       t.is(operation.requestBody.content['application/json'].schema.additionalProperties, schema['additionalProperties'], path)
   }
+})
+
+/** Every schema below `value`: of bodies, answers and parameters. */
+function schemasOf(value: unknown): object[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, within]) => (key === 'schema' ? [within] : schemasOf(within)))
+}
+
+test('a program can be made from the OpenAPI document: its schemas are of JSON Schema 2020-12, its operations have names', async t => {
+  const { send } = await openSpecHub(ends)
+  const { paths } = (await send('GET', '/api/openapi.json')).body
+  const schemas = schemasOf(paths)
+  t.true(schemas.length > 300)
+  const ajv = new Ajv2020({ strict: false, validateFormats: false })
+  for (const schema of schemas) t.true(ajv.validateSchema(schema), `${JSON.stringify(schema)}: ${ajv.errorsText()}`)
+  const operations = Object.values<object>(paths).flatMap(methods => Object.values(methods))
+  const names: string[] = operations.map(({ operationId }) => operationId)
+  t.is(new Set(names).size, operations.length)
+  for (const name of names) t.regex(name, /^(get|post|put|patch|delete)[A-Z]\w+$/)
 })
 
 /** They say what a schema is about, hold further ones, or check nothing by themselves. */

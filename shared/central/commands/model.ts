@@ -1,5 +1,5 @@
 /** Commands on the model of buildings, equipment and points: what one request of the API saves. */
-import { Type } from '@sinclair/typebox'
+import { type TInteger, type TSchema, type TTuple, Type } from '@sinclair/typebox'
 import { WINDOWS_MAX } from '#shared/core/csv/quality.ts'
 import {
   type Building,
@@ -41,8 +41,10 @@ export const EQUIPMENT_BODY = strict({
 const MS = Type.Integer({ minimum: 0, maximum: 8_640_000_000_000_000 })
 /** Of several packages, each with its windows. */
 const STRETCHES_MAX = 10 * WINDOWS_MAX
+/** A list of two, because OpenAPI 3.1 has no `items` of several schemas, which `Type.Tuple` makes. */
+const SPAN = Type.Array(MS, { minItems: 2, maxItems: 2 }) as TSchema as TTuple<[TInteger, TInteger]>
 /** Stretches of history that nobody vouches for, ms. */
-const UNTRUSTED = Type.Optional(Type.Array(Type.Tuple([MS, MS]), { maxItems: STRETCHES_MAX }))
+const UNTRUSTED = Type.Optional(Type.Array(SPAN, { maxItems: STRETCHES_MAX }))
 export const POINT_BODY = strict({
   point_id: ID,
   building_id: ID,

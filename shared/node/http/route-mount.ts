@@ -87,16 +87,24 @@ export function mount(app: FastifyInstance, routes: Route[], options: MountOptio
 /** A JSON body without required fields may be left out. */
 const needsNoBody = ({ body, takes = 'json' }: Route): boolean => body !== undefined && takes === 'json' && fits(body, {})
 
-function schemaOf({ path, auth, summary, body, query, params, reply, takes }: Route): Record<string, unknown> {
+/** The name that clients made from the OpenAPI document give a route: `getModelPointsByPointId` for GET /api/model/points/:point_id. */
+function operationId(method: string, path: string): string {
+  const words = path.replace('/api/', '').replaceAll('/:', '/by_').split(/\W|_/)
+  return method.toLowerCase() + words.map(word => word.charAt(0).toUpperCase() + word.slice(1)).join('')
+}
+
+function schemaOf({ method, path, auth, summary, body, query, params, reply, takes }: Route): Record<string, unknown> {
   const isApi = path.startsWith('/api/')
+  const answer = { content: { 'application/json': { schema: reply ?? Type.Object({ ok: Type.Literal(true) }) } } }
   const problem = { content: { 'application/problem+json': { schema: PROBLEM_SCHEMA } } }
   return {
     summary,
+    operationId: operationId(method, path),
     description: auth === 'public' ? 'Public.' : `Needs the role ${auth}.`,
     hide: !isApi,
     security: auth === 'public' ? [] : [{ bearer: [] }],
     querystring: query ?? (isApi ? strict({}) : Type.Object({})),
-    response: { 200: reply ?? Type.Object({ ok: Type.Literal(true) }), default: { description: 'A problem', ...problem } },
+    response: { 200: { description: 'It succeeded', ...answer }, default: { description: 'A problem', ...problem } },
     ...(body && takes !== 'upload' && { body }),
     ...(takes === 'upload' && { consumes: ['multipart/form-data'] }),
     ...(params && { params }),
