@@ -11,6 +11,8 @@ import { priorityIcon, type State, STATES, stateIcon } from '#shared/central/ui/
 import { formatAge, type Here, moment, momentAge, momentNow, momentOr, nextMoment } from '#shared/central/ui/moment.ts'
 import { liveRun, type ShownRun } from '#shared/central/ui/run-panel.ts'
 import { findingHref } from '#shared/central/ui/links.ts'
+import { backlogCourse } from '#shared/core/telemetry/backlog.ts'
+import { courseWords } from '#shared/central/system/backlog-words.ts'
 import { bytesText, countWords, titleOf } from '#shared/central/ui/words.ts'
 import { DAY, formatDuration, MINUTE } from '#shared/core/time.ts'
 import type { BoardCounts, BoardSample } from '../services/board-history.ts'
@@ -209,9 +211,10 @@ const HUB_WORDS: Record<PublisherState['state'], string> = words({ off: 'Off', c
 
 function hubTile(model: HomeModel): Html {
   const { hub, here } = model
-  const { state, reason, notices = [], note, backlog, oldest_at, dropped, thinned, rejected, last_ack_at } = hub
+  const { state, reason, notices = [], note, backlog, oldest_at, drain_per_min, dropped, thinned, rejected, last_ack_at } = hub
   if (state === 'off')
     return tile('hub', say`Hub`, false, html`<p class="figure">Off</p><p>${reason ?? say`This box works alone.`}</p>`)
+  const course = courseWords(backlogCourse(backlog, drain_per_min, here.now), here)
   return tile(
     'hub',
     say`Hub`,
@@ -221,6 +224,7 @@ ${notices.map(text => html`<p class="error"><strong>${text}.</strong></p>`)}
 ${reason !== undefined && html`<p class="error">${reason}</p>`}
 ${note !== undefined && html`<p>Since this start everything kept is sent again: ${note}</p>`}
 <p>${backlog ? html`${sayCountOf(backlog, 'message')} to be sent${oldest_at !== null && html`; the oldest waits since ${momentAge(oldest_at, here)}`}` : say`Nothing waits to be sent`}</p>
+${course !== undefined && html`<p>The backlog ${course}</p>`}
 ${thinned > 0 && html`<p><strong>${sayCountOf(thinned, 'message')} downsampled</strong> to one value per 15 min because the outbox was full</p>`}
 ${dropped > 0 && html`<p><strong>${sayCountOf(dropped, 'message')} dropped</strong> because the outbox was full</p>`}
 ${rejected > 0 && html`<p><strong>${sayCountOf(rejected, 'message')} refused</strong> by the hub and kept aside</p>`}

@@ -4,6 +4,7 @@ import type { IngestService } from '#shared/central/ingest-service.ts'
 import type { Clock, PriorityJournal, PriorityState } from '#shared/core/ports.ts'
 import type { PollStatus } from '#shared/core/poll/poll-status.ts'
 import { earlierTrouble, type Storing, storingStatus } from '#shared/core/storage-status.ts'
+import { formatInstant } from '#shared/core/time.ts'
 import type { EdgeStore } from '#shared/core/stores.ts'
 import { type HealthBefore, lostSince } from '../core/system/since-update.ts'
 import type { EdgeServices } from './edge.ts'
@@ -36,6 +37,8 @@ export function publisherCheck({
   notices,
   note,
   backlog,
+  oldest_at,
+  drain_per_min,
   dropped,
   thinned,
   rejected,
@@ -44,7 +47,8 @@ export function publisherCheck({
   const detail = [...(notices ?? []), reason].filter(part => part !== undefined).join('. ')
   return {
     status: isWell ? 'ok' : 'warn',
-    ...{ state, backlog, dropped, thinned, rejected },
+    ...{ state, backlog, dropped, thinned, rejected, drain_per_min },
+    oldest_at: oldest_at === null ? null : formatInstant(oldest_at),
     ...(detail !== '' && { detail }),
     ...(note !== undefined && { note }),
   }

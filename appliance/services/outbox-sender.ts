@@ -7,6 +7,7 @@ import { MINUTE } from '#shared/core/time.ts'
 import { writeTelemetry } from '#shared/core/telemetry/telemetry.ts'
 import type { Topic } from '#shared/core/topic/topics.ts'
 import type { ClockOffsetMeter } from '../core/outbox/clock-offset.ts'
+import { drainMeter } from '../core/outbox/drain-meter.ts'
 import { applyAck, newWindow, reconnect, stepBack, windowRoom } from '../core/outbox/send-window.ts'
 import type { OutgoingMessage, OutboxReader } from '../sinks/outbox-reader.ts'
 import { timeSynced } from '#shared/node/machine.ts'
@@ -36,6 +37,7 @@ const HELD_BACK_MS = 5 * MINUTE
 export class OutboxSender {
   readonly #options: OutboxSenderOptions
   #window
+  readonly #drain
   #isConnected = false
   #isBeginningStream = false
   #silence: NodeJS.Timeout | undefined
@@ -47,17 +49,23 @@ export class OutboxSender {
   constructor(options: OutboxSenderOptions) {
     this.#options = options
     this.#window = newWindow(options.reader.span().acked)
-    options.reader.onWritten(() => this.#sendWaiting())
+    this.#drain = drainMeter(this.#backlog(), options.clock.now())
+    options.reader.onWritten(() => {
+      this.#measureDrain()
+      this.#sendWaiting()
+    })
   }
 
   connected(): void {
     this.#isConnected = true
     this.#window = reconnect(this.#window)
+    this.#restartDrain()
     this.#sendWaiting(true)
   }
 
   disconnected(): void {
     this.#isConnected = false
+    this.#restartDrain()
     clearTimeout(this.#silence)
   }
 
@@ -84,17 +92,19 @@ export class OutboxSender {
     const isProgress = next !== this.#window
     this.#window = next
     reader.settle({ ...ack, rejected })
+    this.#measureDrain()
     this.#sendWaiting(isProgress)
     if (isProgress) this.#awaitAck()
   }
 
   state() {
-    const { reader } = this.#options
-    const { first, last } = reader.span()
-    const acked = Math.max(this.#window.acked, first - 1)
+    const { reader, clock } = this.#options
+    const backlog = this.#backlog()
+    const acked = reader.span().last - backlog
     return {
-      backlog: last - acked,
+      backlog,
       oldest_at: this.#damage === undefined ? (reader.next(acked, 1)[0]?.message.at ?? null) : null,
+      drain_per_min: this.#drain.perMinute(backlog, clock.now()),
       dropped: reader.dropped(),
       thinned: reader.thinned(),
       rejected: this.#rejected,
@@ -102,6 +112,23 @@ export class OutboxSender {
       damage: this.#damage,
       note: reader.note,
     }
+  }
+
+  /** Messages that wait to be acknowledged. */
+  #backlog(): number {
+    const { first, last } = this.#options.reader.span()
+    return last - Math.max(this.#window.acked, first - 1)
+  }
+
+  /** Messages that were dropped for want of room are no progress. */
+  #measureDrain(): void {
+    const { reader, clock } = this.#options
+    if (reader.span().first - 1 > this.#window.acked) return this.#restartDrain()
+    this.#drain.changed(this.#backlog(), clock.now())
+  }
+
+  #restartDrain(): void {
+    this.#drain.restart(this.#backlog(), this.#options.clock.now())
   }
 
   /** @param isProbe sends also while the destination holds this edge back */

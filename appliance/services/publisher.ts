@@ -52,6 +52,8 @@ export type PublisherState = {
   backlog: number
   /** When the oldest of them was written. */
   oldest_at: number | null
+  /** By how many they become fewer in a minute, negative while they become more; null before that is known. */
+  drain_per_min: number | null
   /** Messages dropped since start because there was no room for them. */
   dropped: number
   /** Messages reduced since start, for want of room, to one value for each point and quarter of an hour. */
@@ -70,6 +72,7 @@ export const PUBLISHER_OFF: PublisherState = {
   state: 'off',
   backlog: 0,
   oldest_at: null,
+  drain_per_min: null,
   dropped: 0,
   thinned: 0,
   rejected: 0,
@@ -121,7 +124,7 @@ export function publisherParts(
     statusAnswered: ({ sent_at, at }: StatusAnswer) => clocks.statuses.answered(sent_at, at, clock.now()),
     /** @returns the body of a status */
     status(online: boolean): object {
-      const { backlog, oldest_at, dropped, thinned, note } = sender.state()
+      const { backlog, oldest_at, drain_per_min, dropped, thinned, note } = sender.state()
       const certificate = to.certificate()
       const sent_at = clock.now()
       const clock_offset_ms = clocks.offset()
@@ -133,7 +136,7 @@ export function publisherParts(
         sent_at,
         version: edge.model().version,
         boot_id,
-        backlog: { rows: backlog, oldest_at },
+        backlog: { rows: backlog, oldest_at, drain_per_min },
         clock_offset_ms,
         dropped,
         thinned,
@@ -149,7 +152,7 @@ export function publisherParts(
     },
     /** @param link `reason` says why the connection is not up */
     state(link: { isUp: boolean; reason: string | undefined }): PublisherState {
-      const { backlog, oldest_at, dropped, thinned, rejected, lastAckAt, damage, note } = sender.state()
+      const { backlog, oldest_at, drain_per_min, dropped, thinned, rejected, lastAckAt, damage, note } = sender.state()
       const reason = damage ?? link.reason
       const texts = notices.current()
       return {
@@ -159,6 +162,7 @@ export function publisherParts(
         ...(note !== undefined && { note }),
         backlog,
         oldest_at,
+        drain_per_min,
         dropped,
         thinned,
         rejected,

@@ -1,4 +1,6 @@
 /** What the page System of a box has besides: the uplink, what became of the last update, and a form for the next. */
+import { backlogCourse } from '#shared/core/telemetry/backlog.ts'
+import { courseWords } from '#shared/central/system/backlog-words.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import type { UpdateState } from '#shared/core/update/update-wire.ts'
 import { csrfField } from '#shared/central/ui/frame.ts'
@@ -34,11 +36,12 @@ ${model.isAvailable ? model.isAdmin && formSection(model) : html`<section class=
 
 const CONNECTION_WORDS = words({ connecting: 'connecting', up: 'up' } as const)
 
-function uplinkSection({ hub: { state, reason, backlog, oldest_at, cert_not_after }, here }: BoxModel): Html {
+function uplinkSection({ hub: { state, reason, backlog, oldest_at, drain_per_min, cert_not_after }, here }: BoxModel): Html {
   if (state === 'off') return html`<section class="card"><h2>Uplink</h2><p>This box sends to no hub.</p></section>`
+  const course = courseWords(backlogCourse(backlog, drain_per_min, here.now), here)
   return html`<section class="card"><h2>Uplink</h2><dl class="values">
 <div><dt>Connection</dt><dd>${stateIcon(state === 'up' ? 'ok' : 'down', CONNECTION_WORDS[state])}</dd>${reason !== undefined && html`<dd class="muted">${reason}</dd>`}</div>
-<div><dt>Waiting for the hub</dt><dd>${backlog === 0 ? say`nothing` : sayCountOf(backlog, 'message')}${backlog > 0 && typeof oldest_at === 'number' && html`, the oldest from ${momentAge(oldest_at, here)}`}</dd></div>
+<div><dt>Waiting for the hub</dt><dd>${backlog === 0 ? say`nothing` : sayCountOf(backlog, 'message')}${backlog > 0 && typeof oldest_at === 'number' && html`, the oldest from ${momentAge(oldest_at, here)}`}</dd>${course !== undefined && html`<dd class="muted">${course}</dd>`}</div>
 <div><dt>Certificate of the box</dt><dd>${cert_not_after === null ? say`unknown` : momentAge(cert_not_after, here)}</dd></div></dl></section>`
 }
 

@@ -7,7 +7,7 @@ import { edgeName, ID } from '#shared/core/model/model.ts'
 import type { EdgeRecord } from '#shared/core/stores.ts'
 import { formatInstant } from '#shared/core/time.ts'
 import { type Route, route, strict } from '#shared/node/http/route.ts'
-import { FRESH_MS, healthOf, reportedBy } from './fleet-status.ts'
+import { edgeBacklogCourse, FRESH_MS, healthOf, reportedBy } from './fleet-status.ts'
 
 export const edgeRoutes = ({ edges, clock }: Pick<CentralContext, 'edges' | 'clock'>): Route[] => [
   route({
@@ -36,7 +36,9 @@ export const edgeRoutes = ({ edges, clock }: Pick<CentralContext, 'edges' | 'clo
 
 export function edgeView(edge: EdgeRecord, now: number) {
   const { edge_id, site_id, building_id, name, version, online, session_changed_at, last_seen_at, last_data_at } = edge
-  const { backlog_oldest_at, cert_not_after, shared, ...figures } = reportedBy(edge.status_body)
+  const reported = reportedBy(edge.status_body)
+  const { backlog_oldest_at, cert_not_after, shared, sent_at, ...figures } = reported
+  const course = edgeBacklogCourse(reported, online, now)
   const instant = (ms: number | null) => (ms === null ? null : formatInstant(ms))
   return {
     ...{ edge_id, site_id, building_id, name, version },
@@ -44,6 +46,12 @@ export function edgeView(edge: EdgeRecord, now: number) {
     session: { open: online, since: instant(session_changed_at), last_seen_at: instant(last_seen_at) },
     shared: shared && { ...shared, since: instant(shared.since), last_at: instant(shared.last_at) },
     data: { fresh: last_data_at !== null && now - last_data_at <= FRESH_MS, last_at: instant(last_data_at) },
-    reported: { ...figures, backlog_oldest_at: instant(backlog_oldest_at), cert_not_after: instant(cert_not_after) },
+    reported: {
+      ...figures,
+      backlog_oldest_at: instant(backlog_oldest_at),
+      backlog_empty_at: course.state === 'falling' ? instant(course.empty_at) : null,
+      cert_not_after: instant(cert_not_after),
+      sent_at: instant(sent_at),
+    },
   }
 }

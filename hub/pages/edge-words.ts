@@ -4,9 +4,10 @@ import type { EdgeKey } from '#shared/core/model/model.ts'
 import { DAY, formatDuration } from '#shared/core/time.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { edgeHref, edgePath, querySite } from '#shared/central/ui/links.ts'
+import { courseWords } from '#shared/central/system/backlog-words.ts'
 import type { State } from '#shared/central/ui/icons.ts'
 import { formatAge, type Here } from '#shared/central/ui/moment.ts'
-import type { EdgeStatus, ReportedFigures } from './fleet-status.ts'
+import { edgeBacklogCourse, type EdgeStatus, type ReportedFigures } from './fleet-status.ts'
 import { say, sayCount, words } from '#shared/node/http/language.ts'
 
 const CERTIFICATE_SOON = 60 * DAY
@@ -43,15 +44,16 @@ export function diskWarning({ disk_used_percent: used }: ReportedFigures): Html 
   return used !== null && diskLevel(used) !== undefined && html`<strong>its disk is ${used} % full</strong>`
 }
 
-export function backlogWords(
-  { backlog_rows, backlog_oldest_at, dropped, thinned }: ReportedFigures,
-  { now }: Here,
-): Html | string {
+export function backlogWords(reported: ReportedFigures, isOnline: boolean, here: Here): Html | string {
+  const { backlog_rows, backlog_oldest_at, dropped, thinned } = reported
+  const { now } = here
   if (backlog_rows === null) return say`not reported`
-  const oldest = backlog_oldest_at !== null && html` <span class="muted">oldest ${formatAge(backlog_oldest_at, now)}</span>`
+  const oldest = backlog_oldest_at === null ? undefined : say`oldest ${formatAge(backlog_oldest_at, now)}`
+  const course = courseWords(edgeBacklogCourse(reported, isOnline, now), here)
+  const about = [oldest, course].filter(part => part !== undefined).join(', ')
   const downsampled = thinned !== null && thinned > 0 && html` <strong>${sayCount(thinned)} downsampled</strong>`
   const lost = dropped !== null && dropped > 0 && html` <strong>${sayCount(dropped)} dropped</strong>`
-  return html`${backlog_rows === 0 ? say`none` : html`${sayCount(backlog_rows)}${oldest}`}${downsampled}${lost}`
+  return html`${backlog_rows === 0 ? say`none` : html`${sayCount(backlog_rows)}${about !== '' && html` <span class="muted">${about}</span>`}`}${downsampled}${lost}`
 }
 
 export function clockWords({ clock_offset_ms }: ReportedFigures): Html | string {

@@ -64,7 +64,7 @@ ${fact(say`Edge`, html`<code>${edge_id}</code> <span class="muted">of site ${sit
 ${fact(say`Session`, html`${online ? say`open` : say`closed`}${session_changed_at !== null && html` <span class="muted">since ${moment(session_changed_at, here)}</span>`}`)}
 ${fact(say`Last message`, momentOr(last_seen_at, here, say`none yet`))}
 ${fact(say`Last data`, momentOr(last_data_at, here, say`none yet`))}
-${fact(say`Backlog`, backlogWords(reported, here))}
+${fact(say`Backlog`, backlogWords(reported, online, here))}
 ${fact(say`Clock`, clockWords(reported))}
 ${fact(say`Certificate`, html`${certificateWords(reported, here)}${cert_not_after !== null && html` <span class="muted">until ${moment(cert_not_after, here)}</span>`}`)}
 ${fact(say`Storage`, disk_used_percent === null ? say`not reported` : diskWarning(reported) || say`${disk_used_percent} % of its disk used`)}

@@ -1,5 +1,6 @@
 /** The status of an edge, from two independent signals (session and data freshness), and the figures that it reports. */
 import { usedPercent } from '#shared/core/disk-use.ts'
+import { type BacklogCourse, backlogCourse } from '#shared/core/telemetry/backlog.ts'
 import type { EdgeRecord } from '#shared/core/stores.ts'
 import { SHARED_MS } from '#shared/core/telemetry/shared-edge-id.ts'
 import { MINUTE, parseInstant } from '#shared/core/time.ts'
@@ -36,6 +37,10 @@ export function healthOf({ online, last_data_at, session_changed_at, status_body
 export type ReportedFigures = {
   backlog_rows: number | null
   backlog_oldest_at: number | null
+  /** Messages by which the backlog falls in a minute, negative while it grows. */
+  backlog_drain_per_min: number | null
+  /** When it said this, by the hub's clock, ms since 1970 UTC. */
+  sent_at: number | null
   clock_offset_ms: number | null
   cert_not_after: number | null
   /** Messages that the edge dropped since its start because its outbox was full. */
@@ -54,6 +59,8 @@ export function reportedBy(body: Record<string, unknown>): ReportedFigures {
   return {
     backlog_rows: numberOf(backlog['rows']),
     backlog_oldest_at: instantOf(backlog['oldest_at']),
+    backlog_drain_per_min: numberOf(backlog['drain_per_min']),
+    sent_at: sentAt(body),
     clock_offset_ms: numberOf(body['clock_offset_ms']),
     cert_not_after: instantOf(body['cert_not_after']),
     dropped: numberOf(body['dropped']),
@@ -61,6 +68,22 @@ export function reportedBy(body: Record<string, unknown>): ReportedFigures {
     disk_used_percent: diskOf(fieldsOf(body['disk'])),
     shared: sharedOf(fieldsOf(body['shared'])),
   }
+}
+
+function sentAt(body: Record<string, unknown>): number | null {
+  const at = instantOf(body['sent_at'])
+  return at === null ? null : instantOf(at - (numberOf(body['clock_offset_ms']) ?? 0))
+}
+
+/** An edge whose session is closed may have sent more, or nothing, since it last said how its backlog goes. */
+export function edgeBacklogCourse(
+  { backlog_rows, backlog_drain_per_min, sent_at }: ReportedFigures,
+  isOnline: boolean,
+  now: number,
+): BacklogCourse {
+  if (!isOnline || backlog_rows === null) return { state: 'unknown' }
+  const isRecent = sent_at !== null && Math.abs(now - sent_at) < FRESH_MS
+  return backlogCourse(backlog_rows, backlog_drain_per_min, isRecent ? sent_at : now)
 }
 
 function diskOf(disk: Record<string, unknown>): number | null {

@@ -10,7 +10,14 @@ const test = anyTest as TestFn<{ chromium: OpenBrowser; box: TestSite; hub: Hub 
 test.before(async t => {
   const hub: Hub = { state: 'up', backlog: 0 }
   const counts = { dropped: 0, thinned: 0, rejected: 0 }
-  const rest = { ...counts, oldest_at: NOW - SECOND, last_ack_at: NOW, cert_not_after: null, clock_offset_ms: null }
+  const rest = {
+    ...counts,
+    oldest_at: NOW - SECOND,
+    drain_per_min: null,
+    last_ack_at: NOW,
+    cert_not_after: null,
+    clock_offset_ms: null,
+  }
   const box = await openSite({ product: 'appliance', sources: { hubState: () => ({ ...hub, ...rest }) } })
   t.context = { chromium: await openChromium(), box, hub }
 })

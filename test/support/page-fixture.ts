@@ -287,7 +287,8 @@ export const EDGES: EdgeRecord[] = [
     last_data_at: NOW - 3 * HOUR,
     status_body: {
       clock_offset_ms: -90_000,
-      backlog: { rows: 4120, oldest_at: NOW - 3 * HOUR },
+      sent_at: NOW - 20 * SECOND,
+      backlog: { rows: 4120, oldest_at: NOW - 3 * HOUR, drain_per_min: 180 },
       dropped: 12,
       cert_not_after: NOW + 20 * DAY,
     },

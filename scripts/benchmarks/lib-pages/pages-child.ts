@@ -122,7 +122,7 @@ function homeSources(now: number): HomeSources {
     catalogue: () => ({ devices: ids.map(id => ({ device_id: id, name: id, enabled: true, points: [] })) }) as never,
     pollStatus: () => ({ ok: true, enabled: true, running: true, ...counts, devices: ids.map(line) }) as never,
     hubState: () => ({
-      ...{ state: 'up', backlog: 3, oldest_at: now, dropped: 0, thinned: 0, rejected: 0, last_ack_at: now },
+      ...{ state: 'up', backlog: 3, oldest_at: now, drain_per_min: null, dropped: 0, thinned: 0, rejected: 0, last_ack_at: now },
       ...{ cert_not_after: now + 300 * DAY, clock_offset_ms: 20 },
     }),
     overrides: () => ({

@@ -13,8 +13,8 @@ type EdgeStatus = {
   version: string
   /** Differs after every start of the edge's process. */
   boot_id: string
-  /** Messages that wait to be acknowledged, and when the oldest was written (ms since 1970 UTC). */
-  backlog: { rows: number; oldest_at: number | null }
+  /** Messages that wait to be acknowledged, when the oldest was written (ms since 1970 UTC), and by how many they become fewer in a minute. */
+  backlog: { rows: number; oldest_at: number | null; drain_per_min: number | null }
   /** ms by which the edge's clock is ahead of the hub's; null before the hub has answered. */
   clock_offset_ms: number | null
   /** Messages dropped since start, for want of room. */
@@ -46,7 +46,7 @@ export function writeStatus({ sent_at, backlog, cert_not_after, ...status }: Edg
   return {
     ...status,
     sent_at: formatInstant(sent_at),
-    backlog: { rows: backlog.rows, oldest_at: orNull(backlog.oldest_at) },
+    backlog: { ...backlog, oldest_at: orNull(backlog.oldest_at) },
     cert_not_after: orNull(cert_not_after),
   }
 }

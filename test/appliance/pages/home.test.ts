@@ -61,6 +61,7 @@ const HOME: HomeModel = {
     state: 'up',
     backlog: 0,
     oldest_at: null,
+    drain_per_min: null,
     dropped: 0,
     thinned: 0,
     rejected: 0,

@@ -27,18 +27,19 @@ function open(waiting: number) {
   }
   const sent: number[] = []
   const hold = { on: false }
+  const time = { now: 0 }
   const clocks = clockOffsetMeter()
   const sender = new OutboxSender({
     reader,
     edge: { site_id: 'A', edge_id: 'e1' },
     building: () => 'b1',
-    clock: { now: () => 0, sleep: async () => undefined },
+    clock: { now: () => time.now, sleep: async () => undefined },
     publish: async (_topic, _body, { seq }) => void sent.push(seq),
     isHeldBack: () => hold.on,
     clocks: () => clocks.messages,
     log: silent,
   })
-  return { sender, sent, hold, through: (through_seq: number) => sender.acknowledged({ stream: STREAM, through_seq }) }
+  return { sender, sent, hold, time, through: (through_seq: number) => sender.acknowledged({ stream: STREAM, through_seq }) }
 }
 test.afterEach.always(() => mock.timers.reset())
 
@@ -83,4 +84,19 @@ test.serial('nothing is sent after the connection has ended', t => {
   sender.disconnected()
   mock.timers.tick(5 * MINUTE)
   t.deepEqual(sent, [1])
+})
+
+test.serial('how fast a backlog falls is told of one session, from 20 s after it began', async t => {
+  const { sender, time, through } = open(5000)
+  const rate = () => sender.state().drain_per_min
+  time.now = 10 * MINUTE
+  t.is(rate(), 0, 'nothing left while there was no session')
+  sender.connected()
+  t.is(rate(), null)
+  await through(100)
+  time.now += MINUTE / 2
+  await through(500)
+  t.is(rate(), 1000)
+  sender.disconnected()
+  t.is(rate(), null)
 })

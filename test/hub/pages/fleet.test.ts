@@ -1,7 +1,7 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { SECOND } from '#shared/core/time.ts'
-import { FRESH_MS, healthOf, reportedBy } from '#hub/pages/fleet-status.ts'
+import { DAY, MINUTE, SECOND } from '#shared/core/time.ts'
+import { edgeBacklogCourse, FRESH_MS, healthOf, reportedBy } from '#hub/pages/fleet-status.ts'
 import { EDGES, NOW } from '../../support/page-fixture.ts'
 
 for (const [online, age, status, reason] of [
@@ -37,7 +37,8 @@ test('an edge id that two processes use is reduced until ten minutes pass withou
 test('a status message may write instants as text or as milliseconds', t => {
   const body = {
     clock_offset_ms: -90_000,
-    backlog: { rows: 7, oldest_at: '2026-11-20T17:02:10Z' },
+    sent_at: '2026-11-20T20:00:00Z',
+    backlog: { rows: 7, oldest_at: '2026-11-20T17:02:10Z', drain_per_min: -4.5 },
     cert_not_after: NOW,
     dropped: 5,
     thinned: 9,
@@ -46,6 +47,8 @@ test('a status message may write instants as text or as milliseconds', t => {
   t.deepEqual(reportedBy(body), {
     backlog_rows: 7,
     backlog_oldest_at: NOW - 3 * 3_600_000,
+    backlog_drain_per_min: -4.5,
+    sent_at: Date.parse('2026-11-20T20:01:30Z'),
     clock_offset_ms: -90_000,
     cert_not_after: NOW,
     dropped: 5,
@@ -53,6 +56,16 @@ test('a status message may write instants as text or as milliseconds', t => {
     disk_used_percent: 91,
     shared: null,
   })
+})
+
+test('a backlog is foretold from when the edge said it, and not while its session is closed', t => {
+  const body = (sent_at: string, drain_per_min: number) => ({ sent_at, backlog: { rows: 600, oldest_at: null, drain_per_min } })
+  const course = (sent_at: number, isOnline: boolean) =>
+    edgeBacklogCourse(reportedBy(body(new Date(sent_at).toISOString(), 60)), isOnline, NOW)
+  t.deepEqual(course(NOW - MINUTE, true), { state: 'falling', per_minute: 60, empty_at: NOW + 9 * MINUTE })
+  t.deepEqual(course(NOW - MINUTE, false), { state: 'unknown' })
+  // A clock that is far off foretells nothing from its own time.
+  t.deepEqual(course(NOW + 30 * DAY, true), { state: 'falling', per_minute: 60, empty_at: NOW + 10 * MINUTE })
 })
 
 test('values of a status message that are not finite numbers are read as null', t => {

@@ -217,6 +217,7 @@ const SOURCES: HomeSources = {
     state: 'up',
     backlog: 3,
     oldest_at: NOW - 4 * SECOND,
+    drain_per_min: null,
     dropped: 0,
     thinned: 0,
     rejected: 0,

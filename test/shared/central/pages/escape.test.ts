@@ -274,6 +274,7 @@ test('Home escapes', t =>
         reason: text,
         backlog: 1,
         oldest_at: NOW,
+        drain_per_min: null,
         dropped: 1,
         thinned: 0,
         rejected: 1,

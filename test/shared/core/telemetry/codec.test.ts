@@ -126,10 +126,14 @@ test('findings, metadata, status and acknowledgements come back as they were sen
     },
     ...{ runs_rules: false, poll: writePollReport(pollStatus) },
   }
-  const read = readStatus(wire(writeStatus({ ...status, backlog: { rows: 3, oldest_at: NOON } })))
+  const read = readStatus(wire(writeStatus({ ...status, backlog: { rows: 3, oldest_at: NOON, drain_per_min: -2 } })))
   t.like(read, {
     ok: true,
-    value: { online: true, sent_at: NOON + 1, body: { backlog: { rows: 3, oldest_at: '2026-03-01T12:00:00Z' } } },
+    value: {
+      online: true,
+      sent_at: NOON + 1,
+      body: { backlog: { rows: 3, oldest_at: '2026-03-01T12:00:00Z', drain_per_min: -2 } },
+    },
   })
 
   const answer = wire(writeStatusAnswer({ sent_at: NOON + 1, at: NOON }))

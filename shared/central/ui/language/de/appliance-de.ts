@@ -123,6 +123,7 @@ export const APPLIANCE_DE = nameTable<string>({
   '{0} to be sent{1}': '{0} zu senden{1}',
   '1 message|{0} messages': '1 Nachricht|{0} Nachrichten',
   '; the oldest waits since {0}': '; die älteste wartet seit {0}',
+  'The backlog {0}': 'Der Rückstand {0}',
   'Nothing waits to be sent': 'Nichts wartet auf das Senden',
   '<1>{0} downsampled</1> to one value per 15 min because the outbox was full':
     '<1>{0} verdichtet</1> auf einen Wert je 15 min, weil der Ausgang voll war',
