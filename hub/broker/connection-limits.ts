@@ -1,8 +1,9 @@
 /** Limits the open connections of each certificate. */
 import type { TLSSocket } from 'node:tls'
+import { createBudget } from '#shared/core/budget.ts'
 import { parseIdentity } from '#shared/core/auth/identity.ts'
 import { GuardedStream } from './guarded-stream.ts'
-import { createBudget, CONNECTIONS_MAX, CONNECTIONS_PER_NAME, PARTIAL_MAX, PARTIAL_PER_NAME } from './limits.ts'
+import { CONNECTIONS_MAX, CONNECTIONS_PER_NAME, PARTIAL_MAX, PARTIAL_PER_NAME } from './limits.ts'
 
 type ConnectionLimits = {
   /** Counts the connection after its handshake; refuses it when its certificate has too many. */

@@ -1,8 +1,9 @@
 /** A client's connection as aedes sees it: whole packets only, and never more unread bytes than the bound. */
 import { Duplex } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
+import type { Budget } from '#shared/core/budget.ts'
 import { type Frames, frames } from './frames.ts'
-import { type Budget, PACKET_MS, SLOWEST_BYTES_PER_SECOND, UNREAD_MAX } from './limits.ts'
+import { PACKET_MS, SLOWEST_BYTES_PER_SECOND, UNREAD_MAX } from './limits.ts'
 
 /** Whole packets that wait to be read, bytes; a longer one may come on top. */
 const WAITING_MAX = 64 * 1024

@@ -1,8 +1,8 @@
 /** Lets TLS handshakes begin in turn, so that a fleet that comes back all at once waits instead of being refused. */
 import type { Socket } from 'node:net'
 import { networkOf } from '#shared/core/auth/network.ts'
+import { createBudget } from '#shared/core/budget.ts'
 import {
-  createBudget,
   HANDSHAKES_MAX,
   HANDSHAKES_PER_NETWORK,
   HANDSHAKES_WAITING_MAX,

@@ -52,35 +52,3 @@ export const UNREAD_MAX = 2 * MB
 export const SUBSCRIPTIONS_MAX = 16
 /** Retained bytes of all: a hub of a thousand edges with 250 kB of metadata each. What is beyond is passed on, and not retained. */
 export const RETAINED_MAX = 256 * MB
-
-/** Counts bytes by name, and refuses what is beyond the bound of one name or of all. */
-export type Budget = {
-  /** @returns whether there was room; nothing is taken else */
-  take(name: string, bytes: number): boolean
-  give(name: string, bytes: number): void
-  /** Takes in any case. */
-  add(name: string, bytes: number): void
-  hasRoom(name: string, bytes: number): boolean
-}
-
-export function createBudget(perName: number, all: number): Budget {
-  const held = new Map<string, number>()
-  let total = 0
-  const hasRoom = (name: string, bytes: number) => (held.get(name) ?? 0) + bytes <= perName && total + bytes <= all
-  const add = (name: string, bytes: number) => {
-    total += bytes
-    const next = (held.get(name) ?? 0) + bytes
-    if (next > 0) held.set(name, next)
-    else held.delete(name)
-  }
-  return {
-    hasRoom,
-    add,
-    take(name, bytes) {
-      if (!hasRoom(name, bytes)) return false
-      add(name, bytes)
-      return true
-    },
-    give: (name, bytes) => add(name, -bytes),
-  }
-}

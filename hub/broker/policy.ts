@@ -1,19 +1,12 @@
 /** The hooks of aedes: permissions of a session, and limits of all sessions together. */
 import type { Readable } from 'node:stream'
 import type { Aedes, AedesOptions, AuthenticateError, Client, PublishPacket } from 'aedes'
+import { type Budget, createBudget } from '#shared/core/budget.ts'
 import { mayPublish, maySubscribe, type TopicRule, topicsOf } from '#shared/core/topic/rule.ts'
 import { parseTopic, RETAINED_KINDS } from '#shared/core/topic/topics.ts'
 import { authenticate, type AuthenticatedClient, sessionEndReason } from './client-auth.ts'
 import { GuardedStream } from './guarded-stream.ts'
-import {
-  BODY_MAX,
-  type Budget,
-  createBudget,
-  RETAINED_MAX,
-  SUBSCRIPTIONS_MAX,
-  UNDER_WAY_MAX,
-  UNDER_WAY_PER_NAME,
-} from './limits.ts'
+import { BODY_MAX, RETAINED_MAX, SUBSCRIPTIONS_MAX, UNDER_WAY_MAX, UNDER_WAY_PER_NAME } from './limits.ts'
 
 /** MQTT return codes of CONNACK. */
 const REFUSED = { identifier: 2, notAuthorised: 5 } as const

@@ -1,7 +1,8 @@
 import test from 'ava'
 import fc from 'fast-check'
 import { frames } from '#hub/broker/frames.ts'
-import { createBudget, PACKET_MAX } from '#hub/broker/limits.ts'
+import { PACKET_MAX } from '#hub/broker/limits.ts'
+import { createBudget } from '#shared/core/budget.ts'
 import { connectPacket, header, packet, publishPacket, subscribePacket } from '../../support/raw-client.ts'
 
 const CONNECT = connectPacket('edge:A:e1')

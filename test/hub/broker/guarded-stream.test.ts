@@ -2,7 +2,8 @@ import { Duplex } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
 import test from 'ava'
 import { GuardedStream } from '#hub/broker/guarded-stream.ts'
-import { createBudget, PACKET_MS, PARTIAL_MAX, PARTIAL_PER_NAME } from '#hub/broker/limits.ts'
+import { PACKET_MS, PARTIAL_MAX, PARTIAL_PER_NAME } from '#hub/broker/limits.ts'
+import { createBudget } from '#shared/core/budget.ts'
 
 test('a packet that is not complete in time ends its connection', async t => {
   const ends: { run: () => void; ms: number }[] = []

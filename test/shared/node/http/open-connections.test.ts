@@ -1,0 +1,83 @@
+import test, { type ExecutionContext } from 'ava'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import pino from 'pino'
+import { webService } from '#hub/web/proxy.ts'
+import { openAuth } from '#shared/node/auth/token.ts'
+import { route } from '#shared/node/http/route.ts'
+import { openHttp } from '#shared/node/http/server.ts'
+import { freePort } from '#scripts/lib/free-port.ts'
+
+const PER_NETWORK = 256
+const ALL = 1_024
+const REQUEST = 'GET /api/thing HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
+
+/** Answers `GET /api/thing`; closed with the test. @returns its port */
+async function serve(t: ExecutionContext, trustedProxies: string[] = []): Promise<number> {
+  const settings = { secret: 'a'.repeat(40), passwords: { admin: 'a', agent: 'b', viewer: 'c' }, trustedProxies }
+  const service = await openHttp({
+    ...{ name: 'test', host: '127.0.0.1', port: 0, trustedProxies, version: '1.2.3', audit: undefined },
+    routes: [route({ method: 'GET', path: '/api/thing', auth: 'public', summary: 'A thing', handle: () => ({ ok: true }) })],
+    auth: openAuth({ settings, epochs: { get: () => 0, set: () => undefined }, now: Date.now }),
+    log: pino({ level: 'silent' }),
+  })
+  await service.start()
+  t.teardown(() => service.stop())
+  return Number(new URL(service.url()).port)
+}
+
+/** Opens `most` connections that send nothing and `more` beyond them. @returns those that are open when the server has ended `more` */
+async function hold(t: ExecutionContext, port: number, most: number, more: number): Promise<Socket[]> {
+  let ended = 0
+  const sockets = Array.from({ length: most + more }, () => connect(port, '127.0.0.1'))
+  t.teardown(() => sockets.forEach(socket => socket.destroy()))
+  await new Promise<void>(resolve => {
+    for (const socket of sockets) {
+      socket.on('error', () => undefined).resume()
+      socket.once('close', () => ++ended === more && resolve())
+    }
+  })
+  return sockets.filter(({ destroyed }) => !destroyed)
+}
+
+const openOf = (sockets: Socket[]): number => sockets.filter(({ destroyed }) => !destroyed).length
+
+/** @returns the first line of the answer; empty when the server hangs up without one */
+async function ask(port: number, localAddress = '127.0.0.1'): Promise<string> {
+  const socket = connect({ port, host: '127.0.0.1', localAddress })
+  let text = ''
+  socket.on('data', data => (text += data)).on('error', () => undefined)
+  socket.write(REQUEST)
+  await new Promise(resolve => socket.once('close', resolve))
+  return text.split('\r\n')[0]!
+}
+
+test('a network with too many connections gets no further one, others are answered, and a closed one makes room', async t => {
+  const port = await serve(t)
+  const held = await hold(t, port, PER_NETWORK, 20)
+  t.is(await ask(port), '')
+  t.is(await ask(port, '127.0.0.2'), 'HTTP/1.1 200 OK')
+  t.is(openOf(held), PER_NETWORK)
+  held[0]!.destroy()
+  await once(held[0]!, 'close')
+  const answers = new Set<string>()
+  for (let i = 0; i < 100 && !answers.has('HTTP/1.1 200 OK'); i++) answers.add(await ask(port))
+  t.true(answers.has('HTTP/1.1 200 OK'))
+})
+
+test('a proxy in front has as many connections as all together, and no more', async t => {
+  const port = await serve(t, ['127.0.0.1', '10.0.0.0/8'])
+  const held = await hold(t, port, ALL, 20)
+  t.is(await ask(port), '')
+  t.is(openOf(held), ALL)
+})
+
+test('the web component has the same bound', async t => {
+  const port = await freePort()
+  const web = webService({ host: '127.0.0.1', port, upstream: '127.0.0.1:1', resolver: 'auto', pages: true })
+  await web.start()
+  t.teardown(() => web.stop())
+  const held = await hold(t, port, PER_NETWORK, 1)
+  t.is(await ask(port), '')
+  t.is(openOf(held), PER_NETWORK)
+})
