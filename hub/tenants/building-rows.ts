@@ -26,7 +26,7 @@ const MOVED: MovedTable[] = [
     table: 'notes',
     rows: database => `finding_id IN (SELECT finding_id FROM ${database}.findings WHERE building_id = @building_id)`,
   },
-  ...['baselines', 'baseline_resets', 'building_takeovers', 'saved_trends', 'removed_trends'].map(ofBuilding),
+  ...['baselines', 'baseline_resets', 'building_takeovers', 'saved_trends', 'removed_trends', 'snoozes'].map(ofBuilding),
   { ...ofBuilding('misdated_readings'), without: 'entry' },
   ...['edges'].map(ofBuilding),
   ...['edge_marks', 'edge_refusals'].map(ofEdges),

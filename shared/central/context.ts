@@ -10,6 +10,7 @@ import type {
   Notes,
   ResultReader,
   RunRecord,
+  SnoozeStore,
 } from '#shared/core/ports.ts'
 import type {
   ApiTokenStore,
@@ -70,6 +71,7 @@ export type CentralContext = {
   findings: FindingReader
   results: ResultReader
   notes: Notes
+  snoozes: SnoozeStore
   edges: EdgeStore
   edgeClaims: EdgeClaims
   audit: AuditStore

@@ -29,6 +29,7 @@ import { openInbox, withRoom } from '#shared/node/store/inbox.ts'
 import { misdatedStore } from '#shared/node/store/misdated.ts'
 import { modelStore } from '#shared/node/store/model.ts'
 import { noteStore } from '#shared/node/store/notes.ts'
+import { snoozeStore } from '#shared/node/store/snoozes.ts'
 import { paramSettingStore } from '#shared/node/store/param-settings.ts'
 import { quantityStore } from '#shared/node/store/quantities.ts'
 import { resultStores } from '#shared/node/store/results.ts'
@@ -174,6 +175,7 @@ const openStores = (db: Database) => ({
   model: modelStore(db),
   ...resultStores(db),
   notes: noteStore(db),
+  snoozes: snoozeStore(db),
   misdated: misdatedStore(db),
   edges: edgeStore(db),
   edgeClaims: edgeClaimStore(db),

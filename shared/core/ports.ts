@@ -1,5 +1,6 @@
 /** The ports through which flows use the outside world. Each has one to four methods. */
 import type { Ending, Finding, FindingNote, ResultReason, ResultState, RuleResult } from '#shared/core/findings/finding.ts'
+import type { Snooze, SnoozeTarget, ShownNote } from '#shared/core/findings/snooze.ts'
 import type { PriorityReading, PriorityRecord, PriorityTarget } from '#shared/core/priority/priority-record.ts'
 import type { ArraySnapshot } from '#shared/core/priority/array-snapshot.ts'
 import type { Quality, Reading } from '#shared/core/telemetry/reading.ts'
@@ -225,7 +226,20 @@ export type ReasonCounts = Partial<Record<ResultReason, number>>
 /** Notes of people on findings. They are stored separately, so that no run deletes them. */
 export interface Notes {
   get(finding_id: string): FindingNote
+  /** The note, and the snooze in force at `now` that covers the finding: the longest of several. */
+  of(finding: Pick<Finding, keyof SnoozeTarget>, now: number): ShownNote
   set(note: FindingNote): void
+}
+
+export interface SnoozeStore {
+  /** Those in force at `now`, the soonest to end first, at most `limit`. */
+  list(now: number, limit: number): Snooze[]
+  /** Also one that was ended early; a snooze that is over may be forgotten. */
+  get(snooze_id: string): Snooze | undefined
+  /** The one in force at `now` that covers the finding: the longest of several. */
+  covering(finding: Pick<Finding, keyof SnoozeTarget>, now: number): Snooze | undefined
+  /** Inserts or replaces by `snooze_id`, and forgets what is over at `now`. */
+  put(snooze: Snooze, now: number): void
 }
 
 /**

@@ -44,12 +44,22 @@ document.addEventListener('keydown', event => {
     if (!own) return
     own.checked = true
   }
-  form.requestSubmit(form.querySelector(`.bulk [value=${key === 'a' ? 'ack' : 'snooze'}]`))
+  if (key === 'a') return form.requestSubmit(form.querySelector('.bulk [value=ack]'))
+  event.preventDefault()
+  form.querySelector('.bulk details').open = true
+  form.querySelector('.bulk [name=reason]').focus()
+})
+/* Enter in a field of the bar does what the next button says. */
+document.addEventListener('keydown', event => {
+  if (event.key !== 'Enter' || !event.target.matches?.('.bulk input')) return
+  event.preventDefault()
+  const button = event.target.closest('label').nextElementSibling
+  button.form.requestSubmit(button)
 })
 /* What was just done is said once: the address stays that of the list. */
 if (document.querySelector('.toast')) {
   const shown = new URL(location.href)
-  for (const name of ['done', 'count', 'undo']) shown.searchParams.delete(name)
+  for (const name of ['done', 'count', 'undo', 'scope', 'ended']) shown.searchParams.delete(name)
   history.replaceState(null, '', shown)
 }
 

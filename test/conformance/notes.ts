@@ -9,7 +9,7 @@ export function notesConformance(test: TestFn, name: string, open: (t: Execution
 
   test(`${name}: what was set last is kept, whole`, t => {
     const notes = open(t)
-    notes.set({ finding_id: 'f', ack: 'acked', note: 'belt ordered', snoozed_until: 5 })
+    notes.set({ finding_id: 'f', ack: 'acked', note: 'belt ordered' })
     notes.set({ finding_id: 'f', ack: 'acked', assignee: 'Kim' })
     notes.set({ finding_id: 'g', ack: 'unacked', not_a_fault: 'testing' })
     t.deepEqual(notes.get('f'), { finding_id: 'f', ack: 'acked', assignee: 'Kim' })

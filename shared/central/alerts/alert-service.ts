@@ -112,14 +112,16 @@ export class AlertService implements Service {
     const { store, watchEdges } = this.#options
     // After a start the edges need time to connect again.
     const knowsEdges = watchEdges && now - this.#startedAt > SILENT_MS
-    const conditions = new Map(alertConditions(this.#options, now, knowsEdges).map(condition => [condition.key, condition]))
+    const found = alertConditions(this.#options, now, knowsEdges)
+    const conditions = new Map(found.conditions.map(condition => [condition.key, condition]))
     const states = store.states()
     for (const key of new Set([...states.keys(), ...conditions.keys()])) {
       const before = states.get(key)
       if (before?.condition.kind === 'edge' && !knowsEdges) continue
-      const { state, event } = stepAlert(before, conditions.get(key), now)
+      const { state, event } = stepAlert(before, conditions.get(key), now, found.quiet.has(key))
       if (event) for (const { route } of routes) this.#queueEvent(route, event)
-      if (event || state?.clearing_since !== before?.clearing_since) store.putState(key, state)
+      if (state?.quiet && !before?.quiet) for (const { route } of routes) this.#dropWaiting(route, key, now)
+      if (event || state?.clearing_since !== before?.clearing_since || state?.quiet !== before?.quiet) store.putState(key, state)
     }
   }
 
@@ -129,13 +131,18 @@ export class AlertService implements Service {
     const { store } = this.#options
     if (type === 'recovered') {
       const raised = store.newest(condition.key, route.route_id)
-      if (!raised || raised.state === 'dropped') return
-      if (raised.state === 'waiting' && raised.attempts === 0) {
-        store.put({ ...raised, state: 'dropped', finished_at: at })
-        return
-      }
+      if (!raised || raised.state === 'dropped' || this.#dropWaiting(route, condition.key, at)) return
     }
     this.#enqueue(route, { alert: event }, condition.key, at, deliverableAt(route, condition, at))
+  }
+
+  /** Drops what waits for the hours of a route and was not tried yet. @returns whether there was such a delivery */
+  #dropWaiting({ route_id }: AlertRoute, key: string, at: number): boolean {
+    const { store } = this.#options
+    const raised = store.newest(key, route_id)
+    if (!raised || raised.state !== 'waiting' || raised.attempts > 0) return false
+    store.put({ ...raised, state: 'dropped', finished_at: at })
+    return true
   }
 
   #enqueue(route: AlertRoute, message: AlertMessage, alert_key: string | null, now: number, due_at: number): Delivery {
@@ -179,7 +186,9 @@ export class AlertService implements Service {
             .map(one => ({ title: `${one.title} (${one.equipment_id})`, priority: priorityOf(one.severity) })),
         }
       })
-    const silent = alertConditions(this.#options, now, watchEdges).filter(one => one.kind === 'edge' && isIn(one.building_id))
+    const silent = alertConditions(this.#options, now, watchEdges).conditions.filter(
+      one => one.kind === 'edge' && isIn(one.building_id),
+    )
     return { at: now, timezone, buildings, silent_edges: silent.map(({ title }) => title) }
   }
 

@@ -15,20 +15,23 @@ const FINDINGS_MAX = 10_000
 
 export type AlertSources = { findings: FindingReader; notes: Notes; model: ModelStore; edges: EdgeStore }
 
+/** `quiet`: the keys of those that are snoozed, and not among the conditions. */
+type Conditions = { conditions: AlertCondition[]; quiet: ReadonlySet<string> }
+
 /** @param watchEdges whether edges connect to this process, and it has run long enough to notice a silent one */
-export function alertConditions(
-  { findings, notes, model, edges }: AlertSources,
-  now: number,
-  watchEdges: boolean,
-): AlertCondition[] {
+export function alertConditions({ findings, notes, model, edges }: AlertSources, now: number, watchEdges: boolean): Conditions {
   const buildings = new Map(model.buildings().map(building => [building.building_id, building]))
   const conditions: AlertCondition[] = []
+  const quiet = new Set<string>()
   for (const finding of findings.list({ state: 'active', limit: FINDINGS_MAX })) {
     const { building_id, equipment_id, rule_id, role, kind, severity, title, evidence, from, finding_id } = finding
-    const note = notes.get(finding_id)
-    const isDismissed = note.not_a_fault !== undefined || (note.snoozed_until ?? 0) > now || finding.suppressed_by !== undefined
-    if (isDismissed) continue
+    const note = notes.of(finding, now)
+    if (note.not_a_fault !== undefined || finding.suppressed_by !== undefined) continue
     const key = ['finding', building_id, equipment_id, rule_id, ...(role === undefined ? [] : [role])].join('/')
+    if (note.snoozed_until !== undefined) {
+      quiet.add(key)
+      continue
+    }
     const path = `/faults/${encodeURIComponent(finding_id)}`
     const what = { title: `${title} (${equipment_id})`, detail: evidence.sentence, since: from, path }
     conditions.push({ key, kind, priority: priorityOf(severity), ...placeOf(building_id, buildings), ...what })
@@ -50,7 +53,8 @@ export function alertConditions(
       path: edgeHref(edge),
     })
   }
-  return conditions
+  for (const { key } of conditions) quiet.delete(key)
+  return { conditions, quiet }
 }
 
 function placeOf(building_id: string, buildings: ReadonlyMap<string, Building>) {

@@ -1,5 +1,6 @@
 /** Records as the API shows them: instants in RFC 3339, and what people said beside what a run found. */
-import type { FaultStretch, Finding, FindingNote } from '#shared/core/findings/finding.ts'
+import type { ShownNote } from '#shared/core/findings/snooze.ts'
+import type { FaultStretch, Finding } from '#shared/core/findings/finding.ts'
 import { Problem } from '#shared/core/problem.ts'
 import type { RunSummary } from '#shared/core/ports.ts'
 import type { RunEntry } from '#shared/core/stores.ts'
@@ -39,13 +40,15 @@ const stretchView = ([from, to, trueMs]: FaultStretch) => ({
   true_secs: Math.round(trueMs / 1000),
 })
 
-export function findingView(finding: Finding, note: FindingNote) {
-  const { ack, snoozed_until, snooze_reason, note: text, assignee, not_a_fault } = note
+export function findingView(finding: Finding, note: ShownNote) {
+  const { ack, snoozed_until, snooze_reason, snooze_scope, snoozed_by, note: text, assignee, not_a_fault } = note
   return {
     ...findingFields(finding),
     ack,
     ...(snoozed_until !== undefined && { snoozed_until: formatInstant(snoozed_until) }),
     ...(snooze_reason !== undefined && { snooze_reason }),
+    ...(snooze_scope !== undefined && { snooze_scope }),
+    ...(snoozed_by !== undefined && { snoozed_by }),
     ...(text !== undefined && { note: text }),
     ...(assignee !== undefined && { assignee }),
     ...(not_a_fault !== undefined && { not_a_fault }),

@@ -11,6 +11,7 @@ import { baselineRoutes } from '#shared/central/api/fdd/baselines.ts'
 import { commissionRoutes } from './commission.ts'
 import { fddRoutes } from '#shared/central/api/fdd/fdd.ts'
 import { findingRoutes } from '#shared/central/api/fdd/findings.ts'
+import { snoozeRoutes } from '#shared/central/api/fdd/snoozes.ts'
 import { healthRoutes } from './health.ts'
 import { importRoutes } from './import.ts'
 import { misdatedRoutes } from './misdated.ts'
@@ -51,6 +52,7 @@ export const centralRoutes = (context: CentralParts, trigger: Trigger): Route[] 
   ...paramRoutes(context),
   ...baselineRoutes(context),
   ...findingRoutes(context),
+  ...snoozeRoutes(context),
   ...seriesRoutes(context),
   ...savedTrendRoutes(context),
   ...searchRoutes(context),

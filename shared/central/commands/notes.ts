@@ -1,9 +1,7 @@
-/** Commands on findings: acknowledge, note, snooze, and mark as not a fault. The page and the API both call them. */
+/** Commands on findings: acknowledge, note, assign, and mark as not a fault. The page and the API both call them. */
 import { Type } from '@sinclair/typebox'
 import type { Finding, FindingNote } from '#shared/core/findings/finding.ts'
 import { needFinding } from '#shared/core/lookup.ts'
-import { Problem } from '#shared/core/problem.ts'
-import { DAY } from '#shared/core/time.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 import { type Actor, NOTE_MAX } from './command.ts'
 
@@ -11,8 +9,6 @@ import { type Actor, NOTE_MAX } from './command.ts'
 export const NOTE_TEXT = Type.String({ maxLength: NOTE_MAX })
 /** Longest name of who looks after a finding. */
 export const ASSIGNEE_MAX = 128
-/** Longest snooze, so that it always ends. */
-export const SNOOZE_MAX = 30 * DAY
 
 type NoteContext = Pick<CentralContext, 'findings' | 'notes'>
 type Noted = { finding: Finding; note: FindingNote }
@@ -43,24 +39,6 @@ export const writeNote = (context: NoteContext, actor: NoteActor, finding_id: st
 export const markNotAFault = (context: NoteContext, actor: NoteActor, finding_id: string, reason: string | null): Noted =>
   changeNote(context, actor, finding_id, note => withText(note, 'not_a_fault', reason ?? ''))
 
-/** @param until ms; null ends the snooze. @param reason why; an empty one is none. @throws Problem unknown_finding, or invalid for one that is too long */
-export function snooze(
-  context: NoteContext & Pick<CentralContext, 'clock'>,
-  actor: NoteActor,
-  finding_id: string,
-  until: number | null,
-  reason = '',
-): Noted {
-  if (until !== null && until - context.clock.now() > SNOOZE_MAX) {
-    const message = `A snooze lasts at most ${SNOOZE_MAX / DAY} days`
-    throw new Problem('invalid', message, [{ pointer: '/until', message }])
-  }
-  return changeNote(context, actor, finding_id, note => {
-    const { snoozed_until: _until, snooze_reason: _reason, ...awake } = note
-    return until === null ? awake : withText({ ...awake, snoozed_until: until }, 'snooze_reason', reason)
-  })
-}
-
 /** Changes the note of a finding and writes the audit row. */
 function changeNote(
   { findings, notes }: NoteContext,
@@ -77,7 +55,7 @@ function changeNote(
 }
 
 /** An empty text removes the field. */
-function withText(note: FindingNote, field: 'note' | 'not_a_fault' | 'assignee' | 'snooze_reason', text: string): FindingNote {
+function withText(note: FindingNote, field: 'note' | 'not_a_fault' | 'assignee', text: string): FindingNote {
   const { [field]: _old, ...rest } = note
   return text.trim() ? { ...rest, [field]: text.trim() } : rest
 }

@@ -23,8 +23,10 @@ export type AlertCondition = {
 }
 export type AlertEvent = { type: 'raised' | 'recovered'; at: number; condition: AlertCondition }
 
-/** `clearing_since`: when the condition was last found untrue after it had been true. */
-export type AlertState = { condition: AlertCondition; raised_at: number; clearing_since?: number }
+/**
+ * `clearing_since`: when the condition was last found untrue after it had been true. `quiet`: it has been snoozed since it was raised.
+ */
+export type AlertState = { condition: AlertCondition; raised_at: number; clearing_since?: number; quiet?: true }
 
 /** An alert of a finding recovers when the finding was cleared for this long, so that one that flaps is one alert. */
 const FINDING_CLEAR_MS = 6 * HOUR
@@ -32,21 +34,26 @@ const FINDING_CLEAR_MS = 6 * HOUR
 const EDGE_CLEAR_MS = 10 * MINUTE
 
 /**
- * One step of one alert. Raised and recovered events always alternate.
+ * One step of one alert. Raised and recovered events alternate, but for one that was snoozed: it is raised again when that ends.
  *
  * @param condition undefined while it is not true
+ * @param isQuiet whether a snooze covers it; its condition is not given then
  * @returns the next state, undefined when there is no alert, and the event to deliver
  */
 export function stepAlert(
   state: AlertState | undefined,
   condition: AlertCondition | undefined,
   now: number,
+  isQuiet = false,
 ): { state: AlertState | undefined; event?: AlertEvent } {
   if (!state) {
     if (!condition) return { state }
     return { state: { condition, raised_at: now }, event: { type: 'raised', at: now, condition } }
   }
-  if (condition) return { state: { condition, raised_at: state.raised_at } }
+  const { raised_at, quiet } = state
+  if (isQuiet) return { state: { condition: state.condition, raised_at, quiet: true } }
+  if (condition && quiet) return { state: { condition, raised_at: now }, event: { type: 'raised', at: now, condition } }
+  if (condition) return { state: { condition, raised_at } }
   const since = state.clearing_since ?? now
   const clearMs = state.condition.kind === 'edge' ? EDGE_CLEAR_MS : FINDING_CLEAR_MS
   if (now - since < clearMs) return { state: { ...state, clearing_since: since } }

@@ -111,9 +111,6 @@ export type Finding = {
 export type FindingNote = {
   finding_id: string
   ack: 'unacked' | 'acked'
-  snoozed_until?: number
-  /** Why it is snoozed. */
-  snooze_reason?: string
   note?: string
   assignee?: string
   not_a_fault?: string

@@ -1,13 +1,15 @@
 import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox'
 import { ID } from '#shared/core/model/model.ts'
-import type { Finding, FindingNote } from '#shared/core/findings/finding.ts'
+import { SNOOZE_SCOPES } from '#shared/core/findings/snooze.ts'
+import type { Finding } from '#shared/core/findings/finding.ts'
 import type { FindingQuery } from '#shared/core/ports.ts'
 import { needFinding } from '#shared/core/lookup.ts'
 import type { ProblemCode } from '#shared/core/problem.ts'
 import { oneOf, route, type Route, strict } from '#shared/node/http/route.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 import type { Actor } from '#shared/central/commands/command.ts'
-import { acknowledge, ASSIGNEE_MAX, markNotAFault, NOTE_TEXT, snooze, writeNote } from '#shared/central/commands/notes.ts'
+import { acknowledge, ASSIGNEE_MAX, markNotAFault, NOTE_TEXT, writeNote } from '#shared/central/commands/notes.ts'
+import { snooze } from '#shared/central/commands/snoozes.ts'
 import { afterOf, limitOf, PAGE, pageOf } from '#shared/central/api/list.ts'
 import { findingView, readInstant } from '#shared/central/api/record-views.ts'
 
@@ -21,7 +23,7 @@ const buildingOf =
 
 export const findingRoutes = (context: CentralContext): Route[] => [...listRoutes(context), ...noteRoutes(context)]
 
-const listRoutes = ({ findings, notes }: CentralContext): Route[] => [
+const listRoutes = ({ findings, notes, clock }: CentralContext): Route[] => [
   route({
     method: 'GET',
     path: '/api/fdd/findings',
@@ -44,7 +46,7 @@ const listRoutes = ({ findings, notes }: CentralContext): Route[] => [
       const given = Object.fromEntries(Object.entries({ ...filter, ...span }).filter(([, value]) => value !== undefined))
       const found = findings.list({ ...(given as Omit<FindingQuery, 'limit'>), limit: limitOf(query) + 1 })
       const { items, ...more } = pageOf(found, query, one => one.finding_id)
-      return { ok: true, findings: items.map(one => findingView(one, notes.get(one.finding_id))), ...more }
+      return { ok: true, findings: items.map(one => findingView(one, notes.of(one, clock.now()))), ...more }
     },
   }),
   route({
@@ -57,7 +59,7 @@ const listRoutes = ({ findings, notes }: CentralContext): Route[] => [
     problems: ['unknown_finding'],
     handle: ({ params: { finding_id } }) => {
       const finding = needFinding(findings, finding_id)
-      return { ok: true, finding: findingView(finding, notes.get(finding_id)) }
+      return { ok: true, finding: findingView(finding, notes.of(finding, clock.now())) }
     },
   }),
 ]
@@ -73,10 +75,14 @@ const noteRoutes = (context: CentralContext): Route[] => [
   noteRoute(
     context,
     'snooze',
-    'Hides a finding until an instant, at most 30 days ahead, and says why; null shows it again',
-    { until: Type.Union([INSTANT, Type.Null()]), reason: Type.Optional(NOTE_TEXT) },
-    (call, finding_id, { until, reason }) =>
-      snooze(context, call, finding_id, until === null ? null : readInstant('until', until), reason),
+    'Hides a finding, its fault, its equipment or its rule until an instant, at most 30 days ahead, and says why; null shows it again',
+    {
+      until: Type.Union([INSTANT, Type.Null()]),
+      reason: Type.Optional(NOTE_TEXT),
+      scope: Type.Optional(oneOf(SNOOZE_SCOPES)),
+    },
+    (call, finding_id, { until, ...given }) =>
+      snooze(context, call, finding_id, { until: until === null ? null : readInstant('until', until), ...given }),
     ['invalid'],
   ),
   noteRoute(
@@ -97,11 +103,11 @@ const noteRoutes = (context: CentralContext): Route[] => [
 
 /** A route that changes the note of a finding. */
 function noteRoute<P extends TProperties>(
-  context: Pick<CentralContext, 'findings'>,
+  context: Pick<CentralContext, 'findings' | 'notes' | 'clock'>,
   verb: string,
   summary: string,
   properties: P,
-  change: (actor: Actor, finding_id: string, given: Static<TObject<P>>) => { finding: Finding; note: FindingNote },
+  change: (actor: Actor, finding_id: string, given: Static<TObject<P>>) => { finding: Finding },
   problems: ProblemCode[] = [],
 ): Route {
   return route({
@@ -115,8 +121,8 @@ function noteRoute<P extends TProperties>(
     action: `finding_${verb.replaceAll('-', '_')}`,
     problems: ['unknown_finding', ...problems],
     handle: call => {
-      const { finding, note } = change(call, call.params.finding_id, call.body as Static<TObject<P>>)
-      return { ok: true, finding: findingView(finding, note) }
+      const { finding } = change(call, call.params.finding_id, call.body as Static<TObject<P>>)
+      return { ok: true, finding: findingView(finding, context.notes.of(finding, context.clock.now())) }
     },
   })
 }

@@ -1,4 +1,5 @@
 /** One finding in plain words, in the order in which a technician asks: what, since when, why, what causes it, what it costs. */
+import type { SnoozeScope } from '#shared/core/findings/snooze.ts'
 import type { Building, Equipment } from '#shared/core/model/model.ts'
 import { roleOfColumn } from '#shared/core/priority/array-snapshot.ts'
 import type { RuleResult } from '#shared/core/findings/finding.ts'
@@ -42,6 +43,13 @@ export function explanationText(explained: Explained): string {
   return parts.filter(Boolean).join('\n\n')
 }
 
+const SNOOZE_TEXTS: Record<SnoozeScope, string> = {
+  episode: 'this episode only',
+  fault: 'also its next episodes',
+  equipment: 'all findings of the equipment',
+  rule: 'this rule in the building',
+}
+
 function headText({ finding, place, equipment }: Explained): string {
   const { from, to, evidence, duration_secs, confirmed_at, severity, kind, rule_id, ack, note, not_a_fault, assignee } = finding
   const at = (instant: string | number) => localInstant(instant, place.timezone)
@@ -50,7 +58,7 @@ function headText({ finding, place, equipment }: Explained): string {
     note !== undefined && `note of a person: "${cell(note, NOTE_MAX)}"`,
     not_a_fault !== undefined && `marked as no fault, because: "${cell(not_a_fault, NOTE_MAX)}"`,
     finding.snoozed_until !== undefined &&
-      `snoozed until ${at(finding.snoozed_until)}${finding.snooze_reason === undefined ? '' : `, because: "${cell(finding.snooze_reason, NOTE_MAX)}"`}`,
+      `snoozed until ${at(finding.snoozed_until)} (${SNOOZE_TEXTS[finding.snooze_scope ?? 'episode']})${finding.snoozed_by === undefined ? '' : ` by ${cell(finding.snoozed_by)}`}${finding.snooze_reason === undefined ? '' : `, because: "${cell(finding.snooze_reason, NOTE_MAX)}"`}`,
     finding.ended && `ended ${at(finding.ended.at)} without being cured: ${finding.ended.why.replaceAll('_', ' ')}`,
   ]
   return [

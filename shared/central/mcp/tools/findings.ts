@@ -78,11 +78,11 @@ function findingsText(findings: FindingReply[], places: ReadonlyMap<string, Buil
   )
 }
 
-function stateText({ state, ack, suppressed_by, snoozed_until, not_a_fault }: FindingReply): string {
+function stateText({ state, ack, suppressed_by, snoozed_until, snooze_scope, not_a_fault }: FindingReply): string {
   const more = [
     ack === 'acked' && 'acknowledged',
     suppressed_by !== undefined && `explained by ${suppressed_by}`,
-    snoozed_until !== undefined && 'snoozed',
+    snoozed_until !== undefined && `snoozed${snooze_scope === 'episode' ? '' : ` with its ${snooze_scope}`}`,
     not_a_fault !== undefined && 'marked as no fault',
   ]
   return [state, ...more.filter(Boolean)].join(', ')

@@ -44,7 +44,7 @@ export function buildingHistory(
   const days = daysUntil(until, timezone)
   const span = { from: days[0]!.from, to: until + 1 }
   const listed = findings.list({ building_id, ...span, limit: EPISODES_MAX })
-  const items = listed.map((finding): Named => ({ finding, note: notes.get(finding.finding_id) }))
+  const items = listed.map((finding): Named => ({ finding, note: notes.of(finding, now) }))
   const inLane = Map.groupBy(items, item => laneOf(item, now))
   const faults = (inLane.get('faults') ?? []).map(({ finding }) => finding)
   const open = faults.filter(({ state }) => state === 'active')

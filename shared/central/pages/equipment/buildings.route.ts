@@ -103,7 +103,7 @@ const activeOf = ({ findings }: Stores, building_id: string): Finding[] =>
 const countsOf = ({ notes }: Stores, findings: Finding[], now: number): OpenCounts =>
   countOpen(
     toRows(
-      findings.map(finding => ({ finding, note: notes.get(finding.finding_id) })),
+      findings.map(finding => ({ finding, note: notes.of(finding, now) })),
       now,
     ),
   )

@@ -1,6 +1,7 @@
 /** Gathers what the page of one equipment shows. */
 import { stretchesOf, stretchesWithin } from '#shared/core/findings/fault-time.ts'
 import type { Finding } from '#shared/core/findings/finding.ts'
+import type { Snooze } from '#shared/core/findings/snooze.ts'
 import { combinedEnergy } from '#shared/core/impact/combined-energy.ts'
 import { needBuilding, needEquipment } from '#shared/core/lookup.ts'
 import type { Building, Equipment, Point } from '#shared/core/model/model.ts'
@@ -9,6 +10,7 @@ import { type OverridePeriod, overridePeriods } from '#shared/core/priority/over
 import type { Span } from '#shared/core/series/spans.ts'
 import type { Clock } from '#shared/core/ports.ts'
 import { DAY } from '#shared/core/time.ts'
+import { inForce } from '#shared/central/commands/snoozes.ts'
 import type { CentralContext, Reading } from '#shared/central/context.ts'
 import { dataEnds } from '#shared/central/pages/data-freshness.ts'
 import { laneOf, type Named } from '#shared/central/pages/faults/fault-list.ts'
@@ -31,7 +33,18 @@ export const LANE_DAYS = [7, 30] as const
 export type EquipmentStores = Reading<
   Pick<
     CentralContext,
-    'clock' | 'model' | 'findings' | 'results' | 'notes' | 'historian' | 'live' | 'priority' | 'rules' | 'edges' | 'prices'
+    | 'clock'
+    | 'model'
+    | 'findings'
+    | 'results'
+    | 'notes'
+    | 'snoozes'
+    | 'historian'
+    | 'live'
+    | 'priority'
+    | 'rules'
+    | 'edges'
+    | 'prices'
   >
 >
 type FaultLane = { title: string; rule_id: string; newest: Finding; bars: Span[]; episodes: number; trueMs: number }
@@ -49,6 +62,8 @@ export type EquipmentNow = {
   overrides: HeldPoint[] | undefined
 }
 export type EquipmentModel = EquipmentNow & {
+  /** The snooze of the equipment that is in force. */
+  snooze: Snooze | undefined
   days: number
   span: Span
   /** Active faults and findings about data, the worst first; none that is silenced. */
@@ -102,6 +117,7 @@ export async function equipmentModel(context: EquipmentStores, asked: Asked & { 
     ...now,
     days,
     span,
+    snooze: inForce(context, { building_id, equipment_id }),
     open: loud.toSorted((a, b) => a.finding.severity - b.finding.severity || a.finding.from - b.finding.from),
     lanes: lanesOf(spoken, span, until),
     ...neighboursOf(context, equipment),
@@ -113,13 +129,13 @@ export async function equipmentModel(context: EquipmentStores, asked: Asked & { 
 
 /** Episodes of an equipment that overlap a span, newest first, with their notes. */
 export const episodesOf = (
-  { findings, notes }: Pick<EquipmentStores, 'findings' | 'notes'>,
+  { findings, notes, clock }: Pick<EquipmentStores, 'findings' | 'notes' | 'clock'>,
   { building_id, equipment_id }: Pick<Equipment, 'building_id' | 'equipment_id'>,
   span: Span,
 ): Named[] =>
   findings
     .list({ building_id, equipment_id, ...span, limit: EPISODES_MAX })
-    .map(finding => ({ finding, note: notes.get(finding.finding_id) }))
+    .map(finding => ({ finding, note: notes.of(finding, clock.now()) }))
 
 /** One lane for each rule (and role, of a rule over every role), the longest in fault first. */
 function lanesOf(items: Named[], { from, to }: Span, until: number): FaultLane[] {

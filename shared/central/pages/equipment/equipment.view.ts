@@ -9,6 +9,7 @@ import { overrideIcon, priorityIcon, stateIcon } from '#shared/central/ui/icons.
 import { breadcrumbs, equipmentHref, equipmentLink, findingHref, pointHref } from '#shared/central/ui/links.ts'
 import { roleWords } from '#shared/central/ui/measure.ts'
 import { formatDay, moment, momentAge, momentNow } from '#shared/central/ui/moment.ts'
+import { equipmentNotice } from '#shared/central/pages/faults/snoozes.view.ts'
 import { laneOf } from '#shared/central/pages/faults/fault-list.ts'
 import { TRACES_MAX } from '#shared/central/ui/plot.ts'
 import { trendsHref } from '#shared/central/ui/trends-link.ts'
@@ -29,6 +30,7 @@ const NEIGHBOURS_SHOWN = 30
 export const equipmentBody = (model: EquipmentModel): Html => html`${breadcrumbs(model.building, model.equipment)}
 <h1>${model.equipment.name}</h1>
 <p class="lead">${leadWords(model)}</p>
+${model.snooze && equipmentNotice(model.snooze, model.here)}
 ${openFaults(model)}
 ${equipmentNow(model)}
 ${lanesSection(model)}

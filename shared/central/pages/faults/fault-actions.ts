@@ -1,12 +1,13 @@
 /** Actions on a fault as plain forms, which work without script. A viewer sees why they are disabled. */
+import type { ShownNote } from '#shared/core/findings/snooze.ts'
 import { loginRole } from '#shared/central/ui/words.ts'
-import type { FindingNote } from '#shared/core/findings/finding.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { DAY, HOUR } from '#shared/core/time.ts'
 import { csrfField, type User } from '#shared/central/ui/frame.ts'
 import { NOTE_MAX } from '#shared/central/commands/command.ts'
 import { ASSIGNEE_MAX } from '#shared/central/commands/notes.ts'
-import { type Here, moment } from '#shared/central/ui/moment.ts'
+import { findingHref } from '#shared/central/ui/links.ts'
+import { endForm, scopeOptions } from './snoozes.view.ts'
 import { say, words } from '#shared/node/http/language.ts'
 
 /** How long a fault may be snoozed: it always ends. */
@@ -19,15 +20,13 @@ export const SNOOZES = words([
 
 type ActionsModel = {
   finding: { finding_id: string }
-  note: FindingNote
-  here: Here
+  note: ShownNote
   user: User | undefined
   csrf: string
 }
 
-export const faultActions = ({ finding, note, here, user, csrf }: ActionsModel): Html => {
+export const faultActions = ({ finding, note, user, csrf }: ActionsModel): Html => {
   const open = user?.mayOperate === true
-  const until = snoozedUntil(note, here)
   const form = (action: string, body: Html) =>
     html`<form method="post" action="/faults/${encodeURIComponent(finding.finding_id)}/${action}">${csrfField(csrf)}<fieldset${!open && html` disabled`}>${body}</fieldset></form>`
   return html`<section class="card actions"><h2>What to do about it</h2>
@@ -41,12 +40,12 @@ ${form(
   'assign',
   html`<label>Assign to<input name="assignee" maxlength="${ASSIGNEE_MAX}" value="${note.assignee}" autocomplete="off"></label><button>Assign</button>`,
 )}
-${until !== undefined && form('snooze', html`<p>Snoozed until ${moment(until, here)}${note.snooze_reason !== undefined && `: ${note.snooze_reason}`}.</p><button name="hours" value="0">End the snooze</button>`)}
+${note.snooze_id !== undefined && endForm({ snooze_id: note.snooze_id, csrf, back: findingHref(finding.finding_id), mayOperate: open })}
 ${form(
   'snooze',
   html`<label>Snooze for<select name="hours">${SNOOZES.map(
     ({ name, ms }) => html`<option value="${ms / HOUR}">${name}</option>`,
-  )}</select></label><label>Reason<input name="reason" maxlength="${NOTE_MAX}"></label><button>Snooze</button>`,
+  )}</select></label><label>What to snooze<select name="scope">${scopeOptions()}</select></label><label>Reason<input name="reason" maxlength="${NOTE_MAX}" required></label><button>Snooze</button>`,
 )}
 ${
   note.not_a_fault === undefined
@@ -58,7 +57,3 @@ ${
 }
 </section>`
 }
-
-/** When the snooze ends; undefined when there is none or it is over. */
-const snoozedUntil = ({ snoozed_until }: FindingNote, { now }: Here): number | undefined =>
-  snoozed_until !== undefined && snoozed_until > now ? snoozed_until : undefined

@@ -1,11 +1,13 @@
 /** Acknowledging, snoozing and assigning several faults at once; the page then says what was done and takes it back. */
 import { type Static, Type } from '@sinclair/typebox'
 import type { FindingNote } from '#shared/core/findings/finding.ts'
+import { SNOOZE_SCOPES, snoozeId, type SnoozeScope, snoozeTarget } from '#shared/core/findings/snooze.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { HOUR } from '#shared/core/time.ts'
 import { oneOf } from '#shared/node/http/route.ts'
 import type { Actor } from '#shared/central/commands/command.ts'
-import { acknowledge, assign, ASSIGNEE_MAX, snooze, SNOOZE_MAX } from '#shared/central/commands/notes.ts'
+import { acknowledge, assign, ASSIGNEE_MAX, NOTE_TEXT } from '#shared/central/commands/notes.ts'
+import { inForce, snooze, SNOOZE_MAX } from '#shared/central/commands/snoozes.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 import { type BulkAction, BULK_ACTIONS, type FaultsDone } from './faults-model.ts'
 
@@ -20,6 +22,8 @@ export const BulkForm = Type.Object(
     back: Type.Optional(Type.String({ maxLength: 2000 })),
     hours: Type.Optional(Type.Integer({ minimum: 1, maximum: SNOOZE_MAX / HOUR })),
     assignee: Type.Optional(Type.String({ maxLength: ASSIGNEE_MAX })),
+    scope: Type.Optional(oneOf(SNOOZE_SCOPES)),
+    reason: Type.Optional(NOTE_TEXT),
   },
   { additionalProperties: ID },
 )
@@ -27,16 +31,17 @@ export const BulkForm = Type.Object(
 export const DONE = {
   done: Type.Optional(oneOf(BULK_ACTIONS)),
   count: Type.Optional(Type.Integer({ minimum: 0, maximum: FAULTS_MAX })),
+  scope: Type.Optional(oneOf(SNOOZE_SCOPES)),
   undo: Type.Optional(Type.String({ maxLength: FAULTS_MAX * 129 })),
 }
 
-type BulkContext = Pick<CentralContext, 'findings' | 'notes' | 'clock'>
+type BulkContext = Pick<CentralContext, 'findings' | 'notes' | 'snoozes' | 'clock'>
 
 /** @throws Problem bad_request for none or too many, or for nobody to assign to; unknown_finding before anything is changed */
 export function changeFaults(
   context: BulkContext,
-  actor: Pick<Actor, 'audit'>,
-  { action, back: _back, hours = 24, assignee = '', ...chosen }: Static<typeof BulkForm>,
+  actor: Actor,
+  { action, back: _back, hours = 24, assignee = '', scope, reason, ...chosen }: Static<typeof BulkForm>,
 ): FaultsDone {
   const finding_ids = Object.values(chosen as Record<string, string>)
   if (finding_ids.length === 0) throw new Problem('bad_request', 'No fault is chosen')
@@ -44,31 +49,43 @@ export function changeFaults(
   if (action === 'assign' && assignee.trim() === '') throw new Problem('bad_request', 'Say whom the faults are assigned to')
   const unknown = finding_ids.find(id => context.findings.get(id) === undefined)
   if (unknown !== undefined) throw new Problem('unknown_finding', `There is no finding ${unknown}`)
-  const done: FaultsDone = { action, count: 0, finding_ids: [] }
-  for (const finding_id of finding_ids) {
+  const done: FaultsDone = { action, count: 0, finding_ids: [], ...(scope && { scope }) }
+  /** Of several faults that one snooze covers, the first sets it. */
+  const covered = new Set<string>()
+  for (const finding of finding_ids.map(id => context.findings.get(id)!)) {
+    const { finding_id } = finding
     const before = context.notes.get(finding_id)
     if (!isChanged(action, before)) continue
-    change(context, actor, finding_id, { action, hours, assignee })
     done.count++
-    if (isPlain(action, before)) done.finding_ids.push(finding_id)
+    const target = snoozeTarget(finding, scope ?? 'episode')
+    if (action === 'snooze' || action === 'wake') {
+      if (covered.has(snoozeId(target))) continue
+      covered.add(snoozeId(target))
+    }
+    const isNew = inForce(context, target) === undefined
+    change(context, actor, finding_id, { action, hours, assignee, scope, reason })
+    if (isPlain(action, before, isNew)) done.finding_ids.push(finding_id)
   }
   return done
 }
 
-function change(
-  context: BulkContext,
-  actor: Pick<Actor, 'audit'>,
-  finding_id: string,
-  { action, hours, assignee }: { action: BulkAction; hours: number; assignee: string },
-): unknown {
+type Change = {
+  action: BulkAction
+  hours: number
+  assignee: string
+  scope: SnoozeScope | undefined
+  reason: string | undefined
+}
+
+function change(context: BulkContext, actor: Actor, finding_id: string, { action, hours, assignee, ...given }: Change): unknown {
   switch (action) {
     case 'ack':
     case 'unack':
       return acknowledge(context, actor, finding_id, { ack: action === 'ack' })
     case 'snooze':
-      return snooze(context, actor, finding_id, context.clock.now() + hours * HOUR)
+      return snooze(context, actor, finding_id, { until: context.clock.now() + hours * HOUR, ...given })
     case 'wake':
-      return snooze(context, actor, finding_id, null)
+      return snooze(context, actor, finding_id, { until: null, scope: given.scope })
     case 'assign':
     case 'unassign':
       return assign(context, actor, finding_id, action === 'assign' ? assignee : '')
@@ -79,13 +96,13 @@ function change(
 const isChanged = (action: BulkAction, { ack }: FindingNote): boolean =>
   action === 'ack' ? ack === 'unacked' : action === 'unack' ? ack === 'acked' : true
 
-/** Whether taking the action back leaves the note as it was before: an earlier snooze or assignee would be lost. */
-const isPlain = (action: BulkAction, { snoozed_until, assignee }: FindingNote): boolean =>
-  action === 'ack' || (action === 'snooze' && snoozed_until === undefined) || (action === 'assign' && assignee === undefined)
+/** Whether taking the action back leaves all as it was before: an earlier snooze or assignee would be lost. */
+const isPlain = (action: BulkAction, { assignee }: FindingNote, isNewSnooze: boolean): boolean =>
+  action === 'ack' || (action === 'snooze' && isNewSnooze) || (action === 'assign' && assignee === undefined)
 
 /** @returns the address of the list with what was done */
-export function withDone(back: string, { action, count, finding_ids }: FaultsDone): string {
-  const done = new URLSearchParams({ done: action, count: String(count), undo: finding_ids.join(',') })
+export function withDone(back: string, { action, count, finding_ids, scope }: FaultsDone): string {
+  const done = new URLSearchParams({ done: action, count: String(count), undo: finding_ids.join(','), ...(scope && { scope }) })
   return `${back}${back.includes('?') ? '&' : '?'}${done}`
 }
 
@@ -93,8 +110,11 @@ export const readDone = ({
   done,
   count = 0,
   undo = '',
+  scope,
 }: {
   done?: BulkAction
   count?: number
   undo?: string
-}): FaultsDone | undefined => done && { action: done, count, finding_ids: undo.split(',').filter(Boolean).slice(0, FAULTS_MAX) }
+  scope?: SnoozeScope
+}): FaultsDone | undefined =>
+  done && { action: done, count, finding_ids: undo.split(',').filter(Boolean).slice(0, FAULTS_MAX), ...(scope && { scope }) }

@@ -1,8 +1,8 @@
 /** Rows of the page of faults: the episodes of one equipment and rule together, the worst first. */
+import type { ShownNote } from '#shared/core/findings/snooze.ts'
 import {
   type Finding,
   type FindingKind,
-  type FindingNote,
   PRIORITIES,
   type Priority,
   PRIORITY_WORDS,
@@ -51,7 +51,7 @@ export const DEFAULT_QUERY: FaultQuery = { lane: 'faults', group: 'none', days: 
 export type FaultRow = {
   /** The episode that stands for the row: the one that lasts, else the latest. */
   finding: Finding
-  note: FindingNote
+  note: ShownNote
   priority: Priority
   episodes: number
   /** When the earliest of them began, and the latest ended: null while one lasts. */
@@ -67,7 +67,7 @@ export type FaultRow = {
 export type FaultPart = { finding: Finding; is: 'explained' | 'cause' }
 type Cost = Range & { unit: string }
 export type FaultGroup = { key: string; title: string; rows: FaultRow[] }
-export type Named = { finding: Finding; note: FindingNote }
+export type Named = { finding: Finding; note: ShownNote }
 
 /** Bad sensors and missing data are listed separately from equipment faults. */
 const DATA_KINDS: ReadonlySet<FindingKind> = new Set<FindingKind>(['data', 'sensor'])

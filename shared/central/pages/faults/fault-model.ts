@@ -35,7 +35,7 @@ export async function faultModel(
   context: FaultContext,
   finding_id: string,
   window: Window,
-  at: Pick<FaultModel, 'here' | 'user' | 'csrf'>,
+  at: Pick<FaultModel, 'here' | 'user' | 'csrf' | 'ended'>,
 ): Promise<FaultModel> {
   const { model, findings, results, notes } = context
   const finding = needFinding(findings, finding_id)
@@ -60,7 +60,7 @@ export async function faultModel(
     here,
     dataEnd,
     finding,
-    note: notes.get(finding_id),
+    note: notes.of(finding, here.now),
     events: faultEvents(context.audit, finding),
     building,
     equipment: equipment.find(one => one.equipment_id === equipment_id),
@@ -74,7 +74,7 @@ export async function faultModel(
     notPlotted: traces.slice(TRACES_MAX).map(({ role }) => role),
     rule,
     result: results.latest(building_id, equipment_id).find(one => one.rule_id === rule_id),
-    history: episodes.map(one => ({ finding: one, note: notes.get(one.finding_id) })),
+    history: episodes.map(one => ({ finding: one, note: notes.of(one, here.now) })),
     silencedBy: finding.suppressed_by === undefined ? undefined : findings.get(finding.suppressed_by),
     relabelledBy: finding.relabelled_by === undefined ? undefined : findings.get(finding.relabelled_by),
   }

@@ -2,6 +2,7 @@
 import type { Finding } from '#shared/core/findings/finding.ts'
 import { formatDuration, HOUR } from '#shared/core/time.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
+import { NOTE_MAX } from '#shared/central/commands/command.ts'
 import { ASSIGNEE_MAX } from '#shared/central/commands/notes.ts'
 import { costText, gapsText, rangeText } from '#shared/central/ui/cost-words.ts'
 import { csrfField } from '#shared/central/ui/frame.ts'
@@ -11,6 +12,7 @@ import { formatDay, formatAge, moment } from '#shared/central/ui/moment.ts'
 import { pager } from '#shared/central/ui/pager.ts'
 import { shortStateWords, titleOf } from '#shared/central/ui/words.ts'
 import { SNOOZES } from './fault-actions.ts'
+import { scopeOptions, silencedWords } from './snoozes.view.ts'
 import { type FaultGroup, type FaultPart, type FaultRow, faultsHref } from './fault-list.ts'
 import { type FaultsModel, hereOf, systemOf } from './faults-model.ts'
 import { say } from '#shared/node/http/language.ts'
@@ -30,16 +32,20 @@ ${model.groups.map(group => groupBody(group, model))}
 ${table}
 ${bulkBar()}
 </form>${pages(model)}
-<p class="muted for-keys">Keys: <kbd>j</kbd> <kbd>k</kbd> next and previous, <kbd>x</kbd> choose, <kbd>a</kbd> acknowledge, <kbd>s</kbd> snooze for a day.</p>`
+<p class="muted for-keys">Keys: <kbd>j</kbd> <kbd>k</kbd> next and previous, <kbd>x</kbd> choose, <kbd>a</kbd> acknowledge, <kbd>s</kbd> snooze, with a reason.</p>`
 }
 
 /** Shown while a fault is chosen; a browser that cannot tell shows it always. */
 const bulkBar = (): Html => html`<div class="bulk" role="group" aria-label="Do with the chosen faults">
-<button name="action" value="ack" class="primary">Acknowledge</button>
-<label><span>Snooze for</span><select name="hours">${SNOOZES.map(({ name, ms }) => html`<option value="${ms / HOUR}"${ms === 24 * HOUR && html` selected`}>${name}</option>`)}</select></label>
+<button hidden disabled></button><button name="action" value="ack" class="primary" formnovalidate>Acknowledge</button>
+<details><summary>Snooze</summary><div>
+<label>Snooze for<select name="hours">${SNOOZES.map(({ name, ms }) => html`<option value="${ms / HOUR}"${ms === 24 * HOUR && html` selected`}>${name}</option>`)}</select></label>
+<label>What to snooze<select name="scope">${scopeOptions()}</select></label>
+<label>Reason<input name="reason" maxlength="${NOTE_MAX}" required autocomplete="off"></label>
 <button name="action" value="snooze">Snooze</button>
+</div></details>
 <label><span>Assign to</span><input name="assignee" maxlength="${ASSIGNEE_MAX}" autocomplete="off"></label>
-<button name="action" value="assign">Assign</button>
+<button name="action" value="assign" formnovalidate>Assign</button>
 </div>`
 
 const pages = ({ query, part }: FaultsModel): Html | false => pager(part, page => faultsHref({ ...query, page }))
@@ -62,7 +68,7 @@ ${model.mayOperate && html`<td class="choose"><input type="checkbox" class="pick
 <td class="since">${moment(finding.from, here)} <span class="phone-only muted">${formatAge(finding.from, here.now)}</span></td>
 <td class="long"><span class="phone-only">in fault</span> ${formatDuration(inFaultMs)}${episodes > 1 && html` <span class="muted">in ${episodes} episodes</span>`}</td>
 ${hasCost(model) && html`<td class="cost${cost === undefined && ' none'}">${costCell(finding, cost, model)}</td>`}
-<td class="state">${shortStateWords(finding, note, dataEnd === undefined ? undefined : formatDay(dataEnd, here))}</td>
+<td class="state">${shortStateWords(finding, note, dataEnd === undefined ? undefined : formatDay(dataEnd, here))}${model.query.lane === 'silenced' && html` <span class="muted">${silencedWords(finding, note, here)}</span>`}</td>
 </tr>`
 }
 

@@ -3,19 +3,13 @@ import { type Static, type TObject, type TProperties, Type } from '@sinclair/typ
 import { HOUR } from '#shared/core/time.ts'
 import { faultBody, WINDOWS } from './fault.view.ts'
 import { titleOf } from '#shared/central/ui/words.ts'
-import { PAGE_ID, type Route, route, strict } from '#shared/node/http/route.ts'
+import { SNOOZE_SCOPES } from '#shared/core/findings/snooze.ts'
+import { oneOf, PAGE_ID, type Route, route, strict } from '#shared/node/http/route.ts'
 import type { Actor } from '#shared/central/commands/command.ts'
-import {
-  acknowledge,
-  assign,
-  ASSIGNEE_MAX,
-  markNotAFault,
-  NOTE_TEXT,
-  snooze,
-  SNOOZE_MAX,
-  writeNote,
-} from '#shared/central/commands/notes.ts'
+import { acknowledge, assign, ASSIGNEE_MAX, markNotAFault, NOTE_TEXT, writeNote } from '#shared/central/commands/notes.ts'
+import { snooze, SNOOZE_MAX } from '#shared/central/commands/snoozes.ts'
 import type { CentralContext } from '#shared/central/context.ts'
+import { ENDED } from './snoozes.route.ts'
 import { type FaultContext, faultModel } from './fault-model.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
 
@@ -23,17 +17,17 @@ const Params = strict({ finding_id: PAGE_ID })
 /** Zero ends a snooze. */
 const SNOOZE_HOURS = Type.Integer({ minimum: 0, maximum: SNOOZE_MAX / HOUR })
 
-export const faultPage = (context: FaultContext & Pick<CentralContext, 'clock'>, layout: PageLayout): Route[] => [
+export const faultPage = (context: FaultContext & Pick<CentralContext, 'clock' | 'snoozes'>, layout: PageLayout): Route[] => [
   route({
     method: 'GET',
     path: '/faults/:finding_id',
     auth: 'viewer',
     summary: 'The page of one fault',
     params: Params,
-    query: strict({ window: Type.Optional(Type.Union(WINDOWS.map(choice => Type.Literal(choice)))) }),
+    query: strict({ window: Type.Optional(Type.Union(WINDOWS.map(choice => Type.Literal(choice)))), ...ENDED }),
     handle: async call => {
       const { params, query, caller } = call
-      const at = { here: layout.here(), user: layout.userOf(caller), csrf: layout.csrfOf(caller) }
+      const at = { here: layout.here(), user: layout.userOf(caller), csrf: layout.csrfOf(caller), ended: query.ended }
       const model = await faultModel(
         { ...context, model: layout.modelFor(caller) },
         params.finding_id,
@@ -55,8 +49,11 @@ export const faultPage = (context: FaultContext & Pick<CentralContext, 'clock'>,
   formRoute('assign', strict({ assignee: Type.String({ maxLength: ASSIGNEE_MAX }) }), (call, finding_id, { assignee }) =>
     assign(context, call, finding_id, assignee),
   ),
-  formRoute('snooze', strict({ hours: SNOOZE_HOURS, reason: Type.Optional(NOTE_TEXT) }), (call, finding_id, { hours, reason }) =>
-    snooze(context, call, finding_id, hours === 0 ? null : context.clock.now() + hours * HOUR, reason),
+  formRoute(
+    'snooze',
+    strict({ hours: SNOOZE_HOURS, reason: Type.Optional(NOTE_TEXT), scope: Type.Optional(oneOf(SNOOZE_SCOPES)) }),
+    (call, finding_id, { hours, ...given }) =>
+      snooze(context, call, finding_id, { until: hours === 0 ? null : context.clock.now() + hours * HOUR, ...given }),
   ),
 ]
 

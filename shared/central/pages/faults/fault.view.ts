@@ -1,12 +1,6 @@
 /** The page of one fault: it answers "why is this flagged", in the order in which a technician asks. */
-import {
-  type CauseWeight,
-  type Evidence,
-  type Finding,
-  type FindingNote,
-  priorityOf,
-  type RuleResult,
-} from '#shared/core/findings/finding.ts'
+import type { ShownNote } from '#shared/core/findings/snooze.ts'
+import { type CauseWeight, type Evidence, type Finding, priorityOf, type RuleResult } from '#shared/core/findings/finding.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import type { Building, Equipment, Point } from '#shared/core/model/model.ts'
 import { ROLES } from '#shared/core/model/role.ts'
@@ -15,10 +9,11 @@ import type { OverridePeriod } from '#shared/core/priority/override-periods.ts'
 import { formatDuration, formatInstant } from '#shared/core/time.ts'
 import { faultActions } from './fault-actions.ts'
 import { costSection } from './fault-cost.ts'
+import { endedToast, snoozeNotice } from './snoozes.view.ts'
 import { eventsSection, type FaultEvent } from './fault-events.ts'
 import type { PlotAssets, User } from '#shared/central/ui/frame.ts'
 import { coldWords, dayLists, valueWords } from '#shared/central/pages/settings/baseline-words.ts'
-import { buildingHref, equipmentLink, pointHref, rulePath } from '#shared/central/ui/links.ts'
+import { buildingHref, equipmentLink, findingHref, pointHref, rulePath } from '#shared/central/ui/links.ts'
 import { formatParam, formatRoleValue, measureOfRole, roleWords, unitLabel, type UnitSystem } from '#shared/central/ui/measure.ts'
 import { overrideIcon, priorityIcon } from '#shared/central/ui/icons.ts'
 import { formatDay, formatMoment, type Here, moment, momentAge } from '#shared/central/ui/moment.ts'
@@ -50,7 +45,7 @@ const OVERRIDES_MAX = 20
 export type Overridden = { role: string; held: OverridePeriod[] }
 export type FaultModel = {
   finding: Finding
-  note: FindingNote
+  note: ShownNote
   /** What people did about it, newest first. */
   events: FaultEvent[]
   building: Building
@@ -70,15 +65,18 @@ export type FaultModel = {
   /** The newest result of this rule on this equipment. */
   result: (RuleResult & { finished_at: number }) | undefined
   /** Earlier and later episodes of the same fault, newest first. */
-  history: { finding: Finding; note: FindingNote }[]
+  history: { finding: Finding; note: ShownNote }[]
   silencedBy: Finding | undefined
   /** The override that is named as the cause. */
   relabelledBy: Finding | undefined
   user: User | undefined
   csrf: string
+  /** The snooze that was just ended. */
+  ended: string | undefined
 }
 
 export const faultBody = (model: FaultModel, assets: PlotAssets): Html => html`<p class="crumbs"><a href="/faults">Faults</a></p>
+${model.ended !== undefined && endedToast({ snooze_id: model.ended, csrf: model.csrf, back: findingHref(model.finding.finding_id), mayOperate: model.user?.mayOperate === true })}
 ${head(model)}
 ${plotSection(model, assets)}
 <div class="columns">
@@ -100,6 +98,7 @@ function head({ finding, note, building, equipment, here, dataEnd, silencedBy, r
 </dl>
 ${silencedBy && html`<p class="notice">Silenced: explained by <a href="/faults/${encodeURIComponent(silencedBy.finding_id)}">${titleOf(silencedBy)}</a>.</p>`}
 ${relabelledBy && html`<p class="notice">${overrideIcon(say`This fault is an override.`)} <a href="/faults/${encodeURIComponent(relabelledBy.finding_id)}">${titleOf(relabelledBy)}</a> for at least half of its time. Should it stay when the point is released, look at the next cause.</p>`}
+${snoozeNotice(note, here)}
 ${note.not_a_fault !== undefined && html`<p class="notice">Marked as not a fault: ${note.not_a_fault}</p>`}`
 }
 

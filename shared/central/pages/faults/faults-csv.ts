@@ -9,6 +9,7 @@ import type { FaultRow } from './fault-list.ts'
 const HEADER = [
   ...['building_id', 'building', 'equipment_id', 'equipment', 'rule_id', 'fault', 'role', 'kind', 'priority', 'state'],
   ...['first_seen', 'last_seen', 'hours_in_fault', 'episodes', 'ack', 'assignee', 'snoozed_until', 'note', 'not_a_fault'],
+  ...['snooze_scope', 'snooze_reason', 'snoozed_by'],
   ...['sentence', 'cost_low', 'cost_likely', 'cost_high', 'cost_unit', 'finding_id'],
 ]
 
@@ -23,11 +24,11 @@ export function faultsCsv(rows: readonly FaultRow[], { buildings, equipmentName 
     const sentence = building
       ? inUnitsOf(evidence.sentence, building.unit_system, Object.keys(evidence.inputs))
       : evidence.sentence
-    const { ack, assignee, snoozed_until, note: text, not_a_fault } = note
+    const { ack, assignee, snoozed_until, note: text, not_a_fault, snooze_scope, snooze_reason, snoozed_by } = note
     return csvLine([
       ...[building_id, building?.name, equipment_id, equipmentName(finding), rule_id, title, role, kind, priority, state],
       ...[formatInstant(first), instant(last), (inFaultMs / HOUR).toFixed(2), episodes],
-      ...[ack, assignee, instant(snoozed_until), text, not_a_fault, sentence],
+      ...[ack, assignee, instant(snoozed_until), text, not_a_fault, snooze_scope, snooze_reason, snoozed_by, sentence],
       ...[figure(cost?.low), figure(cost?.mid), figure(cost?.high), cost?.unit, finding_id],
     ])
   }

@@ -1,18 +1,20 @@
 /** What the page of faults shows, and the little that its parts compute from it. */
 import type { Finding, RuleResult } from '#shared/core/findings/finding.ts'
+import type { SnoozeScope } from '#shared/core/findings/snooze.ts'
 import type { Building } from '#shared/core/model/model.ts'
 import type { Together } from '#shared/central/ui/cost-words.ts'
 import type { ListPart } from '#shared/central/ui/pager.ts'
 import type { UnitSystem } from '#shared/central/ui/measure.ts'
 import { type Here, hereIn } from '#shared/central/ui/moment.ts'
 import type { RunPanel } from '#shared/central/ui/run-panel.ts'
+import type { NamedSnooze } from './snoozes.view.ts'
 import type { FaultGroup, FaultQuery, Lane } from './fault-list.ts'
 
 /** Several faults are acknowledged, snoozed or assigned at once, or that is taken back. */
 export const BULK_ACTIONS = ['ack', 'unack', 'snooze', 'wake', 'assign', 'unassign'] as const
 export type BulkAction = (typeof BULK_ACTIONS)[number]
 /** What was done last, to how many findings, and those of them for which it can be taken back as it was. */
-export type FaultsDone = { action: BulkAction; count: number; finding_ids: string[] }
+export type FaultsDone = { action: BulkAction; count: number; finding_ids: string[]; scope?: SnoozeScope }
 
 /** Results and gaps of the last run of one building. */
 export type LastRun = {
@@ -41,6 +43,10 @@ export type FaultsModel = {
   mayOperate: boolean
   csrf: string
   done: FaultsDone | undefined
+  /** The snooze that was just ended. */
+  ended: string | undefined
+  /** What is snoozed now; empty in other lanes than that of what is silenced. */
+  snoozes: NamedSnooze[]
   lastRuns: LastRun[]
   /** The cost of the listed faults, where it is known; empty where a filter is set. */
   together: Together[]

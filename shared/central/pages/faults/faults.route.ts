@@ -24,6 +24,7 @@ import { type FaultsModel, type LastRun } from './faults-model.ts'
 import { faultsCsv } from './faults-csv.ts'
 import { faultsBody } from './faults.view.ts'
 import { BulkForm, changeFaults, DONE, readDone, withDone } from './fault-bulk.ts'
+import { ENDED, namedSnoozes, snoozeForms } from './snoozes.route.ts'
 import { partOf } from '#shared/central/ui/pager.ts'
 import { safeNext } from '#shared/central/pages/typed-form.ts'
 import { oneOf, PAGE_ID, type Route, route, strict } from '#shared/node/http/route.ts'
@@ -55,11 +56,12 @@ const Query = strict({
   minutes: Type.Optional(Type.Integer({ minimum: 0, maximum: MINUTES_MAX })),
   page: Type.Optional(Type.Integer({ minimum: 1, maximum: EPISODES_MAX })),
   ...DONE,
+  ...ENDED,
   before: Type.Optional(Type.String({ maxLength: 40 })),
 })
 
-type Stores = Reading<Pick<CentralContext, 'model' | 'findings' | 'results' | 'notes'>>
-type ListModel = Omit<FaultsModel, 'runs' | 'mayOperate' | 'csrf' | 'done'>
+type Stores = Reading<Pick<CentralContext, 'model' | 'findings' | 'results' | 'notes' | 'snoozes'>>
+type ListModel = Omit<FaultsModel, 'runs' | 'mayOperate' | 'csrf' | 'done' | 'ended'>
 type ListStores = Stores & RunStores & DataEndContext & Pick<CentralContext, 'prices' | 'clock'>
 
 export const faultsPage = (context: ListStores, layout: PageLayout): Route[] => [
@@ -78,6 +80,7 @@ export const faultsPage = (context: ListStores, layout: PageLayout): Route[] => 
         mayOperate: user?.mayOperate === true,
         csrf: layout.csrfOf(call.caller),
         done: readDone(call.query),
+        ended: call.query.ended,
       }
       return layout.document(call, { title: say`Faults`, current: '/faults', here: model.here }, faultsBody(model))
     },
@@ -109,6 +112,7 @@ export const faultsPage = (context: ListStores, layout: PageLayout): Route[] => 
       return call.reply.redirect(withDone(safeNext(call.body.back ?? '/faults'), done), 303)
     },
   }),
+  ...snoozeForms(context),
 ]
 
 function readQuery({ lane = 'faults', group = 'none', days = 7, sort = 'worst', ...given }: Static<typeof Query>): FaultQuery {
@@ -170,6 +174,7 @@ async function faultsModel(context: ListStores, layout: PageLayout, query: Fault
     counts,
     ...(items.length === EPISODES_MAX && { truncated: { at: EPISODES_MAX, oldest: items.at(-1)!.finding.from + 1 } }),
     dataEnds: ends,
+    snoozes: query.lane === 'silenced' ? namedSnoozes(context, here, query.building, equipmentName) : [],
     buildings,
     equipmentName,
     together: togetherOf(context, query, items, ends, here.now),
@@ -210,7 +215,7 @@ function episodesWithin({ findings, notes }: Stores, query: FaultQuery, ends: Da
   return once
     .toSorted((a, b) => b.from - a.from)
     .slice(0, EPISODES_MAX)
-    .map(finding => ({ finding, note: notes.get(finding.finding_id) }))
+    .map(finding => ({ finding, note: notes.of(finding, now) }))
 }
 
 /** Rows of what is open, the worst first: only what lasts is looked at. */
@@ -221,7 +226,7 @@ export function openRows(
 ): ReturnType<typeof toRows> {
   const active = findings.list({ ...(building_id !== undefined && { building_id }), state: 'active', limit: EPISODES_MAX })
   return toRows(
-    active.map(finding => ({ finding, note: notes.get(finding.finding_id) })),
+    active.map(finding => ({ finding, note: notes.of(finding, now) })),
     now,
   )
 }

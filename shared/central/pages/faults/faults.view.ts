@@ -11,6 +11,7 @@ import { filterFold, laneTabs } from './fault-filter.ts'
 import { ANY_AGE_DAYS, type FaultQuery, faultsHref } from './fault-list.ts'
 import { faultTable } from './fault-table.ts'
 import { type BulkAction, type FaultsDone, type FaultsModel, hereOf, type LastRun } from './faults-model.ts'
+import { endedToast, snoozeList } from './snoozes.view.ts'
 import { isUnconfirmed } from './unconfirmed-card.ts'
 import { say, sayCount, sayCountOf, words } from '#shared/node/http/language.ts'
 
@@ -25,26 +26,30 @@ const DONE_WORDS: Record<BulkAction, string> = words({
 const UNDO: Partial<Record<BulkAction, BulkAction>> = { ack: 'unack', snooze: 'wake', assign: 'unassign' }
 export const faultsBody = (model: FaultsModel): Html => html`<h1>Faults</h1>
 ${model.done && toast(model.done, model)}
+${model.ended !== undefined && endedToast({ ...formOf(model), snooze_id: model.ended })}
 ${laneTabs(model)}
 ${filterFold(model)}
 ${truncatedNotice(model)}
+${model.query.lane === 'silenced' && snoozeList({ ...formOf(model), snoozes: model.snoozes, severalBuildings: model.buildings.length > 1 })}
 ${model.groups.length ? html`${faultTable(model)}<p><a href="${csvHref(model.query)}">CSV of this list</a></p>` : allQuiet(model)}
 ${togetherSection(model)}
 ${model.groups.length > 0 && html`<section class="card"><h2>Who looked, and when</h2>${looked(model)}</section>`}
 ${runPanel(model.runs)}`
 
+const formOf = ({ csrf, mayOperate, query }: FaultsModel) => ({ csrf, mayOperate, back: faultsHref(query) })
+
 /** The whole list, whatever part of it the page shows. */
 const csvHref = (query: FaultQuery): string => faultsHref({ ...query, page: 1 }).replace('/faults', '/faults.csv')
 
 /** What was just done to several faults, with the button that takes it back. */
-const toast = ({ action, count, finding_ids }: FaultsDone, { query, csrf, mayOperate }: FaultsModel): Html => {
+const toast = ({ action, count, finding_ids, scope }: FaultsDone, { query, csrf, mayOperate }: FaultsModel): Html => {
   const undo = UNDO[action]
   return html`<div class="toast" role="status"><p>${sayCountOf(count, 'fault')} ${DONE_WORDS[action]}.</p>
 ${
   mayOperate &&
   undo !== undefined &&
   finding_ids.length > 0 &&
-  html`<form method="post" action="/faults/bulk">${csrfField(csrf)}<input type="hidden" name="back" value="${faultsHref(query)}">${finding_ids.map(
+  html`<form method="post" action="/faults/bulk">${csrfField(csrf)}<input type="hidden" name="back" value="${faultsHref(query)}">${scope !== undefined && html`<input type="hidden" name="scope" value="${scope}">`}${finding_ids.map(
     id => html`<input type="hidden" name="fault-${id}" value="${id}">`,
   )}<button name="action" value="${undo}">Undo</button></form>`
 }</div>`

@@ -187,6 +187,48 @@ test('a fault that somebody dismissed or snoozed raises no alert', async t => {
   t.is(received.length, 1)
 })
 
+test('a snoozed fault is quiet in its next episodes too, and raises an alert when the time ends while it is active', async t => {
+  const { url, received } = await receiver(t)
+  const { site, round, stores } = await siteAt(t)
+  await addRoute(site, { webhook_url: url })
+  const types = () => received.map(one => one.body.type)
+  stores.findings.put([FAULT])
+  await round()
+  t.deepEqual(types(), ['alert.raised'])
+  const path = `/api/fdd/findings/${FAULT.finding_id}/snooze`
+  const until = new Date(NOW + 2 * DAY).toISOString()
+  const answer = await site.call('operator', 'POST', path, { until, scope: 'fault', reason: 'the valve is ordered' })
+  t.is(answer.status, 200, answer.text)
+  for (let hour = 0; hour < 12; hour++) await round(HOUR)
+  t.deepEqual(types(), ['alert.raised'], 'it is not over: it was snoozed')
+  stores.findings.put([
+    { ...FAULT, state: 'cleared', to: NOW + HOUR },
+    { ...FAULT, finding_id: 'next', from: NOW + 12 * HOUR },
+  ])
+  for (let hour = 0; hour < 12; hour++) await round(HOUR)
+  t.deepEqual(types(), ['alert.raised'], 'nothing is told of the next episode')
+  await round(DAY + MINUTE)
+  t.deepEqual(types(), ['alert.raised', 'alert.raised'])
+  t.is(received[1]!.body.alert.path, '/faults/next')
+})
+
+test('an alert that waits for its hours is not delivered once its fault is snoozed', async t => {
+  const { url, received } = await receiver(t)
+  const { site, round, stores } = await siteAt(t)
+  const hours = { days: [1, 2, 3, 4, 5, 6, 7], from: '00:00', to: '00:01' }
+  await addRoute(site, { webhook_url: url, hours })
+  stores.findings.put([{ ...FAULT, severity: 3 }])
+  await round()
+  t.is((await deliveriesOf(site))[0].state, 'waiting')
+  const until = new Date(NOW + 3 * DAY).toISOString()
+  const body = { until, scope: 'equipment', reason: 'rebuilt' }
+  t.is((await site.call('operator', 'POST', `/api/fdd/findings/${FAULT.finding_id}/snooze`, body)).status, 200)
+  await round(MINUTE)
+  t.is((await deliveriesOf(site))[0].state, 'dropped')
+  await round(DAY)
+  t.is(received.length, 0)
+})
+
 test('a weekly digest counts the faults of each building', async t => {
   const { url, received } = await receiver(t)
   const { site, round, stores } = await siteAt(t)

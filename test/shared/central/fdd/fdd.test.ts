@@ -1,7 +1,7 @@
 import test from 'ava'
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DAY } from '#shared/core/time.ts'
+import { DAY, formatInstant, HOUR } from '#shared/core/time.ts'
 import { brokenYaml, crookedRule, failingRule, warmRule } from '../../../support/rule-texts.ts'
 import type { TestCentral } from '../../../support/sites/central-site.ts'
 import { deployTo, ISO, START, startWarm, WARM } from '../../../support/sites/warm-site.ts'
@@ -66,12 +66,10 @@ test.serial('a run finds the fault, says what could not be evaluated, and stores
 test.serial('the same run again gives the same findings, and a person’s words stay', async t => {
   const before = (await site.call('viewer', 'GET', '/api/fdd/findings')).body.findings
   const path = `/api/fdd/findings/${before[0].finding_id}`
+  const until = formatInstant(Math.ceil(Date.now() / HOUR) * HOUR + HOUR)
   t.is((await site.call('operator', 'POST', `${path}/ack`, { assignee: 'Kim' })).body.finding.ack, 'acked')
   t.is((await site.call('operator', 'POST', `${path}/note`, { note: 'valve ordered' })).status, 200)
-  t.is(
-    (await site.call('operator', 'POST', `${path}/snooze`, { until: '2026-04-01T00:00:00Z', reason: 'waits for a part' })).status,
-    200,
-  )
+  t.is((await site.call('operator', 'POST', `${path}/snooze`, { until, reason: 'waits for a part' })).status, 200)
   t.is((await site.call('operator', 'POST', `${path}/not-a-fault`, { reason: 'commissioning' })).status, 200)
   await run({ rule_ids: ['TEST-WARM'], from: ISO(START), to: ISO(START + 2 * DAY) })
   const [after, ...more] = (await site.call('viewer', 'GET', '/api/fdd/findings')).body.findings
@@ -81,8 +79,10 @@ test.serial('the same run again gives the same findings, and a person’s words 
     ack: 'acked',
     assignee: 'Kim',
     note: 'valve ordered',
-    snoozed_until: '2026-04-01T00:00:00Z',
+    snoozed_until: until,
     snooze_reason: 'waits for a part',
+    snooze_scope: 'episode',
+    snoozed_by: after.snoozed_by,
     not_a_fault: 'commissioning',
   })
   const awake = (await site.call('operator', 'POST', `${path}/snooze`, { until: null })).body.finding

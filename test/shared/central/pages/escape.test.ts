@@ -111,8 +111,12 @@ test('the list of faults escapes', t =>
       note: { finding_id: one.finding_id, ack: 'unacked' as const, assignee: text },
     }))
     const rows = toRows(items, NOW).map(({ row }) => row)
+    const of = { building_id: text, snooze_id: text, until: NOW + 1, reason: text, created_by: text, created_at: NOW }
+    const targets = [{ equipment_id: text }, { rule_id: text }, { equipment_id: text, rule_id: text, finding_id: text }]
+    const snoozes = targets.map(target => ({ snooze: { ...of, ...target }, here, building: text, equipment: text, rule: text }))
     return faultsBody({
-      query: { ...DEFAULT_QUERY, equipment: text, building: text, rule: text },
+      ...{ ended: text, snoozes },
+      query: { ...DEFAULT_QUERY, lane: 'silenced', equipment: text, building: text, rule: text },
       here,
       groups: groupRows(rows, 'equipment', { equipment: () => text, building: () => text }),
       counts: { faults: 1, overrides: 0, data: 0, silenced: 0 },
@@ -197,7 +201,11 @@ test('the page of one fault escapes', t =>
     return faultBody(
       {
         finding,
-        note: { ...note(text), assignee: text, snoozed_until: here.now + 1, snooze_reason: text },
+        note: {
+          ...{ ...note(text), assignee: text, snoozed_until: here.now + 1, snooze_reason: text },
+          ...{ snoozed_by: text, snooze_id: text, snooze_scope: 'rule' },
+        },
+        ended: text,
         events: [
           { at: NOW, actor: text, before: {}, after: { ...note(text), assignee: text, snoozed_until: NOW, snooze_reason: text } },
         ],

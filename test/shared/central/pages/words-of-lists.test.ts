@@ -14,7 +14,16 @@ const user = { name: 'otto', role: 'operator', mayOperate: true }
 const quiet = (query: Partial<FaultQuery>, last_data_at: number | null = NOW) =>
   faultsBody({
     ...{ query: { ...DEFAULT_QUERY, ...query }, here, groups: [], counts: { faults: 0, overrides: 0, data: 0, silenced: 0 } },
-    ...{ part: { page: 1, pages: 1 }, mayOperate: true, csrf: 't', done: undefined, equipmentWords: String, ruleWords: String },
+    ...{
+      part: { page: 1, pages: 1 },
+      mayOperate: true,
+      csrf: 't',
+      done: undefined,
+      ended: undefined,
+      snoozes: [],
+      equipmentWords: String,
+      ruleWords: String,
+    },
     ...{ buildings: [BUILDING], equipmentName: () => '', lastRuns: [], together: [], dataEnds: new Map() },
     boxes: [{ name: 'Box', building_id: BUILDING.building_id, last_data_at }],
     runs: {

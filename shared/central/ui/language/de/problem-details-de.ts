@@ -157,6 +157,11 @@ export const PROBLEM_DETAILS_DE = nameTable<string>({
   'This delivery waits to be sent already': 'Diese Zustellung wartet schon auf das Senden',
   'There is no deleted view {0}': 'Es gibt keine gelöschte Ansicht {0}',
   'There is no saved view {0}': 'Es gibt keine gespeicherte Ansicht {0}',
+  'This snooze is over': 'Diese Zurückstellung ist vorbei',
+  'A snooze ends in the future': 'Eine Zurückstellung endet in der Zukunft',
+  'A snooze lasts at most 30 days': 'Eine Zurückstellung dauert höchstens 30 Tage',
+  'Say why: this also silences what has not been found yet':
+    'Nennen Sie den Grund: Dies stellt auch stumm, was noch nicht gefunden wurde',
   'There are {0} saved views; delete one first': 'Es gibt {0} gespeicherte Ansichten; löschen Sie zuerst eine',
   'This building has a saved view {0} already': 'Dieses Gebäude hat schon eine gespeicherte Ansicht {0}',
   // Imports

@@ -1,0 +1,44 @@
+import type { Snooze } from '#shared/core/findings/snooze.ts'
+import type { SnoozeStore } from '#shared/core/ports.ts'
+import type { Database } from '../sqlite.ts'
+import { toRecord, toRow, upsert } from './row.ts'
+
+const COLUMNS = [
+  'snooze_id',
+  'building_id',
+  'equipment_id',
+  'rule_id',
+  'role',
+  'finding_id',
+  'until',
+  'reason',
+  'created_by',
+  'created_at',
+  'ended_at',
+] as const satisfies (keyof Snooze)[]
+
+const IN_FORCE = 'ended_at IS NULL AND until > @now'
+const anyOr = (column: string): string => `(${column} IS NULL OR ${column} = @${column})`
+
+export function snoozeStore(db: Database): SnoozeStore {
+  const list = db.prepare(`SELECT * FROM snoozes WHERE ${IN_FORCE} ORDER BY until, snooze_id LIMIT @limit`)
+  const get = db.prepare('SELECT * FROM snoozes WHERE snooze_id = ?')
+  const covering = db.prepare(
+    `SELECT * FROM snoozes WHERE building_id = @building_id AND ${IN_FORCE}
+       AND ${(['equipment_id', 'rule_id', 'role', 'finding_id'] as const).map(anyOr).join(' AND ')}
+     ORDER BY until DESC, snooze_id LIMIT 1`,
+  )
+  const put = db.prepare(upsert('snoozes', ['snooze_id'], COLUMNS))
+  const forget = db.prepare('DELETE FROM snoozes WHERE until <= ?')
+  const oneOf = (row: unknown) => (row === undefined ? undefined : toRecord<Snooze>(row))
+  return {
+    list: (now, limit) => list.all({ now, limit }).map(row => toRecord<Snooze>(row)),
+    get: snooze_id => oneOf(get.get(snooze_id)),
+    covering: ({ building_id, equipment_id, rule_id, role = undefined, finding_id }, now) =>
+      oneOf(covering.get({ building_id, equipment_id, rule_id, role: role ?? null, finding_id, now })),
+    put: db.transaction((snooze: Snooze, now: number) => {
+      put.run(toRow(snooze, COLUMNS))
+      forget.run(now)
+    }),
+  }
+}
