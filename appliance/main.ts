@@ -1,4 +1,5 @@
 /** The whole appliance: drivers, history, rules, pages, and the uplink to a hub. */
+import { readHardware } from '#shared/node/machine-hardware.ts'
 import { message } from '#shared/node/http/language.ts'
 import { join } from 'node:path'
 import { createIngestService } from '#shared/central/ingest-service.ts'
@@ -102,7 +103,7 @@ await runProcess(log, async () => {
     onFindings: findingsSender(edge.storage.outbox, log),
     live: (building_id, point_id) => (building_id === building.building_id ? edge.polling.newestReading(point_id) : undefined),
     health: applianceHealth({
-      ...{ edge, journal, ingest, edges, clock },
+      ...{ edge, journal, ingest, edges, clock, hardware: await readHardware() },
       healthBefore: updates.isAvailable ? () => updates.healthBefore(version) : undefined,
     }),
   })

@@ -4,6 +4,7 @@ import type { IngestService } from '#shared/central/ingest-service.ts'
 import type { Clock, PriorityJournal, PriorityState } from '#shared/core/ports.ts'
 import type { PollStatus } from '#shared/core/poll/poll-status.ts'
 import { earlierTrouble, type Storing, storingStatus } from '#shared/core/storage-status.ts'
+import { type MachineHardware, readHardware } from '#shared/node/machine-hardware.ts'
 import { formatInstant } from '#shared/core/time.ts'
 import type { EdgeStore } from '#shared/core/stores.ts'
 import { type HealthBefore, lostSince } from '../core/system/since-update.ts'
@@ -76,6 +77,25 @@ export function updateCheck(before: HealthBefore | undefined, now: Parameters<ty
   }
 }
 
+/** Wear from which a disk is to be replaced, percent of its life. */
+const WORN_PERCENT = 90
+
+/** A warning at most: the box works, and somebody should bring a power supply or a disk. `used_percent` is that of the most worn disk. */
+export function hardwareCheck({ undervoltage, wear }: MachineHardware): HealthCheck {
+  const used = wear.flatMap(({ used_percent }) => used_percent ?? [])
+  const worn = wear.filter(({ used_percent, spare }) => (used_percent ?? 0) >= WORN_PERCENT || (spare ?? 'normal') !== 'normal')
+  const details = [
+    ...(undervoltage ? ['the supply voltage is too low: use a stronger power supply'] : []),
+    ...worn.map(({ disk }) => `${disk} is worn out: replace it`),
+  ]
+  return {
+    status: details.length > 0 ? 'warn' : 'ok',
+    ...(details.length > 0 && { detail: details.join('; ') }),
+    ...(undervoltage !== undefined && { undervoltage }),
+    ...(used.length > 0 && { used_percent: Math.max(...used) }),
+  }
+}
+
 /** How the storing of readings fares on this box: in its queue or in its history, whichever failed first. */
 export function storingOf({ polling, storage }: Pick<EdgeServices, 'polling' | 'storage'>): Storing {
   const stored = polling.storing()
@@ -95,8 +115,11 @@ export function applianceHealth(parts: {
   edges: Pick<EdgeStore, 'list'>
   clock: Pick<Clock, 'now'>
   healthBefore?: (() => HealthBefore | undefined) | undefined
+  /** What the machine told at the start; a machine that tells nothing has no such check. */
+  hardware: MachineHardware
 }): HealthSources {
-  const { edge, journal, ingest, edges, clock, healthBefore } = parts
+  const { edge, journal, ingest, edges, clock, healthBefore, hardware } = parts
+  const isTold = hardware.undervoltage !== undefined || hardware.wear.length > 0
   const { polling, uplink } = edge
   return {
     checks: {
@@ -104,6 +127,7 @@ export function applianceHealth(parts: {
       hub: () => publisherCheck(uplink.hubState()),
       priority_history: () => journalCheck(journal.state()),
       edge_ids: ingest.edgeIds,
+      ...(isTold && { hardware: async () => hardwareCheck(await readHardware()) }),
       ...(healthBefore && {
         update: () => {
           const { points_ok } = polling.pollStatus()

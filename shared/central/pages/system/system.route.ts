@@ -11,6 +11,7 @@ import type { NavItem } from '#shared/central/ui/frame.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { readPublicCertificate } from '#shared/node/http/server-tls.ts'
 import { type Call, oneOf, type Route, route, strict } from '#shared/node/http/route.ts'
+import { readHardware } from '#shared/node/machine-hardware.ts'
 import { machineTemperature, memoryUse, readMachine, timeSynced } from '#shared/node/machine.ts'
 import { LOG_QUERY, logPart, logRequest } from './log.view.ts'
 import { settingsBody } from './settings.view.ts'
@@ -46,17 +47,18 @@ export function systemPages({ context, layout, auth, more, restart }: SystemOpti
       handle: async call => {
         const { workspace, startedAt, version, inspection } = context
         const { tlsDir } = inspection
-        const [{ checks }, { disk }, storage, certificate, temperature] = await Promise.all([
+        const [{ checks }, { disk }, storage, certificate, temperature, hardware] = await Promise.all([
           healthOf(context),
           readMachine(workspace, startedAt),
           context.storage(),
           tlsDir === undefined ? undefined : readPublicCertificate(tlsDir).catch(() => undefined),
           machineTemperature(),
+          readHardware(),
         ])
         const body = systemBody({
           ...{ version, startedAt, checks, disk, storage, certificate },
           history: context.historyExtent(),
-          ...{ clockSynced: timeSynced(), memory: memoryUse(), temperature },
+          ...{ clockSynced: timeSynced(), memory: memoryUse(), temperature, hardware },
           addresses: machineAddresses(),
           restarts: restart !== undefined,
           isAdmin: call.caller?.role === 'admin',

@@ -2,6 +2,7 @@
 import { nameTable } from '#shared/core/name-table.ts'
 import { DAY, formatDuration } from '#shared/core/time.ts'
 import type { HealthCheck } from '#shared/central/context.ts'
+import type { DiskWear, MachineHardware } from '#shared/node/machine-hardware.ts'
 import type { PublicCertificate } from '#shared/node/http/server-tls.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { csrfField, versionText } from '#shared/central/ui/frame.ts'
@@ -21,6 +22,7 @@ type SystemModel = StorageModel & {
   memory: { used: number; total: number }
   /** Of the machine, °C; undefined where it has no sensor. */
   temperature: number | undefined
+  hardware: MachineHardware
   certificate: PublicCertificate | undefined
   addresses: { name: string; address: string; mac: string }[]
   /** Whether the process is started again when it ends. */
@@ -62,6 +64,7 @@ const CHECK_NAMES = words(
     hub: 'Uplink to the hub',
     priority_history: 'Priority history',
     edge_ids: 'Edge ids',
+    hardware: 'Power supply and disks',
     update: 'Update on trial',
     ingest: 'Messages of edges',
     broker: 'Broker',
@@ -86,13 +89,30 @@ function healthSection({ checks }: SystemModel): Html {
   })}</dl></section>`
 }
 
-function machineFacts({ clockSynced, memory, temperature, certificate, addresses, here }: SystemModel): Html {
+function machineFacts({ clockSynced, memory, temperature, hardware, certificate, addresses, here }: SystemModel): Html {
   return html`<div><dt>Clock</dt><dd>${moment(here.now, here)}, ${clockSynced === true ? say`set by a time server` : clockSynced === false ? html`<strong>not set by a time server</strong>` : say`not known whether by a time server`}</dd></div>
 <div><dt>Memory</dt><dd>${bytesText(memory.used)} of ${bytesText(memory.total)} are taken by this program</dd></div>
 ${temperature !== undefined && html`<div><dt>Temperature</dt><dd>${sayNumber(temperature, 0)} °C at its hottest sensor</dd></div>`}
+${hardware.undervoltage !== undefined && html`<div><dt>Supply voltage</dt><dd>${hardware.undervoltage ? html`<strong>too low</strong>: use a stronger power supply` : say`high enough`}</dd></div>`}
+${hardware.wear.map(one => html`<div><dt>Wear of <code>${one.disk}</code></dt><dd>${wearWords(one)}</dd></div>`)}
 <div><dt>Certificate of the pages</dt><dd>${certificate ? certificateWords(certificate, here) : say`none; the pages are not encrypted by this process`}</dd></div>
 ${addresses.map(({ name, address }) => html`<div><dt>Network <code>${name}</code></dt><dd><code>${address}</code></dd></div>`)}`
 }
+
+/** A disk takes no more writes once its spare blocks are used up. */
+function wearWords({ used_percent, spare }: DiskWear): Html {
+  const life =
+    used_percent === null
+      ? say`life not told`
+      : used_percent > 100
+        ? say`more than its expected life is used`
+        : say`at most ${used_percent} % of its life is used`
+  const told = (used_percent ?? 0) >= WORN_PERCENT ? html`<strong>${life}</strong>` : html`${life}`
+  if (spare === 'warning') return html`${told}<br><strong>most of its spare blocks are used: replace it</strong>`
+  if (spare === 'urgent') return html`${told}<br><strong>nearly all of its spare blocks are used: replace it now</strong>`
+  return told
+}
+const WORN_PERCENT = 90
 
 function certificateWords({ not_after, fingerprint }: PublicCertificate, here: Here): Html {
   const left = not_after - here.now
