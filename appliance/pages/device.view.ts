@@ -1,4 +1,5 @@
 /** One device: where it is, how polling goes, and what each point said last. */
+import { objectName } from '#shared/core/bacnet/object-name.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import type { DeviceStatus, PointStatus } from '#shared/core/poll/poll-status.ts'
 import type { Value } from '#shared/core/telemetry/reading.ts'
@@ -101,9 +102,9 @@ function pointRow({ entry, status }: DeviceModel['points'][number], model: Devic
 /** The address, for an operator a link that reads the object behind it now. */
 function readLink({ address }: PointEntry, { device, user }: DeviceModel): Html {
   const href = readHref(device.protocol, `${device.device_id}/${address}`)
-  return href !== undefined && user?.mayOperate
-    ? html`<a href="${href}"><code>${address}</code></a>`
-    : html`<code>${address}</code>`
+  const text = html`<code>${device.bacnet ? objectName(address) : address}</code>`
+  const link = href !== undefined && user?.mayOperate ? html`<a href="${href}">${text}</a>` : text
+  return html`${link}${device.bacnet && html`<span class="muted"><code>${address}</code></span>`}`
 }
 
 /** In the point's own unit, as the device is asked: this page is for finding what is declared wrong. */

@@ -1,4 +1,5 @@
 /** Names and values of visited points, from the list of field devices and the site file. */
+import { targetName } from '#shared/core/bacnet/object-name.ts'
 import type { PointWords } from '#shared/core/priority/override-rows.ts'
 import { type PriorityRecord, priorityKey, type SlotValue } from '#shared/core/priority/priority-record.ts'
 import { deviceValueText } from '#shared/central/ui/measure-text.ts'
@@ -14,7 +15,7 @@ export function listedPointWords(catalogue: DeviceCatalogue, site: SiteSettings)
   return ({ target, label }) => {
     const found = known.get(priorityKey(target))
     if (!found) {
-      const name = label ?? `${target.object_type},${target.object_instance}`
+      const name = label ?? targetName(target)
       return {
         name,
         device: say`device ${target.device_instance}, not on the list`,

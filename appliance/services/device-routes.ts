@@ -1,4 +1,6 @@
 /** API of the field catalogue: read, change, import and export the devices that are polled. */
+import { pointObject } from '#shared/core/bacnet/object-name.ts'
+import { pointSource } from './model-sync.ts'
 import { Type } from '@sinclair/typebox'
 import { ID } from '#shared/core/model/model.ts'
 import type { PollStatus, PointStatus } from '#shared/core/poll/poll-status.ts'
@@ -200,4 +202,11 @@ const exportRoute = ({ catalogue, project, now }: DeviceRouteDeps): Route =>
 
 /** @returns all points as CSV, one line each */
 const exportPoints = ({ devices }: DeviceCatalogue): string =>
-  writePoints(devices.flatMap(device => device.points.map(point => ({ device, where: formatLocation(device) ?? '', point }))))
+  writePoints(
+    devices.flatMap(device =>
+      device.points.map(point => {
+        const object = pointObject(pointSource(device, point))
+        return { device, where: formatLocation(device) ?? '', object, point }
+      }),
+    ),
+  )

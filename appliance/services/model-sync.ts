@@ -1,3 +1,4 @@
+import type { BacnetPlace } from '#shared/core/bacnet/object.ts'
 import type { Point } from '#shared/core/model/model.ts'
 import { pointsThatLeave, withRolesBack } from '#shared/core/model/retired-points.ts'
 import type { Clock } from '#shared/core/ports.ts'
@@ -48,6 +49,19 @@ export function modelSync(options: { model: ModelStore; site: SiteSettings; cata
   }
 }
 
+const placeOf = ({ device_instance, network, mac }: NonNullable<DeviceEntry['bacnet']>): BacnetPlace => ({
+  device_instance,
+  ...(network !== undefined && { network }),
+  ...(mac !== undefined && { mac }),
+})
+
+/** How the model says where a point is read from. */
+export const pointSource = (device: DeviceEntry, entry: PointEntry): Point['source'] => ({
+  protocol: driverOf(device).telemetry,
+  address: `${device.device_id}/${entry.address}`,
+  ...(device.bacnet && { bacnet: placeOf(device.bacnet) }),
+})
+
 function modelPoint(building_id: string, device: DeviceEntry, entry: PointEntry, known: Point | undefined): Point {
   const { point_id, name, unit, kind, poll_secs, states } = entry
   const role = entry.role ?? known?.role
@@ -59,7 +73,7 @@ function modelPoint(building_id: string, device: DeviceEntry, entry: PointEntry,
     unit,
     kind,
     poll_secs,
-    source: { protocol: driverOf(device).telemetry, address: `${device.device_id}/${entry.address}` },
+    source: pointSource(device, entry),
     ...(role !== undefined && { role }),
     ...(equipment_id !== undefined && { equipment_id }),
     ...(states && { states }),

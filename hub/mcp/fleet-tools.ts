@@ -1,4 +1,5 @@
 /** The edges of a hub, and the overrides that they saw. The history of priority arrays stays on the edge, which is asked for it. */
+import { targetName } from '#shared/core/bacnet/object-name.ts'
 import { Type } from '@sinclair/typebox'
 import type { edgeView } from '#hub/pages/edge-routes.ts'
 import { type CentralClient, CentralError, segment } from '#shared/central/mcp/central-client.ts'
@@ -130,7 +131,7 @@ function recordCells(record: WireRecord): string[] {
   const level = active_level === null ? 'nobody' : `P${active_level} ${MEANINGS[active_level - 1]!.name}`
   return [
     cell(label),
-    `device ${target.device_instance} ${target.object_type},${target.object_instance}`,
+    targetName(target),
     level,
     value === undefined ? '–' : cell(deviceValueText(value, undefined)),
     isOverride(active_level, MEANINGS) ? 'yes' : 'no',

@@ -1,4 +1,5 @@
 /** Reads the priority history of an edge and converts it for the pages of the hub. */
+import { targetName } from '#shared/core/bacnet/object-name.ts'
 import type { Connectors } from '#shared/central/api/connectors.ts'
 import type { EdgeKey, Equipment, Point } from '#shared/core/model/model.ts'
 import type { PointWords } from '#shared/core/priority/override-rows.ts'
@@ -97,7 +98,7 @@ export function wordsFor(points: readonly Point[], equipment: readonly Equipment
     const at = other ? undefined : point?.equipment_id
     return {
       ...(point && !other && { point_id: point.point_id }),
-      name: label ?? object,
+      name: label ?? targetName(target),
       ...(at !== undefined && { equipment_id: at, equipment: names.get(at) ?? at }),
       device: `${target.device_id === undefined ? '' : `${target.device_id}, `}device ${target.device_instance}`,
       // The scaling of raw device values is in the device list, which stays on the edge.

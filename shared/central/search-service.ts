@@ -1,4 +1,5 @@
 /** One search over buildings, equipment, points, open faults and rules. Pages and the API call the same function. */
+import { addressText, addressWords } from '#shared/core/bacnet/object-name.ts'
 import type { Building, Equipment, Point } from '#shared/core/model/model.ts'
 import type { FindingReader } from '#shared/core/ports.ts'
 import {
@@ -112,10 +113,10 @@ function entriesOf(building: Building, equipment: Equipment[], points: Point[]):
       kind: 'point',
       id: point_id,
       title,
-      detail: [place ?? say`of no equipment`, role, source.address].filter(Boolean).join(', '),
+      detail: [place ?? say`of no equipment`, role, addressText(source)].filter(Boolean).join(', '),
       building_id,
       ...(equipment_id !== undefined && { equipment_id }),
-      words: searchWords(title, point_id, role, role && roleWords(role), source.address, place),
+      words: searchWords(title, point_id, role, role && roleWords(role), ...addressWords(source), place),
     }
   })
   return [own, ...ofEquipment, ...ofPoints]

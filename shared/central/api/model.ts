@@ -1,3 +1,4 @@
+import { pointObject } from '#shared/core/bacnet/object-name.ts'
 import { Type } from '@sinclair/typebox'
 import { ID, type Point } from '#shared/core/model/model.ts'
 import { needBuilding } from '#shared/core/lookup.ts'
@@ -155,4 +156,7 @@ const assignRoute = ({ model }: CentralContext) =>
     },
   })
 
-const pointView = ({ gone, ...point }: Point) => ({ ...point, ...(gone && { gone_at: formatInstant(gone.at) }) })
+function pointView({ gone, ...point }: Point) {
+  const object = pointObject(point.source)
+  return { ...point, ...(object !== undefined && { object }), ...(gone && { gone_at: formatInstant(gone.at) }) }
+}

@@ -146,8 +146,9 @@ function checkModel({ model, site_id }: ModelContext, { building_id, format, tex
 
 /** Nothing of this process's own knowledge of a point is lost by an import. */
 function atHome(point: Point, known: Point | undefined): Point {
-  const untrusted = known?.source.untrusted
-  return measuredAs({ ...point, source: { ...point.source, ...(untrusted && { untrusted }) } }, known)
+  const { untrusted, bacnet, address } = known?.source ?? {}
+  const place = bacnet && address === point.source.address && { bacnet }
+  return measuredAs({ ...point, source: { ...point.source, ...place, ...(untrusted && { untrusted }) } }, known)
 }
 
 function readText(text: string, format: ModelFormat): ReadModel {

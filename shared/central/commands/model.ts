@@ -1,4 +1,5 @@
 /** Commands on the model of buildings, equipment and points: what one request of the API saves. */
+import { INSTANCE_MAX } from '#shared/core/bacnet/object.ts'
 import { type TInteger, type TSchema, type TTuple, Type } from '@sinclair/typebox'
 import { WINDOWS_MAX } from '#shared/core/csv/quality.ts'
 import {
@@ -45,6 +46,14 @@ const STRETCHES_MAX = 10 * WINDOWS_MAX
 const SPAN = Type.Array(MS, { minItems: 2, maxItems: 2 }) as TSchema as TTuple<[TInteger, TInteger]>
 /** Stretches of history that nobody vouches for, ms. */
 const UNTRUSTED = Type.Optional(Type.Array(SPAN, { maxItems: STRETCHES_MAX }))
+/** Where the device of a BACnet point is. */
+const PLACE = Type.Optional(
+  strict({
+    device_instance: Type.Integer({ minimum: 0, maximum: INSTANCE_MAX }),
+    network: Type.Optional(Type.Integer({ minimum: 1, maximum: 65_534 })),
+    mac: Type.Optional(Type.String({ pattern: '^([0-9a-f]{2}){1,7}$' })),
+  }),
+)
 export const POINT_BODY = strict({
   point_id: ID,
   building_id: ID,
@@ -53,7 +62,7 @@ export const POINT_BODY = strict({
   role: Type.Optional(Type.String()),
   unit: Type.String({ maxLength: 64 }),
   kind: oneOf(POINT_KINDS),
-  source: strict({ protocol: oneOf(PROTOCOLS), address: Type.String({ maxLength: 1024 }), untrusted: UNTRUSTED }),
+  source: strict({ protocol: oneOf(PROTOCOLS), address: Type.String({ maxLength: 1024 }), bacnet: PLACE, untrusted: UNTRUSTED }),
   poll_secs: Type.Optional(Type.Number({ exclusiveMinimum: 0 })),
   states: Type.Optional(Type.Array(Type.String(), { maxItems: 1000 })),
 })

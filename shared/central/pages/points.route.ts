@@ -1,4 +1,5 @@
 /** The page of points, and the form that gives them roles. */
+import { addressWords } from '#shared/core/bacnet/object-name.ts'
 import { type Static, Type } from '@sinclair/typebox'
 import { chooseBuilding } from '#shared/core/lookup.ts'
 import { Problem, PROBLEMS } from '#shared/core/problem.ts'
@@ -142,4 +143,4 @@ function showPoints(context: CentralParts, layout: PageLayout, call: AnyCall, { 
 }
 
 const wordsOf = ({ name, point_id, role, source }: Point, place: string): string =>
-  searchWords(name, point_id, role, role && roleWords(role), source.address, place)
+  searchWords(name, point_id, role, role && roleWords(role), ...addressWords(source), place)

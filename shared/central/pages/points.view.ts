@@ -1,4 +1,5 @@
 /** The page of points: which have no role yet and what they seem to be. A person decides; nothing is assigned unasked. */
+import { addressText } from '#shared/core/bacnet/object-name.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import type { Building, Point } from '#shared/core/model/model.ts'
 import { ROLES } from '#shared/core/model/role.ts'
@@ -103,7 +104,7 @@ function foundList(model: PointsModel): Html {
   return html`<p>${sayCountOf(found.total, 'point')} with “${q}”. ${all}</p>
 <ul class="lines">${found.rows.map(
     point =>
-      html`<li><a href="${pointHref(point)}">${point.name}</a> <span class="muted">${point.source.address}</span><span class="muted">${
+      html`<li><a href="${pointHref(point)}">${point.name}</a> <span class="muted">${addressText(point.source)}</span><span class="muted">${
         point.equipment_id === undefined
           ? say`of no equipment`
           : html`<a href="${hrefIn(model, { equipment: point.equipment_id })}">${placeOf(point)}</a>`

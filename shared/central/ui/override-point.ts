@@ -1,4 +1,5 @@
 /** The priority array of one point: all sixteen levels as of the newest visit, and who held it when. */
+import { targetName } from '#shared/core/bacnet/object-name.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { isOverride, type LevelMeaning } from '#shared/core/priority/priority-levels.ts'
 import type { PointWords } from '#shared/core/priority/override-rows.ts'
@@ -64,7 +65,10 @@ function facts({ point, pointPage, latest, here, meanings }: OverridePointModel)
     ...(pointPage === undefined ? [] : ([[say`Point`, html`<a href="${pointPage}">Value, plot and rules</a>`]] as const)),
     [say`Device`, point.device],
     [say`Device instance`, String(latest.target.device_instance)],
-    [say`Object`, html`<code>${objectWords(latest.target)}</code>`],
+    [
+      say`Object`,
+      html`<code>${targetName(latest.target)}</code> <span class="muted"><code>${objectWords(latest.target)}</code></span>`,
+    ],
     [say`Last visit`, momentAge(latest.observed_at, here)],
   ]
   return html`<dl class="facts card">${lines.map(([term, what]) => html`<div><dt>${term}</dt><dd>${what}</dd></div>`)}</dl>`

@@ -1,4 +1,5 @@
 /** Overrides: who holds what since when, the oldest first. The same on the box and, as a projection, on the hub. */
+import { targetName } from '#shared/core/bacnet/object-name.ts'
 import { Type } from '@sinclair/typebox'
 import { loginRole } from './words.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
@@ -141,7 +142,7 @@ function overrideRow({ command, point, level, flips }: OverrideRow, model: Overr
 <td data-label="Value"><div>${valueOr(commandOf(latest), point.valueWords)}<span class="muted">default ${valueOr(latest.relinquish_default, point.valueWords)}</span></div></td>
 <td data-label="First seen"><div>${momentAge(command.held_since, here)}<span class="muted">${beforeWords(command, model)}</span></div></td>
 <td data-label="Flips in 30 days"><div>${flips === 0 ? say`none` : sayCount(flips)}<span class="muted">in ${sayCountOf(command.visits, 'visit')} since</span></div></td>
-<td data-label="Device"><div>${point.device}<span class="muted"><code>${objectWords(latest.target)}</code></span></div></td>
+<td data-label="Device"><div>${point.device}<span class="muted"><code>${targetName(latest.target)}</code></span></div></td>
 </tr>`
 }
 
@@ -163,7 +164,7 @@ const outOfService = ({ outOfService: rows, here, hrefOf }: OverridesModel): Htm
 <td data-label="Point" class="what"><div><a href="${hrefOf(latest.target)}">${point.name}</a><span class="muted">${point.equipment ?? say`of no equipment`}</span></div></td>
 <td data-label="Value"><div>${valueOr(latest.present_value, point.valueWords)}</div></td>
 <td data-label="Last visit"><div>${momentAge(latest.observed_at, here)}</div></td>
-<td data-label="Device"><div>${point.device}<span class="muted"><code>${objectWords(latest.target)}</code></span></div></td>
+<td data-label="Device"><div>${point.device}<span class="muted"><code>${targetName(latest.target)}</code></span></div></td>
 </tr>`,
 )}</tbody>
 </table>`

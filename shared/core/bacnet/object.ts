@@ -4,6 +4,9 @@ import { nameTable } from '#shared/core/name-table.ts'
 /** One property of one object. Without `index` the whole property is meant. */
 export type Target = { type: number; instance: number; property: number; index?: number }
 
+/** Where a BACnet device is: its instance and, behind a router, its network and the address on it, hexadecimal. */
+export type BacnetPlace = { device_instance: number; network?: number; mac?: string }
+
 export const PRESENT_VALUE = 85
 export const PRIORITY_ARRAY = 87
 export const RELINQUISH_DEFAULT = 104

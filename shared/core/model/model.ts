@@ -1,6 +1,7 @@
 /** The building model, with the names that stand on the wire, in SQL and in memory alike. */
 
 import { Type } from '@sinclair/typebox'
+import type { BacnetPlace } from '#shared/core/bacnet/object.ts'
 import type { UntrustedSpan } from '#shared/core/series/untrusted-spans.ts'
 
 export const EQUIPMENT_TYPES = [
@@ -80,6 +81,8 @@ export type Point = {
   source: {
     protocol: Protocol
     address: string
+    /** Of a BACnet point, once its box has said it. */
+    bacnet?: BacnetPlace
     /** Stretches of its history that the package which brought them does not vouch for. */
     untrusted?: readonly UntrustedSpan[]
   }

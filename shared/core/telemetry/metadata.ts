@@ -1,5 +1,6 @@
 /** `svc_metadata_v1`: what an edge says of itself, so that the hub knows its building and points (contract §8). */
 import { crc32 } from 'node:zlib'
+import type { BacnetPlace } from '../bacnet/object.ts'
 import { readConnectorUrl } from '../connector-url.ts'
 import { type Building, type Equipment, EQUIPMENT_TYPES, type Point, POINT_KINDS, PROTOCOLS } from '#shared/core/model/model.ts'
 import { isZone } from '#shared/core/time-zone.ts'
@@ -102,6 +103,12 @@ function readEquipment(from: Fields, building_id: string): Equipment {
 
 const ids = (from: Fields, name: string): string[] => list(from, name, EQUIPMENT_MAX, asId)
 
+const readPlace = (from: Fields): BacnetPlace => ({
+  device_instance: integer(from, 'device_instance', 0),
+  ...optional(from, 'network', (place, name) => integer(place, name, 1)),
+  ...optional(from, 'mac', (place, name) => text(place, name, 14)),
+})
+
 function readPoint(from: Fields, building_id: string, equipment: Set<string>): Point {
   const owner = optional(from, 'equipment_id', id)
   if (owner.equipment_id !== undefined && !equipment.has(owner.equipment_id)) {
@@ -116,7 +123,11 @@ function readPoint(from: Fields, building_id: string, equipment: Set<string>): P
     ...optional(from, 'role', text),
     unit: text(from, 'unit', 64),
     kind: choice(from, 'kind', POINT_KINDS),
-    source: { protocol: choice(source, 'protocol', PROTOCOLS), address: text(source, 'address') },
+    source: {
+      protocol: choice(source, 'protocol', PROTOCOLS),
+      address: text(source, 'address'),
+      ...(source.body.bacnet !== undefined && { bacnet: readPlace(fields(source.body.bacnet, `${source.path}.bacnet`)) }),
+    },
     ...optional(from, 'poll_secs', (point, name) => number(point, name, 0)),
     ...optional(from, 'states', (point, name) => list(point, name, STATES_MAX, (value, path) => asText(value, path))),
   }

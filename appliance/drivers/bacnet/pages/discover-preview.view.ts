@@ -1,4 +1,5 @@
 /** The preview of additions: the points as they will be in the list, and the traffic of polling them. */
+import { objectName, placeName } from '#shared/core/bacnet/object-name.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { BACNET_PORT } from '../core/discovery/discovery.ts'
 import { formatAddress } from '../core/address.ts'
@@ -68,12 +69,12 @@ function deviceBody({ change, entry, new_points, guessed_roles, notes }: Additio
   const shown = points.slice(0, POINTS_SHOWN)
   const { bacnet } = entry
   return html`<section class="card"><h2>${entry.name} <code>${entry.device_id}</code></h2>
-<p>${VERBS[change]}: device ${bacnet?.device_instance} at ${bacnet && formatAddress({ ...bacnet, port: bacnet.port ?? BACNET_PORT })}, ${sayCountOf(points.length, 'new point')}.</p>
+<p>${VERBS[change]}: ${bacnet && placeName(bacnet)} at ${bacnet && formatAddress({ ...bacnet, port: bacnet.port ?? BACNET_PORT })}, ${sayCountOf(points.length, 'new point')}.</p>
 ${notes.length > 0 && html`<details><summary>${sayCountOf(notes.length, 'note')} on units</summary><ul>${notes.slice(0, NOTES_SHOWN).map(note => html`<li>${note}</li>`)}</ul>${notes.length > NOTES_SHOWN && html`<p>and ${notes.length - NOTES_SHOWN} more</p>`}</details>`}
 <details${points.length <= POINTS_OPEN && html` open`}><summary>${sayCountOf(points.length, 'point')}</summary><table class="fleet"><thead><tr><th scope="col">Point</th><th scope="col">Address</th><th scope="col">Name</th><th scope="col">Value</th><th scope="col">Role, a guess</th></tr></thead><tbody>${shown.map(
     ({ point_id, address, name, unit, kind, scale, offset, states }) => html`<tr>
 <td data-label="Point" class="address"><div><code>${point_id}</code></div></td>
-<td data-label="Address"><div>${address}</div></td>
+<td data-label="Address"><div><code>${objectName(address)}</code></div></td>
 <td data-label="Name"><div>${name}</div></td>
 <td data-label="Value"><div>${kind}${kind === 'number' && html`, ${unit}`}${scale !== undefined && html` <span class="muted">× ${scale}</span>`}${offset !== undefined && html` <span class="muted">+ ${offset}</span>`}${states && html`<span class="muted">${states.filter(Boolean).join(', ')}</span>`}</div></td>
 <td data-label="Role, a guess"><div>${guessed_roles[point_id] ?? html`<span class="muted">none</span>`}</div></td>

@@ -1,4 +1,5 @@
 /** The page of the properties of a BACnet object: a form, and what the device says now. */
+import { objectName, placeName } from '#shared/core/bacnet/object-name.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { BACNET_PATH } from '#shared/central/ui/links.ts'
@@ -28,13 +29,13 @@ const form = ({ devices, asked }: PropertiesModel): Html => html`<form class="fi
   ({ device_id, name }) =>
     html`<option value="${device_id}"${device_id === asked.device_id && html` selected`}>${name} (${device_id})</option>`,
 )}</select></label>
-<label>Object<input name="object" value="${asked.object ?? ''}" placeholder="analog-input,3" required maxlength="64" autocapitalize="none" spellcheck="false"></label>
+<label>Object<input name="object" value="${asked.object ?? ''}" placeholder="${say`AI-3 or analog-input,3`}" required maxlength="64" autocapitalize="none" spellcheck="false"></label>
 <label>Property<input name="property" value="${asked.property ?? ''}" placeholder="${say`the usual ones`}" maxlength="64" autocapitalize="none" spellcheck="false"></label>
 <button class="primary">Read</button>
 </form>`
 
 const results = (read: PropertiesRead, here: Here): Html =>
-  html`<p class="age" role="status">${sayCountOf(read.properties.length, 'value')} of <code>${read.object}</code> of <a href="/devices/${encodeURIComponent(read.device.device_id)}">${read.device.name}</a>, read ${momentAge(read.at, here)}, in ${Math.max(1, Math.round(read.rttMs))} ms</p>
+  html`<p class="age" role="status">${sayCountOf(read.properties.length, 'value')} of <code>${objectName(read.object)} @ ${read.device.bacnet && placeName(read.device.bacnet)}</code> of <a href="/devices/${encodeURIComponent(read.device.device_id)}">${read.device.name}</a>, read ${momentAge(read.at, here)}, in ${Math.max(1, Math.round(read.rttMs))} ms</p>
 ${
   read.properties.length > 0 &&
   html`<table class="tried"><thead><tr><th scope="col">Property</th><th scope="col">Value</th></tr></thead>

@@ -1,4 +1,5 @@
 /** Reads properties of one BACnet object for an operator, in turn with polling. Nothing writes. */
+import { readObjectName } from '#shared/core/bacnet/object-name.ts'
 import { parseTarget, type Target } from '#shared/core/bacnet/object.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { formatError, formatRefusal, UNKNOWN_OBJECT, UNKNOWN_PROPERTY } from '../core/refusal.ts'
@@ -11,7 +12,7 @@ import type { DeviceCatalogue, DeviceEntry } from '../../../store/catalogue-sche
 
 export type PropertySources = { catalogue: () => DeviceCatalogue; bacnet: Pick<BacnetProtocol, 'borrow'> }
 
-/** `object`: `analog-input,3`. `property`: by its name or number; those that most objects have when undefined. */
+/** `object`: `analog-input,3` or `AI-3`. `property`: by its name or number; those that most objects have when undefined. */
 export type AskedProperties = { device_id: string; object: string; property?: string | undefined }
 type ReadProperty = { property: number } & ({ values: BacnetValue[] } | { error: string })
 export type PropertiesRead = {
@@ -46,11 +47,12 @@ export function propertyReader({ catalogue, bacnet }: PropertySources): Property
       const { device_id } = asked
       const device = devices().find(one => one.device_id === device_id)
       if (!device) throw new Problem('unknown_device', `There is no enabled BACnet device "${device_id}" in the catalogue`)
-      const targets = targetsOf(asked)
+      const object = readObjectName(asked.object)
+      const targets = targetsOf({ ...asked, object })
       if (reading.has(device_id)) throw new Problem('conflict', `Another read of ${device_id} is still running`)
       reading.add(device_id)
       try {
-        return await readEach(bacnet, device, asked.object, targets)
+        return await readEach(bacnet, device, object, targets)
       } finally {
         reading.delete(device_id)
       }
@@ -61,7 +63,7 @@ export function propertyReader({ catalogue, bacnet }: PropertySources): Property
 function targetsOf({ object, property }: AskedProperties): Target[] {
   const target = parseTarget(object)
   if (typeof target === 'string' || object.includes('/'))
-    throw new Problem('invalid', 'An object is a type by its name or number and an instance, such as analog-input,3')
+    throw new Problem('invalid', 'An object is a type by its name or number and an instance, such as AI-3 or analog-input,3')
   const { type, instance } = target
   if (property === undefined || property === '') return usualProperties(type).map(one => ({ type, instance, property: one }))
   const one = propertyNumber(property)

@@ -1,4 +1,5 @@
 /** Tools on health, buildings, equipment and points. */
+import { addressText } from '#shared/core/bacnet/object-name.ts'
 import type { HealthCheck } from '#shared/central/context.ts'
 import type { Building, Equipment, Point } from '#shared/core/model/model.ts'
 import type { RuleResult } from '#shared/core/findings/finding.ts'
@@ -141,7 +142,7 @@ export const listPointsTool = tool({
             cell(one.role),
             unitLabel(one.unit),
             one.source.protocol,
-            cell(one.source.address),
+            cell(addressText(one.source)),
             one.poll_secs === undefined ? '–' : `${one.poll_secs} s`,
           ]),
         ),

@@ -1,4 +1,5 @@
 /** The pages that set a building up step by step, and their forms. */
+import { addressWords } from '#shared/core/bacnet/object-name.ts'
 import { type Static, Type } from '@sinclair/typebox'
 import { chooseBuilding } from '#shared/core/lookup.ts'
 import { type Building, EQUIPMENT_TYPES, ID } from '#shared/core/model/model.ts'
@@ -137,7 +138,7 @@ function fitting(context: CentralParts, building: Building, q: string, which: 'u
   return livePoints(context, building).filter(
     ({ equipment_id, name, unit, point_id, source }) =>
       (which === 'all' || equipment_id === undefined) &&
-      [name, point_id, unit, source.address].some(text => text.toLowerCase().includes(wanted)),
+      [name, point_id, unit, ...addressWords(source)].some(text => text.toLowerCase().includes(wanted)),
   )
 }
 

@@ -1,4 +1,5 @@
 /** The page that puts points into equipment: a filter, the points that fit it, and the equipment that they go to. */
+import { addressText } from '#shared/core/bacnet/object-name.ts'
 import { type Building, type Equipment, EQUIPMENT_TYPES, type Point } from '#shared/core/model/model.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { csrfField, operatorButton, type User } from '#shared/central/ui/frame.ts'
@@ -46,7 +47,7 @@ function placeForm(model: PlaceModel): Html {
 <td data-label="Choose"><div><input type="checkbox" class="pick" name="point-${i}" value="${point.point_id}" aria-label="${point.name}" checked></div></td>
 <td data-label="Point"><div><a href="${pointHref(point)}">${point.name}</a></div></td>
 <td data-label="Unit"><div>${unitLabel(point.unit)}</div></td>
-<td data-label="Address"><div><code>${point.source.address}</code></div></td>
+<td data-label="Address"><div><code>${addressText(point.source)}</code></div></td>
 <td data-label="In"><div>${point.equipment_id === undefined ? html`<span class="muted">nothing</span>` : (names.get(point.equipment_id) ?? point.equipment_id)}</div></td></tr>`,
   )}</tbody></table>
 ${rest > 0 && html`<label class="check"><input type="checkbox" name="rest" value="yes"> Also the ${sayCountOf(rest, 'point')} that are not shown</label>`}</section>

@@ -1,4 +1,5 @@
 /** The page of one point: its value, its last days, who commands it and who reads it. */
+import { pointObject } from '#shared/core/bacnet/object-name.ts'
 import { priorityOf } from '#shared/core/findings/finding.ts'
 import { activeSlot } from '#shared/core/priority/array-snapshot.ts'
 import { levelMeanings, RELINQUISHED } from '#shared/core/priority/priority-levels.ts'
@@ -59,11 +60,13 @@ ${plotTable(plot)}`
 
 function factsSection({ now: { point, nominalMs }, equipment }: PointModel, mayRead: boolean): Html {
   const { role, unit, kind, source, poll_secs, edge_id, point_id, states } = point
+  const object = pointObject(source)
   const read = mayRead && readHref(source.protocol, source.address)
   const lines: (readonly [string, Html | string])[] = [
     [say`Equipment`, equipment ? equipmentLink(equipment, equipment.name) : say`none`],
     [say`Role`, role === undefined ? say`none: no rule reads it` : html`<code>${role}</code> ${roleWords(role)}`],
     [say`Unit`, kind === 'number' ? unitLabel(unit) : kind === 'bool' ? unitLabel('bool') : say`state`],
+    ...(object === undefined ? [] : [[say`BACnet object`, html`<code>${object}</code>`] as const]),
     [say`Address`, html`<code>${source.protocol} ${source.address}</code>`],
     [
       say`Polled`,

@@ -1,4 +1,5 @@
 /** The page of one fault: it answers "why is this flagged", in the order in which a technician asks. */
+import { addressText } from '#shared/core/bacnet/object-name.ts'
 import type { ShownNote } from '#shared/core/findings/snooze.ts'
 import { type CauseWeight, type Evidence, type Finding, priorityOf, type RuleResult } from '#shared/core/findings/finding.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
@@ -208,7 +209,7 @@ function inputsSection({ inputs, building }: FaultModel): Html {
 <tbody>${inputs.map(
     ({ role, point, samples, coverage }) => html`<tr>
 <td data-label="Role"><div><code>${role}</code> <span class="muted">${roleWords(role)}</span></div></td>
-<td data-label="Point"><div>${point ? html`<a href="${pointHref(point)}">${point.name}</a> <span class="muted address">${point.point_id} · ${point.source.protocol} ${point.source.address}</span>` : say`no point has this role`}</div></td>
+<td data-label="Point"><div>${point ? html`<a href="${pointHref(point)}">${point.name}</a> <span class="muted address">${point.point_id} · ${point.source.protocol} ${addressText(point.source)}</span>` : say`no point has this role`}</div></td>
 <td data-label="Unit"><div>${point ? unitWords(role, point, building.unit_system) : '–'}</div></td>
 <td data-label="Samples"><div>${samples}</div></td>
 <td data-label="Coverage"><div>${coverage === null ? '–' : shareOf(coverage)}</div></td>

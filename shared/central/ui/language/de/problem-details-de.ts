@@ -22,8 +22,8 @@ export const PROBLEM_DETAILS_DE = nameTable<string>({
   'No discovery has begun since this process started': 'Seit dem Start dieses Prozesses hat keine Suche begonnen',
   'No device is chosen; go back and choose some': 'Kein Gerät ist gewählt; gehen Sie zurück und wählen Sie welche',
   'There is no enabled BACnet device "{0}" in the catalogue': 'In der Liste ist kein eingeschaltetes BACnet-Gerät „{0}“',
-  'An object is a type by its name or number and an instance, such as analog-input,3':
-    'Ein Objekt ist eine Art, als Name oder Nummer, und eine Instanz, etwa analog-input,3',
+  'An object is a type by its name or number and an instance, such as AI-3 or analog-input,3':
+    'Ein Objekt ist eine Art, als Name oder Nummer, und eine Instanz, etwa AI-3 oder analog-input,3',
   'A property is a name of the standard, such as present-value, or a number up to 4194303':
     'Eine Eigenschaft ist ein Name der Norm, etwa present-value, oder eine Nummer bis 4194303',
   'The device has no {0}': 'Das Gerät hat kein {0}',
