@@ -2,7 +2,7 @@ import test from 'ava'
 import type { HealthCheck } from '#shared/central/context.ts'
 import { systemBody } from '#shared/central/pages/system/system.view.ts'
 import type { DiskWear, MachineHardware } from '#shared/node/machine-hardware.ts'
-import { NOW } from '../../../support/page-fixture.ts'
+import { NOW } from '../../../../support/page-fixture.ts'
 
 const page = (hardware: MachineHardware, checks: Record<string, HealthCheck> = {}): string =>
   String(
