@@ -2,6 +2,7 @@
 import { nameTable } from '#shared/core/name-table.ts'
 import { EQUIPMENT_TYPES, type EquipmentType } from '#shared/core/model/model.ts'
 import { roleOf, ROLES } from '#shared/core/model/role.ts'
+import { plainGerman } from '#shared/core/suggest/german.ts'
 import { mayHave } from '#shared/core/suggest/places.ts'
 import { roleOfReference } from '#shared/core/suggest/reference-names.ts'
 
@@ -102,10 +103,34 @@ const TYPE_NAMES = nameTable<EquipmentType>({
   hotwaterplant: 'hw_plant',
   elecmeter: 'meter',
   weatherstation: 'weather',
+  lueftungsanlage: 'ahu',
+  rltanlage: 'ahu',
+  klimaanlage: 'ahu',
+  dachgeraet: 'rtu',
+  volumenstromregler: 'vav',
+  raum: 'zone',
+  geblaesekonvektor: 'fcu',
+  waermepumpe: 'heat_pump',
+  kaelteanlage: 'chw_plant',
+  kaeltezentrale: 'chw_plant',
+  kaeltemaschine: 'chiller',
+  kuehlturm: 'cooling_tower',
+  heizungsanlage: 'hw_plant',
+  heizzentrale: 'hw_plant',
+  heizkreis: 'hw_plant',
+  kessel: 'boiler',
+  heizkessel: 'boiler',
+  pumpe: 'pump',
+  ventilator: 'fan',
+  zaehler: 'meter',
+  stromzaehler: 'meter',
+  wetterstation: 'weather',
 })
 
-/** @returns the type for an `equipType` (`AHU`, `air-handling-unit`), or undefined */
+/** @returns the type for an `equipType` (`AHU`, `air-handling-unit`, `Lüftungsanlage`), or undefined */
 export function equipmentTypeOf(text: string): EquipmentType | undefined {
-  const plain = text.toLowerCase().replace(/[^a-z0-9]/g, '')
+  const plain = plainGerman(text)
+    .toLowerCase()
+    .replace(/[^a-z0-9]/g, '')
   return EQUIPMENT_TYPES.find(type => type.replace('_', '') === plain) ?? TYPE_NAMES[plain]
 }

@@ -21,6 +21,13 @@ const PACKAGED: readonly (EquipmentType | undefined)[] = ['rtu', 'heat_pump']
 const TERMINAL: readonly (EquipmentType | undefined)[] = ['vav', 'zone']
 const AIR_SIDE: readonly (EquipmentType | undefined)[] = ['ahu', 'rtu', 'heat_pump', 'fcu', ...TERMINAL]
 const PLANTS: readonly (EquipmentType | undefined)[] = ['chw_plant', 'hw_plant', 'pump']
+/** The water of a plant, whose name need not be repeated: `Vorlauf`, `Leaving Water Temp`. */
+const OWN_WATER: Partial<Record<EquipmentType, string>> = {
+  chw_plant: 'chilled',
+  chiller: 'chilled',
+  hw_plant: 'hot',
+  boiler: 'hot',
+}
 const WATERS = ['chilled', 'hot', 'condenser']
 /** Parts of an air stream named after the air in them and not after its destination. */
 const IN_DUCT = ['cool', 'heat', 'reheat', 'preheat', 'heatRecovery', 'return', 'outside', 'mixed', 'zone', 'water']
@@ -34,13 +41,14 @@ export function complete(tags: Set<string>, context: Context): void {
   const [handler, box] = [tags.delete('airHandler'), tags.delete('box')]
   // Air that enters a box belongs to the air handler, also where the box measures or repeats it.
   if (TERMINAL.includes(type) && tags.has('temp') && (fed || (handler && !box && tags.has('discharge')))) tags.add('other')
+  if (AIR_SIDE.includes(type) && tags.has('water') && tags.has('temp')) coilWater(tags)
   if (AIR_SIDE.includes(type)) coils(tags, context)
   if (TERMINAL.includes(type)) terminal(tags)
   if (type !== undefined && !TERMINAL.includes(type)) handlerAir(tags)
   machines(tags, context)
   if (type === 'weather' && tags.delete('outside')) tags.add('weather')
   if (tags.has('occupied')) for (const tag of ['mode', 'cmd', 'run', 'sensor']) tags.delete(tag)
-  if (WATERS.some(tag => tags.has(tag))) watery(tags)
+  if (tags.has('water') || WATERS.some(tag => tags.has(tag))) watery(tags)
   for (const tag of ['duct', 'rh', 'analog', 'binary']) tags.delete(tag)
 }
 
@@ -72,6 +80,12 @@ function addImplied(tags: Set<string>, { kind, quantity, object }: Context): voi
   if (kind !== 'number' && !tags.has('occupied') && !tags.has('mode')) tags.add('run')
   if (tags.has('min') || tags.has('max')) tags.add('sp')
   if (tags.has('sp')) for (const tag of ['cmd', 'sensor', 'run', 'position']) tags.delete(tag)
+}
+
+/** The water of a coil is not its air, whichever way it flows. */
+function coilWater(tags: Set<string>): void {
+  for (const tag of ['discharge', 'return', 'leaving', 'entering']) tags.delete(tag)
+  tags.add('other')
 }
 
 /** Coils of air equipment: the water in their valves, their stages, and the set points of their room. */
@@ -117,6 +131,8 @@ function handlerAir(tags: Set<string>): void {
 
 /** The pump of a plant moves the water of the plant, and its fan is that of the cooling tower. */
 function machines(tags: Set<string>, { type }: Context): void {
+  const own = type && OWN_WATER[type]
+  if (own && tags.has('water') && !WATERS.some(tag => tags.has(tag))) tags.add(own)
   if (tags.has('pressure') && tags.has('delta') && !WATERS.some(tag => tags.has(tag))) {
     if (type === 'chw_plant') tags.add('chilled')
     if (type === 'hw_plant') tags.add('hot')
@@ -124,7 +140,7 @@ function machines(tags: Set<string>, { type }: Context): void {
   if (type === 'fcu' && tags.has('speed')) tags.add('discharge').add('fan')
   if (type !== undefined && MACHINES.includes(type) && tags.has('run')) tags.add(type)
   if (tags.has('pump') && PLANTS.includes(type) && !tags.has('flow') && !tags.has('pressure')) {
-    for (const tag of ['chilled', 'hot']) tags.delete(tag)
+    for (const tag of ['chilled', 'hot', 'cool', 'heat']) tags.delete(tag)
     if (!tags.has('condenser')) tags.delete('water')
   }
   if (tags.has('tower') && (tags.has('fan') || tags.has('speed'))) {

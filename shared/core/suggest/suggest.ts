@@ -7,6 +7,7 @@ import { isMeasured, ROLES } from '#shared/core/model/role.ts'
 import { conversion } from '#shared/core/model/unit.ts'
 import { complete } from './context.ts'
 import { fitsKind, fitsValues, hypothesesOf, type Hypothesis, type Values } from './evidence.ts'
+import { areGerman } from './german.ts'
 import { mayHave } from './places.ts'
 import { SPEED_OF } from './reference-names.ts'
 import { bareName, readName, type Reading } from './words.ts'
@@ -94,7 +95,8 @@ const QUANTITY_TAGS: ReadonlySet<string> = new Set(QUANTITIES.map(([, tag]) => t
  *   already
  */
 export function suggestRoles(points: readonly Asked[]): Map<string, Suggestion[]> {
-  const read = points.map(point => ({ point, reading: readName(point.name, placeOf(point)) }))
+  const isGerman = areGerman(points.map(({ name }) => name))
+  const read = points.map(point => ({ point, reading: readName(point.name, { ...placeOf(point), isGerman }) }))
   const isZoned = read.some(({ reading: { tags } }) => tags.includes('zone') && tags.includes('temp') && !tags.includes('sp'))
   const found = new Map(read.map(({ point, reading }) => [point.point_id, candidatesOf(point, reading, isZoned)]))
   const claims = Map.groupBy(

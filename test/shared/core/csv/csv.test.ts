@@ -242,6 +242,8 @@ for (const [text, wanted] of [
   ['air-handling-unit', 'ahu'],
   ['Heat Pump', 'heat_pump'],
   ['VAV', 'vav'],
+  ['Lüftungsanlage', 'ahu'],
+  ['KÄLTEMASCHINE', 'chiller'],
   ['elevator', undefined],
 ] as const) {
   test(`the equipment type ${text} is ${wanted ?? 'none'}`, t => t.is(equipmentTypeOf(text), wanted))

@@ -5,6 +5,7 @@ import { ROLES } from '#shared/core/model/role.ts'
 import { type Asked, suggestRoles } from '#shared/core/suggest/suggest.ts'
 import { readName } from '#shared/core/suggest/words.ts'
 import { conversion, UNITS } from '#shared/core/model/unit.ts'
+import { GERMAN_NAMES } from './german-names.ts'
 import { NAMES } from './names.ts'
 
 const asked = (name: string, unit: string, kind: Asked['kind'], equipment_type?: EquipmentType, address = '1'): Asked => ({
@@ -17,9 +18,10 @@ const asked = (name: string, unit: string, kind: Asked['kind'], equipment_type?:
 })
 const first = (point: Asked) => suggestRoles([point]).get(point.point_id)![0]
 
-for (const [type, systems] of Object.entries(NAMES)) {
+const LISTS = [...Object.entries(NAMES), ...Object.entries(GERMAN_NAMES).map(([type, lists]) => [type, lists, 'German'] as const)]
+for (const [type, systems, language = 'English'] of LISTS) {
   for (const [i, points] of systems.entries()) {
-    test(`points of ${type} in habit ${i + 1} are known by their names, and nothing else is`, t => {
+    test(`${language} points of ${type} in habit ${i + 1} are known by their names, and nothing else is`, t => {
       const found = suggestRoles(points.map(([name, unit, kind]) => asked(name, unit, kind, type as EquipmentType)))
       t.deepEqual(
         points.map(([name]) => `${name}: ${found.get(name)![0]?.role ?? null}`),
@@ -117,7 +119,7 @@ test('a name that leaves open which part is meant, or measures something else, i
     ['Temperature', 'degF', 'number'],
     ['Valve', 'percent', 'number'],
     ['XQ-SS', 'bool', 'bool'],
-    ['Zulufttemperatur', 'degC', 'number'],
+    ['Temperatura mandata', 'degC', 'number'],
   ] as const)
     t.deepEqual(suggestRoles([asked(name, unit, kind, 'ahu')]).get(name), [], name)
 })
