@@ -67,6 +67,8 @@ export function homeRoutes(context: CentralContext, layout: PageLayout, sources:
   ]
 }
 
+const urgentFirst = ({ urgency }: FaultRow): number => (urgency === 'urgent' ? 0 : 1)
+
 /** Faults that Home names; the list has the others. */
 const WORST_SHOWN = 5
 
@@ -82,7 +84,9 @@ async function homeModel(
   const rows = openRows(context, here.now)
   const equipmentName = equipmentNames(context)
   const open = rows.filter(({ lane }) => lane === 'faults').map(({ row }) => row)
-  const worst = open.toSorted((a, b) => a.priority - b.priority || byCost(a, b)).slice(0, WORST_SHOWN)
+  const worst = open
+    .toSorted((a, b) => urgentFirst(a) - urgentFirst(b) || a.priority - b.priority || byCost(a, b))
+    .slice(0, WORST_SHOWN)
   return {
     identity: { ...sources.identity, building: buildings.map(({ name }) => name).join(', ') || say`no building yet` },
     version: context.version,

@@ -1,6 +1,7 @@
 /** Records as the API shows them: instants in RFC 3339, and what people said beside what a run found. */
 import type { ShownNote } from '#shared/core/findings/snooze.ts'
 import type { FaultStretch, Finding } from '#shared/core/findings/finding.ts'
+import { urgencyOf } from '#shared/core/findings/urgency.ts'
 import { Problem } from '#shared/core/problem.ts'
 import type { RunSummary } from '#shared/core/ports.ts'
 import type { RunEntry } from '#shared/core/stores.ts'
@@ -40,10 +41,12 @@ const stretchView = ([from, to, trueMs]: FaultStretch) => ({
   true_secs: Math.round(trueMs / 1000),
 })
 
-export function findingView(finding: Finding, note: ShownNote) {
+/** @param now what is urgent depends on it, ms */
+export function findingView(finding: Finding, note: ShownNote, now: number) {
   const { ack, snoozed_until, snooze_reason, snooze_scope, snoozed_by, note: text, assignee, not_a_fault } = note
   return {
     ...findingFields(finding),
+    urgency: urgencyOf(finding, now) ?? null,
     ack,
     ...(snoozed_until !== undefined && { snoozed_until: formatInstant(snoozed_until) }),
     ...(snooze_reason !== undefined && { snooze_reason }),

@@ -46,7 +46,7 @@ const listRoutes = ({ findings, notes, clock }: CentralContext): Route[] => [
       const given = Object.fromEntries(Object.entries({ ...filter, ...span }).filter(([, value]) => value !== undefined))
       const found = findings.list({ ...(given as Omit<FindingQuery, 'limit'>), limit: limitOf(query) + 1 })
       const { items, ...more } = pageOf(found, query, one => one.finding_id)
-      return { ok: true, findings: items.map(one => findingView(one, notes.of(one, clock.now()))), ...more }
+      return { ok: true, findings: items.map(one => findingView(one, notes.of(one, clock.now()), clock.now())), ...more }
     },
   }),
   route({
@@ -59,7 +59,7 @@ const listRoutes = ({ findings, notes, clock }: CentralContext): Route[] => [
     problems: ['unknown_finding'],
     handle: ({ params: { finding_id } }) => {
       const finding = needFinding(findings, finding_id)
-      return { ok: true, finding: findingView(finding, notes.of(finding, clock.now())) }
+      return { ok: true, finding: findingView(finding, notes.of(finding, clock.now()), clock.now()) }
     },
   }),
 ]
@@ -122,7 +122,7 @@ function noteRoute<P extends TProperties>(
     problems: ['unknown_finding', ...problems],
     handle: call => {
       const { finding } = change(call, call.params.finding_id, call.body as Static<TObject<P>>)
-      return { ok: true, finding: findingView(finding, context.notes.of(finding, context.clock.now())) }
+      return { ok: true, finding: findingView(finding, context.notes.of(finding, context.clock.now()), context.clock.now()) }
     },
   })
 }

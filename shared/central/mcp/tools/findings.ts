@@ -78,8 +78,9 @@ function findingsText(findings: FindingReply[], places: ReadonlyMap<string, Buil
   )
 }
 
-function stateText({ state, ack, suppressed_by, snoozed_until, snooze_scope, not_a_fault }: FindingReply): string {
+function stateText({ state, urgency, ack, suppressed_by, snoozed_until, snooze_scope, not_a_fault }: FindingReply): string {
   const more = [
+    urgency === 'urgent' && 'urgent',
     ack === 'acked' && 'acknowledged',
     suppressed_by !== undefined && `explained by ${suppressed_by}`,
     snoozed_until !== undefined && `snoozed${snooze_scope === 'episode' ? '' : ` with its ${snooze_scope}`}`,

@@ -5,7 +5,7 @@ import { type Html, html } from '#shared/node/http/html.ts'
 import { togetherText } from '#shared/central/ui/cost-words.ts'
 import { DRAWING_NARROW, DRAWING_WIDE, type DrawnValue, equipmentDrawing } from '#shared/central/ui/equipment-drawing.ts'
 import { EQUIPMENT_WORDS } from '#shared/central/ui/equipment-words.ts'
-import { overrideIcon, priorityIcon, stateIcon } from '#shared/central/ui/icons.ts'
+import { faultStateSign, overrideIcon, priorityIcon, stateIcon } from '#shared/central/ui/icons.ts'
 import { breadcrumbs, equipmentHref, equipmentLink, findingHref, pointHref } from '#shared/central/ui/links.ts'
 import { roleWords } from '#shared/central/ui/measure.ts'
 import { formatDay, moment, momentAge, momentNow } from '#shared/central/ui/moment.ts'
@@ -52,7 +52,7 @@ const openFaults = ({ open, here }: EquipmentModel): Html | false =>
   open.length > 0 &&
   html`<ul class="plain open-faults">${open.map(
     ({ finding, note }) =>
-      html`<li class="p${priorityOf(finding.severity)}">${priorityIcon(priorityOf(finding.severity))} <a href="${findingHref(finding.finding_id)}">${titleOf(finding)}</a> <span class="muted">since ${momentAge(finding.from, here)}; ${stateWords(finding, note).toLowerCase()}</span></li>`,
+      html`<li class="p${priorityOf(finding.severity)}">${priorityIcon(priorityOf(finding.severity))} <a href="${findingHref(finding.finding_id)}">${titleOf(finding)}</a> <span class="muted">since ${momentAge(finding.from, here)}; <span class="state">${faultStateSign(finding, note)} ${stateWords(finding, note).toLowerCase()}</span></span></li>`,
   )}</ul>`
 
 /** The part that htmx asks for again. */

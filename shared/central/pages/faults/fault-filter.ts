@@ -1,5 +1,6 @@
 /** What stands above the list of faults: its lanes, its filter as a form, and the filter that is set, in words. */
 import { PRIORITIES, PRIORITY_WORDS } from '#shared/core/findings/finding.ts'
+import { URGENCIES, type Urgency } from '#shared/core/findings/urgency.ts'
 import { formatDuration, MINUTE } from '#shared/core/time.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import {
@@ -24,6 +25,7 @@ const LANE_WORDS: Record<Lane, string> = words({
   data: 'Sensors and data',
   silenced: 'Silenced',
 })
+const URGENCY_WORDS: Record<Urgency, string> = words({ urgent: 'Urgent', chronic: 'Chronic' })
 const GROUPING_WORDS: Record<Grouping, string> = words({
   none: 'nothing',
   equipment: 'equipment',
@@ -42,11 +44,21 @@ export const laneTabs = ({ query, counts }: FaultsModel): Html =>
       html`<li><a href="${faultsHref({ ...query, lane, page: 1 })}"${lane === query.lane && html` aria-current="page"`}>${LANE_WORDS[lane]} <span class="count">${counts[lane]}</span></a></li>`,
   )}</ul></nav>`
 
+/** Urgent and chronic faults with their numbers. */
+const urgencyChoices = ({ query, urgencies }: FaultsModel): Html | false =>
+  query.lane === 'faults' &&
+  html`<ul class="choices urgencies">${([undefined, ...URGENCIES] as const).map(one => {
+    const { urgency: _urgency, ...rest } = query
+    const count = one === undefined ? undefined : urgencies[one]
+    return html`<li><a href="${faultsHref({ ...rest, ...(one && { urgency: one }), page: 1 })}"${one === query.urgency && html` aria-current="true"`}>${one === undefined ? say`All` : URGENCY_WORDS[one]}${count !== undefined && html` <span class="count">${count}</span>`}</a></li>`
+  })}</ul>`
+
 /**
  * The filter, always open on a desk. On a phone one line says what is chosen, and opens to the choices: faults come first there.
  */
 export const filterFold = (model: FaultsModel): Html =>
   html`<details class="fold filter-fold">${filterSummary(model)}
+${urgencyChoices(model)}
 ${filterForm(model)}
 ${activeFilter(model)}
 </details>`
@@ -67,7 +79,7 @@ function filterSummary(model: FaultsModel): Html {
 
 /** The filter is a form with GET: it works without script and leaves its state in the address. */
 function filterForm({ query, buildings }: FaultsModel): Html {
-  const { group, days, sort, state, priority, building, equipment, rule, minutes = 0 } = query
+  const { group, days, sort, state, priority, urgency, building, equipment, rule, minutes = 0 } = query
   return html`<form class="filter" method="get" action="/faults" data-submit-on-change>
 <input type="hidden" name="lane" value="${query.lane}">
 ${select('state', say`State`, state ?? '', [
@@ -91,6 +103,7 @@ ${select(
   sort,
   SORTS.map(value => [value, value === 'worst' ? say`the worst` : say`the dearest`]),
 )}
+${urgency !== undefined && html`<input type="hidden" name="urgency" value="${urgency}">`}
 ${equipment !== undefined && html`<input type="hidden" name="equipment" value="${equipment}">`}
 ${rule !== undefined && html`<input type="hidden" name="rule" value="${rule}">`}
 <button>Apply</button>
@@ -111,7 +124,7 @@ const select = (name: string, label: string, chosen: string, options: (readonly 
 
 /** Each part of the filter that is set, and the filter without it. */
 function filterParts({ query, buildings, equipmentWords, ruleWords }: FaultsModel): [text: string, without: FaultQuery][] {
-  const { state, priority, building, equipment, rule, minutes, days, before } = query
+  const { state, priority, urgency, building, equipment, rule, minutes, days, before } = query
   const parts: [text: string, without: FaultQuery][] = []
   const add = (text: string | undefined, name: keyof FaultQuery) => {
     if (text === undefined) return
@@ -120,6 +133,7 @@ function filterParts({ query, buildings, equipmentWords, ruleWords }: FaultsMode
   }
   add(state && (state === 'active' ? say`open` : say`cleared`), 'state')
   add(priority && say`priority ${priority}`, 'priority')
+  add(urgency && (urgency === 'urgent' ? say`urgent` : say`chronic`), 'urgency')
   add(building && (buildings.find(one => one.building_id === building)?.name ?? building), 'building')
   add(equipment && equipmentWords(equipment), 'equipment')
   add(rule && ruleWords(rule), 'rule')

@@ -10,8 +10,9 @@ import {
 } from '#shared/core/findings/finding.ts'
 import type { Impact, Range } from '#shared/core/impact/impact.ts'
 import { addRanges } from '#shared/core/impact/range.ts'
+import { type Urgency, urgencyOf } from '#shared/core/findings/urgency.ts'
 import { MINUTE } from '#shared/core/time.ts'
-import { say } from '#shared/node/http/language.ts'
+import { say, words } from '#shared/node/http/language.ts'
 
 export const LANES = ['faults', 'overrides', 'data', 'silenced'] as const
 export type Lane = (typeof LANES)[number]
@@ -35,6 +36,7 @@ export type FaultQuery = {
   sort: Sort
   state?: 'active' | 'cleared'
   priority?: Priority
+  urgency?: Urgency
   building?: string
   equipment?: string
   rule?: string
@@ -53,6 +55,8 @@ export type FaultRow = {
   finding: Finding
   note: ShownNote
   priority: Priority
+  /** Undefined for a cleared one, and where the building's data ended. */
+  urgency: Urgency | undefined
   episodes: number
   /** When the earliest of them began, and the latest ended: null while one lasts. */
   first: number
@@ -84,9 +88,18 @@ export function laneOf({ finding, note }: Named, now: number): Lane {
  * Gathers episodes into rows, one for each lane, building, equipment and rule (and role, of a rule over every role).
  *
  * @param items episodes in any order
- * @returns rows, worst first: active before cleared, then by priority, unacknowledged first, the longest-lasting first
+ * @param hasEnded whether the data of a building ended, so that nobody knows whether its faults last
+ * @returns rows, worst first: active before cleared, urgent before chronic, then by priority, unacknowledged first, the longest-lasting first
  */
-export function toRows(items: Named[], now: number): { lane: Lane; row: FaultRow }[] {
+export function toRows(
+  items: Named[],
+  now: number,
+  hasEnded: (building_id: string) => boolean = () => false,
+): { lane: Lane; row: FaultRow }[] {
+  const standing = (finding: Finding) => ({
+    priority: priorityOf(finding.severity),
+    urgency: hasEnded(finding.building_id) ? undefined : urgencyOf(finding, now),
+  })
   const rows = new Map<string, { lane: Lane; row: FaultRow }>()
   const impacts = new Map<FaultRow, Impact[]>()
   const rowOf = new Map<string, FaultRow>()
@@ -101,7 +114,7 @@ export function toRows(items: Named[], now: number): { lane: Lane; row: FaultRow
       const row: FaultRow = {
         finding,
         note,
-        priority: priorityOf(finding.severity),
+        ...standing(finding),
         episodes: 1,
         first,
         last,
@@ -119,7 +132,7 @@ export function toRows(items: Named[], now: number): { lane: Lane; row: FaultRow
     known.row.inFaultMs += inFaultMs
     known.row.first = Math.min(known.row.first, finding.from)
     known.row.last = known.row.last === null || finding.to === null ? null : Math.max(known.row.last, finding.to)
-    if (speaksFor(finding, known.row.finding)) Object.assign(known.row, { finding, note, priority: priorityOf(finding.severity) })
+    if (speaksFor(finding, known.row.finding)) Object.assign(known.row, { finding, note, ...standing(finding) })
   }
   for (const [row, each] of impacts) {
     const cost = costOf(each, row.finding.impact?.unit)
@@ -168,8 +181,9 @@ function rootOf(row: FaultRow, rowOf: ReadonlyMap<string, FaultRow>): FaultRow {
 const speaksFor = (a: Finding, b: Finding): boolean => (a.state === b.state ? a.from > b.from : a.state === 'active')
 
 function compareRows(a: FaultRow, b: FaultRow): number {
-  const rank = ({ finding, note, priority }: FaultRow) => [
+  const rank = ({ finding, note, priority, urgency }: FaultRow) => [
     finding.state === 'active' ? 0 : 1,
+    urgency === 'urgent' ? 0 : 1,
     priority,
     note.ack === 'unacked' ? 0 : 1,
   ]
@@ -180,7 +194,8 @@ function compareRows(a: FaultRow, b: FaultRow): number {
 }
 
 /** Filters the rows by the query of the address. */
-export const matches = ({ finding, priority, inFaultMs }: FaultRow, query: FaultQuery): boolean =>
+export const matches = ({ finding, priority, urgency, inFaultMs }: FaultRow, query: FaultQuery): boolean =>
+  (query.urgency === undefined || urgency === query.urgency) &&
   (query.state === undefined || finding.state === query.state) &&
   (query.priority === undefined || priority === query.priority) &&
   (query.building === undefined || finding.building_id === query.building) &&
@@ -192,7 +207,7 @@ export const matches = ({ finding, priority, inFaultMs }: FaultRow, query: Fault
 type FindingNames = Record<'equipment' | 'building', (finding: Finding) => string>
 
 /** Groups in the order of their worst row; without a grouping one group without a title. */
-export function groupRows(rows: FaultRow[], by: Grouping, names: FindingNames): FaultGroup[] {
+export function groupRows(rows: FaultRow[], by: Grouping | 'urgency', names: FindingNames): FaultGroup[] {
   const groups = new Map<string, FaultGroup>()
   for (const row of rows) {
     const { key, title } = groupOf(row, by, names)
@@ -204,8 +219,19 @@ export function groupRows(rows: FaultRow[], by: Grouping, names: FindingNames): 
   return by === 'priority' ? listed.toSorted((a, b) => (a.key < b.key ? -1 : 1)) : listed
 }
 
-function groupOf({ finding, priority }: FaultRow, by: Grouping, names: FindingNames) {
+const URGENCY_TITLES: Record<Urgency | 'open' | 'cleared', string> = words({
+  urgent: 'Urgent',
+  chronic: 'Chronic',
+  open: 'Open when data ended',
+  cleared: 'Cleared',
+})
+
+function groupOf({ finding, priority, urgency }: FaultRow, by: Grouping | 'urgency', names: FindingNames) {
   if (by === 'none') return { key: '', title: '' }
+  if (by === 'urgency') {
+    const key = urgency ?? (finding.state === 'active' ? 'open' : 'cleared')
+    return { key, title: URGENCY_TITLES[key] }
+  }
   if (by === 'building') return { key: finding.building_id, title: names.building(finding) }
   if (by === 'fault') return { key: finding.rule_id, title: say(finding.title) }
   if (by === 'priority') return { key: String(priority), title: say`Priority ${priority}, ${say(PRIORITY_WORDS[priority])}` }

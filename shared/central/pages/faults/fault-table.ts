@@ -6,7 +6,7 @@ import { NOTE_MAX } from '#shared/central/commands/command.ts'
 import { ASSIGNEE_MAX } from '#shared/central/commands/notes.ts'
 import { costText, gapsText, rangeText } from '#shared/central/ui/cost-words.ts'
 import { csrfField } from '#shared/central/ui/frame.ts'
-import { overrideIcon, priorityIcon } from '#shared/central/ui/icons.ts'
+import { faultStateLegend, faultStateSign, overrideIcon, priorityIcon } from '#shared/central/ui/icons.ts'
 import { equipmentLink, findingHref } from '#shared/central/ui/links.ts'
 import { formatDay, formatAge, moment } from '#shared/central/ui/moment.ts'
 import { pager } from '#shared/central/ui/pager.ts'
@@ -27,11 +27,11 @@ export function faultTable(model: FaultsModel): Html {
 <thead><tr>${mayOperate && html`<th scope="col" class="choose"><input type="checkbox" class="pick" data-pick-all hidden aria-label="Choose all"></th>`}<th scope="col">Priority</th><th scope="col">Fault</th><th scope="col">Equipment</th><th scope="col">Since</th><th scope="col">In fault</th>${hasCost(model) && html`<th scope="col">Cost</th>`}<th scope="col">State</th></tr></thead>
 ${model.groups.map(group => groupBody(group, model))}
 </table>`
-  if (!mayOperate) return html`${table}${pages(model)}`
+  if (!mayOperate) return html`${table}${faultStateLegend()}${pages(model)}`
   return html`<form class="bulk-form" method="post" action="/faults/bulk">${csrfField(model.csrf)}<input type="hidden" name="back" value="${faultsHref(model.query)}">
 ${table}
 ${bulkBar()}
-</form>${pages(model)}
+</form>${faultStateLegend()}${pages(model)}
 <p class="muted for-keys">Keys: <kbd>j</kbd> <kbd>k</kbd> next and previous, <kbd>x</kbd> choose, <kbd>a</kbd> acknowledge, <kbd>s</kbd> snooze, with a reason.</p>`
 }
 
@@ -68,7 +68,7 @@ ${model.mayOperate && html`<td class="choose"><input type="checkbox" class="pick
 <td class="since">${moment(finding.from, here)} <span class="phone-only muted">${formatAge(finding.from, here.now)}</span></td>
 <td class="long"><span class="phone-only">in fault</span> ${formatDuration(inFaultMs)}${episodes > 1 && html` <span class="muted">in ${episodes} episodes</span>`}</td>
 ${hasCost(model) && html`<td class="cost${cost === undefined && ' none'}">${costCell(finding, cost, model)}</td>`}
-<td class="state">${shortStateWords(finding, note, dataEnd === undefined ? undefined : formatDay(dataEnd, here))}${model.query.lane === 'silenced' && html` <span class="muted">${silencedWords(finding, note, here)}</span>`}</td>
+<td class="state">${faultStateSign(finding, note)} ${shortStateWords(finding, note, dataEnd === undefined ? undefined : formatDay(dataEnd, here))}${note.ack === 'unacked' && html`<span class="hidden">, ${say`not acknowledged`}</span>`}${model.query.lane === 'silenced' && html` <span class="muted">${silencedWords(finding, note, here)}</span>`}</td>
 </tr>`
 }
 

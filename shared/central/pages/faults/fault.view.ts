@@ -2,6 +2,7 @@
 import { addressText } from '#shared/core/bacnet/object-name.ts'
 import type { ShownNote } from '#shared/core/findings/snooze.ts'
 import { type CauseWeight, type Evidence, type Finding, priorityOf, type RuleResult } from '#shared/core/findings/finding.ts'
+import { urgencyOf } from '#shared/core/findings/urgency.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import type { Building, Equipment, Point } from '#shared/core/model/model.ts'
 import { ROLES } from '#shared/core/model/role.ts'
@@ -16,7 +17,7 @@ import type { PlotAssets, User } from '#shared/central/ui/frame.ts'
 import { coldWords, dayLists, valueWords } from '#shared/central/pages/settings/baseline-words.ts'
 import { buildingHref, equipmentLink, findingHref, pointHref, rulePath } from '#shared/central/ui/links.ts'
 import { formatParam, formatRoleValue, measureOfRole, roleWords, unitLabel, type UnitSystem } from '#shared/central/ui/measure.ts'
-import { overrideIcon, priorityIcon } from '#shared/central/ui/icons.ts'
+import { faultStateSign, overrideIcon, priorityIcon } from '#shared/central/ui/icons.ts'
 import { formatDay, formatMoment, type Here, moment, momentAge } from '#shared/central/ui/moment.ts'
 import type { Plot } from '#shared/central/ui/plot.ts'
 import { roleName } from '#shared/central/ui/plot-trace.ts'
@@ -87,12 +88,13 @@ ${plotSection(model, assets)}
 
 function head({ finding, note, building, equipment, here, dataEnd, silencedBy, relabelledBy, rule }: FaultModel): Html {
   const { evidence, from, to, duration_secs, severity, rule_id } = finding
+  const urgent = dataEnd === undefined ? urgencyOf(finding, here.now) : undefined
   return html`<h1>${titleOf(finding)}</h1>
 <p class="lead">${sentenceText(evidence.sentence, building.unit_system, Object.keys(evidence.inputs))}</p>
 <dl class="facts">
 <div><dt>Equipment</dt><dd>${equipmentLink(finding, equipment?.name ?? finding.equipment_id)}<span class="muted"> in <a href="${buildingHref(building.building_id)}">${building.name}</a></span></dd></div>
-<div><dt>Priority</dt><dd class="p${priorityOf(severity)}">${priorityIcon(priorityOf(severity))}</dd></div>
-<div><dt>State</dt><dd>${stateWords(finding, note, endedOn(dataEnd, here))}${note.assignee !== undefined && html`, <span>${say`assigned to ${note.assignee}`}</span>`}${finding.ended && html` <span class="muted">${moment(finding.ended.at, here)}</span>`}</dd></div>
+<div><dt>Priority</dt><dd class="p${priorityOf(severity)}">${priorityIcon(priorityOf(severity))}${urgent !== undefined && html`<span class="muted">, ${urgent === 'urgent' ? say`urgent` : say`chronic`}</span>`}</dd></div>
+<div><dt>State</dt><dd class="state">${faultStateSign(finding, note)} ${stateWords(finding, note, endedOn(dataEnd, here))}${note.assignee !== undefined && html`, <span>${say`assigned to ${note.assignee}`}</span>`}${finding.ended && html` <span class="muted">${moment(finding.ended.at, here)}</span>`}</dd></div>
 <div><dt>${to === null ? say`Since` : say`When`}</dt><dd>${to === null ? momentAge(from, here) : html`${moment(from, here)} to ${moment(to, here)}`}</dd></div>
 <div><dt>In fault</dt><dd>${formatDuration(duration_secs * 1000)}, ${confirmedWords(finding, here)}</dd></div>
 <div><dt>Rule</dt><dd>${rule ? html`<a href="${rulePath(rule_id)}"><code>${rule_id}</code></a>` : html`<code>${rule_id}</code>`}${rule && html` <span class="muted">${rule.source}</span>`}</dd></div>
@@ -292,7 +294,7 @@ ${
   others.length
     ? html`<ul class="history">${others.map(
         item =>
-          html`<li><a href="/faults/${encodeURIComponent(item.finding.finding_id)}">${moment(item.finding.from, here)}</a> ${formatDuration(item.finding.duration_secs * 1000)} <span class="muted">${stateWords(item.finding, item.note, endedOn(dataEnd, here))}${item.note.note !== undefined && html`; ${item.note.note}`}</span></li>`,
+          html`<li><a href="/faults/${encodeURIComponent(item.finding.finding_id)}">${moment(item.finding.from, here)}</a> ${formatDuration(item.finding.duration_secs * 1000)} <span class="muted state">${faultStateSign(item.finding, item.note)} ${stateWords(item.finding, item.note, endedOn(dataEnd, here))}${item.note.note !== undefined && html`; ${item.note.note}`}</span></li>`,
       )}</ul>`
     : html`<p>No other episode of it on this equipment is kept.</p>`
 }</section>`

@@ -7,7 +7,7 @@ import { inUnitsOf } from '#shared/central/ui/measure-text.ts'
 import type { FaultRow } from './fault-list.ts'
 
 const HEADER = [
-  ...['building_id', 'building', 'equipment_id', 'equipment', 'rule_id', 'fault', 'role', 'kind', 'priority', 'state'],
+  ...['building_id', 'building', 'equipment_id', 'equipment', 'rule_id', 'fault', 'role', 'kind', 'priority', 'urgency', 'state'],
   ...['first_seen', 'last_seen', 'hours_in_fault', 'episodes', 'ack', 'assignee', 'snoozed_until', 'note', 'not_a_fault'],
   ...['snooze_scope', 'snooze_reason', 'snoozed_by'],
   ...['sentence', 'cost_low', 'cost_likely', 'cost_high', 'cost_unit', 'finding_id'],
@@ -18,7 +18,7 @@ type Names = { buildings: readonly Building[]; equipmentName: (finding: Finding)
 /** @returns a line for each row of the list, in its order; times are UTC, and a fault that lasts has no `last_seen` */
 export function faultsCsv(rows: readonly FaultRow[], { buildings, equipmentName }: Names): string {
   const byId = new Map(buildings.map(building => [building.building_id, building]))
-  const lineOf = ({ finding, note, priority, first, last, inFaultMs, episodes, cost }: FaultRow): string => {
+  const lineOf = ({ finding, note, priority, urgency, first, last, inFaultMs, episodes, cost }: FaultRow): string => {
     const { building_id, equipment_id, rule_id, title, role, kind, state, evidence, finding_id } = finding
     const building = byId.get(building_id)
     const sentence = building
@@ -26,7 +26,19 @@ export function faultsCsv(rows: readonly FaultRow[], { buildings, equipmentName 
       : evidence.sentence
     const { ack, assignee, snoozed_until, note: text, not_a_fault, snooze_scope, snooze_reason, snoozed_by } = note
     return csvLine([
-      ...[building_id, building?.name, equipment_id, equipmentName(finding), rule_id, title, role, kind, priority, state],
+      ...[
+        building_id,
+        building?.name,
+        equipment_id,
+        equipmentName(finding),
+        rule_id,
+        title,
+        role,
+        kind,
+        priority,
+        urgency,
+        state,
+      ],
       ...[formatInstant(first), instant(last), (inFaultMs / HOUR).toFixed(2), episodes],
       ...[ack, assignee, instant(snoozed_until), text, not_a_fault, snooze_scope, snooze_reason, snoozed_by, sentence],
       ...[figure(cost?.low), figure(cost?.mid), figure(cost?.high), cost?.unit, finding_id],

@@ -1,6 +1,7 @@
 /** What the page of faults shows, and the little that its parts compute from it. */
 import type { Finding, RuleResult } from '#shared/core/findings/finding.ts'
 import type { SnoozeScope } from '#shared/core/findings/snooze.ts'
+import type { Urgency } from '#shared/core/findings/urgency.ts'
 import type { Building } from '#shared/core/model/model.ts'
 import type { Together } from '#shared/central/ui/cost-words.ts'
 import type { ListPart } from '#shared/central/ui/pager.ts'
@@ -29,6 +30,8 @@ export type FaultsModel = {
   groups: FaultGroup[]
   /** Rows per tab under the same filter. */
   counts: Record<Lane, number>
+  /** Rows of this tab that are urgent or chronic, under the rest of the filter. */
+  urgencies: Record<Urgency, number>
   /** Set when more episodes overlap the window than one page takes: how many it took, and before when the others began. */
   truncated?: { at: number; oldest: number }
   /** By building, when its data ended; absent for a building with present data. */

@@ -1,6 +1,7 @@
 /** The page of faults. */
 import { type Static, Type } from '@sinclair/typebox'
 import type { Finding, Priority } from '#shared/core/findings/finding.ts'
+import { URGENCIES, type Urgency } from '#shared/core/findings/urgency.ts'
 import { combinedEnergy } from '#shared/core/impact/combined-energy.ts'
 import { DAY } from '#shared/core/time.ts'
 import type { Together } from '#shared/central/ui/cost-words.ts'
@@ -9,6 +10,7 @@ import {
   byCost,
   countOpen,
   type FaultQuery,
+  type FaultRow,
   GROUPINGS,
   groupRows,
   laneOf,
@@ -50,6 +52,7 @@ const Query = strict({
   sort: Type.Optional(oneOf(SORTS)),
   state: Type.Optional(oneOf(['', 'active', 'cleared'])),
   priority: Type.Optional(oneOf(['', '1', '2', '3'])),
+  urgency: Type.Optional(oneOf(['', ...URGENCIES])),
   building: Type.Optional(PAGE_ID),
   equipment: Type.Optional(PAGE_ID),
   rule: Type.Optional(PAGE_ID),
@@ -116,7 +119,7 @@ export const faultsPage = (context: ListStores, layout: PageLayout): Route[] => 
 ]
 
 function readQuery({ lane = 'faults', group = 'none', days = 7, sort = 'worst', ...given }: Static<typeof Query>): FaultQuery {
-  const { state, priority, building, equipment, rule, minutes, page = 1, before } = given
+  const { state, priority, urgency, building, equipment, rule, minutes, page = 1, before } = given
   return {
     lane,
     group,
@@ -124,6 +127,7 @@ function readQuery({ lane = 'faults', group = 'none', days = 7, sort = 'worst', 
     sort,
     ...(state && { state }),
     ...(priority && { priority: Number(priority) as Priority }),
+    ...(urgency && { urgency }),
     ...(building && { building }),
     ...(equipment && { equipment }),
     ...(rule && { rule }),
@@ -139,18 +143,22 @@ async function listedRows(context: ListStores, query: FaultQuery, now: number) {
   const listedOf = query.building === undefined ? buildings.map(({ building_id }) => building_id) : [query.building]
   const ends = await dataEnds(context, listedOf, now)
   const items = episodesWithin(context, query, ends, now)
-  const found = toRows(items, now).filter(({ row }) => matches(row, query))
+  const all = toRows(items, now, building_id => ends.has(building_id))
+  const { urgency: _urgency, ...rest } = query
+  const beside = all.filter(({ lane, row }) => lane === query.lane && matches(row, rest)).map(({ row }) => row)
+  const found = all.filter(({ row }) => matches(row, query))
+  const urgencies = Object.fromEntries(URGENCIES.map(one => [one, beside.filter(({ urgency }) => urgency === one).length]))
   const counts = Object.fromEntries(LANES.map(lane => [lane, found.filter(row => row.lane === lane).length]))
   const listed = found.filter(({ lane }) => lane === query.lane).map(({ row }) => row)
   const rows = query.sort === 'cost' ? listed.toSorted(byCost) : listed
-  return { rows, counts: counts as Record<Lane, number>, items, ends }
+  return { rows, counts: counts as Record<Lane, number>, urgencies: urgencies as Record<Urgency, number>, items, ends }
 }
 
 async function faultsModel(context: ListStores, layout: PageLayout, query: FaultQuery): Promise<ListModel> {
   const buildings = context.model.buildings()
   const chosen = buildings.find(({ building_id }) => building_id === query.building)
   const here = { ...layout.here(), ...(chosen && { timezone: chosen.timezone }) }
-  const { rows, counts, items, ends } = await listedRows(context, query, here.now)
+  const { rows, counts, urgencies, items, ends } = await listedRows(context, query, here.now)
   const equipmentName = equipmentNames(context)
   const asked = ({ building_id }: { building_id: string }) => query.building === undefined || building_id === query.building
   const part = partOf(rows, query.page, ROWS_SHOWN)
@@ -164,7 +172,7 @@ async function faultsModel(context: ListStores, layout: PageLayout, query: Fault
   return {
     query,
     here,
-    groups: groupRows(part.rows, query.group, names),
+    groups: groupsOf(part.rows, query, names),
     part,
     equipmentWords: equipment_id => {
       const found = items.find(({ finding }) => finding.equipment_id === equipment_id)
@@ -172,6 +180,7 @@ async function faultsModel(context: ListStores, layout: PageLayout, query: Fault
     },
     ruleWords: rule_id => items.find(({ finding }) => finding.rule_id === rule_id)?.finding.title ?? rule_id,
     counts,
+    urgencies,
     ...(items.length === EPISODES_MAX && { truncated: { at: EPISODES_MAX, oldest: items.at(-1)!.finding.from + 1 } }),
     dataEnds: ends,
     snoozes: query.lane === 'silenced' ? namedSnoozes(context, here, query.building, equipmentName) : [],
@@ -186,10 +195,16 @@ async function faultsModel(context: ListStores, layout: PageLayout, query: Fault
   }
 }
 
+/** In the order of the worst, what is urgent stands apart from the rest where there is both. */
+function groupsOf(rows: FaultRow[], { lane, group, sort }: FaultQuery, names: Parameters<typeof groupRows>[2]) {
+  const groups = lane === 'faults' && group === 'none' && sort === 'worst' ? groupRows(rows, 'urgency', names) : []
+  return groups.length > 1 ? groups : groupRows(rows, group, names)
+}
+
 /** The cost of the listed faults by building; nothing where the list shows only some of those that overlap. */
 function togetherOf({ model, prices }: ListStores, query: FaultQuery, items: Named[], ends: DataEnds, now: number): Together[] {
-  const { lane, state, priority, equipment, rule, minutes, before, days } = query
-  if (lane !== 'faults' || [state, priority, rule, minutes, before].some(one => one !== undefined)) return []
+  const { lane, state, priority, urgency, equipment, rule, minutes, before, days } = query
+  if (lane !== 'faults' || [state, priority, urgency, rule, minutes, before].some(one => one !== undefined)) return []
   const listed = items
     .filter(item => laneOf(item, now) === lane && (equipment === undefined || item.finding.equipment_id === equipment))
     .map(({ finding }) => finding)

@@ -31,7 +31,7 @@ ${laneTabs(model)}
 ${filterFold(model)}
 ${truncatedNotice(model)}
 ${model.query.lane === 'silenced' && snoozeList({ ...formOf(model), snoozes: model.snoozes, severalBuildings: model.buildings.length > 1 })}
-${model.groups.length ? html`${faultTable(model)}<p><a href="${csvHref(model.query)}">CSV of this list</a></p>` : allQuiet(model)}
+${model.groups.length ? html`${faultTable(model)}${model.query.lane === 'faults' && html`<p class="muted">Urgent: open, and of high priority, about comfort, or begun within the last day and not of low priority. Chronic: open otherwise.</p>`}<p><a href="${csvHref(model.query)}">CSV of this list</a></p>` : allQuiet(model)}
 ${togetherSection(model)}
 ${model.groups.length > 0 && html`<section class="card"><h2>Who looked, and when</h2>${looked(model)}</section>`}
 ${runPanel(model.runs)}`
@@ -81,6 +81,7 @@ function allQuiet(model: FaultsModel): Html {
   const narrowed =
     query.state !== undefined ||
     query.priority !== undefined ||
+    query.urgency !== undefined ||
     query.equipment !== undefined ||
     query.rule !== undefined ||
     (query.minutes ?? 0) > 0

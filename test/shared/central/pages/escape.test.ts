@@ -115,7 +115,7 @@ test('the list of faults escapes', t =>
     const targets = [{ equipment_id: text }, { rule_id: text }, { equipment_id: text, rule_id: text, finding_id: text }]
     const snoozes = targets.map(target => ({ snooze: { ...of, ...target }, here, building: text, equipment: text, rule: text }))
     return faultsBody({
-      ...{ ended: text, snoozes },
+      ...{ ended: text, snoozes, urgencies: { urgent: 1, chronic: 0 } },
       query: { ...DEFAULT_QUERY, lane: 'silenced', equipment: text, building: text, rule: text },
       here,
       groups: groupRows(rows, 'equipment', { equipment: () => text, building: () => text }),

@@ -1,6 +1,7 @@
 import test from 'ava'
 import { type Finding, type FindingNote, priorityOf } from '#shared/core/findings/finding.ts'
-import { HOUR } from '#shared/core/time.ts'
+import { type Urgency, urgencyOf } from '#shared/core/findings/urgency.ts'
+import { DAY, HOUR } from '#shared/core/time.ts'
 import {
   countOpen,
   DEFAULT_QUERY,
@@ -105,3 +106,33 @@ test('what a finding explains, over others too, is beside it, and so is the over
 
 test('findings that explain each other in a circle are still listed', t =>
   t.is(partsIn([other('a', { suppressed_by: 'b' }), other('b', { suppressed_by: 'a' })]).length, 2))
+
+for (const [what, given, urgency] of [
+  ['of high priority that has lasted for a month', { severity: 1, from: NOW - 30 * DAY }, 'urgent'],
+  ['about comfort', { kind: 'comfort', severity: 4, from: NOW - 30 * DAY }, 'urgent'],
+  ['of medium priority that began an hour ago', { severity: 2, from: NOW - HOUR }, 'urgent'],
+  ['of medium priority that began yesterday', { severity: 2, from: NOW - DAY }, 'chronic'],
+  ['of low priority that began an hour ago', { severity: 3, from: NOW - HOUR }, 'chronic'],
+  ['of high priority that is cleared', { severity: 1, state: 'cleared', to: NOW }, undefined],
+] as [string, Partial<Finding>, Urgency | undefined][]) {
+  test(`a fault ${what} is ${urgency ?? 'neither urgent nor chronic'}`, t =>
+    t.is(urgencyOf({ ...COOLING, kind: 'fault', ...given }, NOW), urgency))
+}
+
+test('urgent faults are listed first, and nobody knows of a building whose data ended', t => {
+  const chronic = { ...COOLING, finding_id: 'old', rule_id: 'OLD', severity: 2 as const, from: NOW - 9 * DAY }
+  const comfort = { ...COOLING, finding_id: 'cold', rule_id: 'COLD', kind: 'comfort' as const, severity: 3 as const }
+  const both = [chronic, comfort].map(one => ({ finding: one, note: plain(one.finding_id) }))
+  const listed = (hasEnded?: () => boolean) => toRows(both, NOW, hasEnded).map(({ row }) => [row.finding.finding_id, row.urgency])
+  t.deepEqual(listed(), [
+    ['cold', 'urgent'],
+    ['old', 'chronic'],
+  ])
+  t.deepEqual(
+    listed(() => true),
+    [
+      ['old', undefined],
+      ['cold', undefined],
+    ],
+  )
+})

@@ -20,6 +20,7 @@ const quiet = (query: Partial<FaultQuery>, last_data_at: number | null = NOW) =>
       csrf: 't',
       done: undefined,
       ended: undefined,
+      urgencies: { urgent: 0, chronic: 0 },
       snoozes: [],
       equipmentWords: String,
       ruleWords: String,

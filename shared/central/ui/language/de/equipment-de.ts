@@ -62,7 +62,7 @@ export const EQUIPMENT_DE = nameTable<string>({
   ', {0} about sensors and data': ', {0} zu Fühlern und Daten',
   ' Its data ended on {0}.': ' Seine Daten endeten am {0}.',
   '{0} in {1}, {2}; {3}{4}.{5}': '{0} in {1}, {2}; {3}{4}.{5}',
-  '{0} <1>{1}</1> <2>since {2}; {3}</2>': '{0} <1>{1}</1> <2>seit {2}; {3}</2>',
+  '{0} <1>{1}</1> <2>since {2}; <3>{3} {4}</3></2>': '{0} <1>{1}</1> <2>seit {2}; <3>{3} {4}</3></2>',
   'As of {0} <1></1> <2>Refresh</2> {1}': 'Stand {0} <1></1> <2>Aktualisieren</2> {1}',
   '{0}, in the direction of flow; the table below has the same values':
     '{0}, in Strömungsrichtung; die Tabelle darunter hat dieselben Werte',
