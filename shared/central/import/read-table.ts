@@ -2,7 +2,8 @@ import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { setImmediate } from 'node:timers/promises'
 import { type Dialect, sniffDialect } from '#shared/core/csv/dialect.ts'
-import type { TableRecord } from '#shared/core/csv/record.ts'
+import { type CellUnits, headerWithUnits, UnitRecord } from '#shared/core/csv/cell-units.ts'
+import { CellRecord, type TableRecord } from '#shared/core/csv/record.ts'
 import type { Encoding } from '#shared/core/csv/row-reader.ts'
 import { splitRecords } from './split-records.ts'
 
@@ -45,7 +46,7 @@ function encodingOf(head: Buffer): Encoding {
 }
 
 type Form = Pick<TableForm, 'encoding'> & TextForm
-type TextForm = { delimiter: string; headerLine?: number }
+type TextForm = { delimiter: string; headerLine?: number; cellUnits?: CellUnits }
 
 /** Reads the records of a file from its header on, some at once, in constant memory. @throws UnreadableRecord */
 export const readTable = (file: string, form: Form): AsyncIterable<TableRecord[]> =>
@@ -63,9 +64,21 @@ async function* pieces(bytes: Buffer): AsyncGenerator<Buffer> {
   }
 }
 
-function records(source: AsyncIterable<Buffer>, { delimiter, encoding, headerLine = 1 }: Form): AsyncIterable<TableRecord[]> {
+function records(source: AsyncIterable<Buffer>, form: Form): AsyncIterable<TableRecord[]> {
+  const { delimiter, encoding, headerLine = 1, cellUnits } = form
   const all = splitRecords(decoded(source, encoding), delimiter)
-  return headerLine === 1 ? all : fromLine(all, headerLine)
+  const below = headerLine === 1 ? all : fromLine(all, headerLine)
+  return cellUnits ? withUnits(below, cellUnits) : below
+}
+
+async function* withUnits(all: AsyncIterable<TableRecord[]>, units: CellUnits): AsyncGenerator<TableRecord[]> {
+  let isHeader = true
+  for await (const some of all) {
+    const [header] = isHeader ? some : []
+    if (header) isHeader = false
+    const rows = (header ? some.slice(1) : some).map(record => new UnitRecord(record, units))
+    yield header ? [new CellRecord(headerWithUnits(header.cells(), units), header.line), ...rows] : rows
+  }
 }
 
 async function* fromLine(all: AsyncIterable<TableRecord[]>, first: number): AsyncGenerator<TableRecord[]> {

@@ -90,12 +90,12 @@ export async function scanLines(
   const { names, columns, time } = opened
   const scans = opened.scan.end()
   if (scans[0]!.rows_in === 0) checks.add('no_rows', path, 'has a header and no rows')
-  const { encoding, delimiter, decimalComma, headerLine } = form
+  const { encoding, delimiter, decimalComma, headerLine, cellUnits } = form
   const { order, timeline } = scans[0]!
   const read = { encoding, delimiter, decimalComma, order, ambiguous: !timeline, timezone, latest: context.latest }
-  const header = headerLine > 1 && { headerLine }
+  const written = { ...(headerLine > 1 && { headerLine }), ...(cellUnits && { cellUnits }) }
   return parts.map(({ path: own, owner: { equipment_id, equipment_type } }, i) => {
-    const table = { path: own, ...read, ...header, width: names.length, ...(time && { time }) }
+    const table = { path: own, ...read, ...written, width: names.length, ...(time && { time }) }
     return { equipment_id, equipment_type, file, table, columns: settled(columns[i]!, scans[i]!.columns), scan: scans[i]! }
   })
 }
@@ -157,7 +157,7 @@ function openTable(
 
 /** Reports the detected form of a file. @returns whether it can be read */
 function reportForm(path: string, form: TableForm, checks: CheckReport): boolean {
-  const { empty, isText, encodingGuessed, encoding, delimiter, decimalComma, headerLine } = form
+  const { empty, isText, encodingGuessed, encoding, delimiter, decimalComma, headerLine, cellUnits = [] } = form
   if (empty) checks.add('no_rows', path, 'is empty')
   else if (!isText) checks.add('row_unreadable', path, 'is not a text file')
   if (empty || !isText) return false
@@ -166,6 +166,8 @@ function reportForm(path: string, form: TableForm, checks: CheckReport): boolean
     const numbers = decimalComma ? ' and decimal commas' : ''
     checks.add('delimiter_guessed', path, `has ${JSON.stringify(delimiter)} between cells${numbers}`)
   }
+  const units = [...new Set(cellUnits.filter(unit => unit !== null))]
+  if (units.length > 0) checks.add('unit_from_cells', path, `has units in its cells: ${units.join(', ')}`)
   if (headerLine > 1) checks.add('header_found', path, `has its header on line ${headerLine}; the lines before it are left out`)
   return true
 }

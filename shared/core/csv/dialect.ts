@@ -1,4 +1,5 @@
-/** Detects how a table is written: the delimiter, whether numbers have decimal commas, and where its header is. */
+/** Detects how a table is written: the delimiter, whether numbers have decimal commas or units, and where its header is. */
+import { type CellUnits, findCellUnits, splitUnit } from './cell-units.ts'
 import { parseTimestamp } from './timestamp.ts'
 
 /** Of delimiters that fit equally well the first is taken: commas are in names and numbers too. */
@@ -9,6 +10,8 @@ export type Dialect = {
   decimalComma: boolean
   /** Line of the header, from 1 on. Those before it say where the table comes from: `Trend report`, `sep=;`. */
   headerLine: number
+  /** Left out where no cell bears a unit. */
+  cellUnits?: CellUnits
 }
 
 /** Number of lines that are examined. */
@@ -41,8 +44,10 @@ export function sniffDialect(head: string): Dialect {
   const best = scored.toSorted((a, b) => b.times - a.times || b.share - a.share || b.cells - a.cells)[0]!
   const { delimiter, rows } = best.cells > 1 ? best : scored.find(one => one.delimiter === ',')!
   const headerLine = headerOf(rows)
-  const cells = rows.filter(({ number }) => number > headerLine).flatMap(row => row.cells.map(cell => cell.trim()))
-  return { delimiter, decimalComma: hasDecimalCommas(cells, delimiter), headerLine }
+  const below = rows.filter(({ number }) => number > headerLine).map(row => row.cells.map(cell => cell.trim()))
+  const cellUnits = findCellUnits(below)
+  const numbers = below.flat().map(cell => splitUnit(cell)?.number ?? cell)
+  return { delimiter, decimalComma: hasDecimalCommas(numbers, delimiter), headerLine, ...(cellUnits && { cellUnits }) }
 }
 
 const rowsOf = (lines: Line[], delimiter: Delimiter): Row[] =>

@@ -2,6 +2,7 @@
 import type { PointRows } from '#shared/core/ports.ts'
 import type { Series } from '#shared/core/series/series.ts'
 import { type CellValue, stateNumber } from './cell.ts'
+import type { CellUnits } from './cell-units.ts'
 import type { CheckCode } from './checks.ts'
 import type { Meaning } from './local-clock.ts'
 import { type TableRecord, timeText } from './record.ts'
@@ -20,6 +21,8 @@ export type TablePlan = {
   decimalComma: boolean
   /** Line of the header; absent where it is the first one. */
   headerLine?: number
+  /** Absent where no cell bears a unit. */
+  cellUnits?: CellUnits
   order: DateOrder | undefined
   /** The order of day and month is unknown, so no row has an instant. */
   ambiguous: boolean

@@ -1,6 +1,6 @@
 /** Reads timestamps as building systems write them. */
 import { nameTable } from '#shared/core/name-table.ts'
-import { HOUR, MINUTE } from '#shared/core/time.ts'
+import { DAY, HOUR, MINUTE, SECOND } from '#shared/core/time.ts'
 
 export const DATE_ORDERS = ['mdy', 'dmy'] as const
 export type DateOrder = (typeof DATE_ORDERS)[number]
@@ -28,6 +28,9 @@ const COMPACT = new RegExp(
   String.raw`^(\d{4})(\d{2})(\d{2})(?:[T ]?(\d{2}):?(\d{2})(?::?(\d{2})(?:[.,](\d{1,9}))?)?()?)?${ZONE}$`,
 )
 const EPOCH = /^(\d{10})(\d{3})?(?:\.\d+)?$/
+/** Days since 1899-12-30 as Excel counts them, of the years 2000 to 2099: other numbers may count rows. @source ECMA-376-1, 18.17.4 */
+const EXCEL_DAY = /^\d{5}(?:[.,]\d{1,12})?$/
+const [EXCEL_MIN, EXCEL_MAX, EXCEL_1970] = [36_526, 73_051, 25_569]
 /** By the first three letters, in English and German. */
 const MONTHS = nameTable<number>({
   ...{ jan: 1, feb: 2, mar: 3, mär: 3, mrz: 3, apr: 4, may: 5, mai: 5, jun: 6, jul: 7, aug: 8, sep: 9 },
@@ -52,7 +55,8 @@ const ZONES = nameTable<number>({
 
 /**
  * Reads one timestamp: ISO 8601 with or without a zone, `5/7/2022 12:05`, `07.05.2022 12:05` (with dots the day is first),
- * `07-May-22 12:40:00 PM CDT`, `May 7, 2022 6:40 PM`, `20220507T1205`, seconds or milliseconds since 1970. 24:00 is the next midnight.
+ * `07-May-22 12:40:00 PM CDT`, `May 7, 2022 6:40 PM`, `20220507T1205`, seconds or milliseconds since 1970, days as Excel counts them.
+ * 24:00 is the next midnight.
  *
  * @returns undefined for any other text
  */
@@ -75,10 +79,18 @@ export function parseTimestamp(cell: string): ParsedTimestamp | undefined {
   if (match) return named(match, match[3]!, match[1]!, match[2]!)
   match = COMPACT.exec(text)
   if (match) return stamp(match, 4, day(Number(match[1]), Number(match[2]), Number(match[3])))
+  if (EXCEL_DAY.test(text)) return excelDay(Number(text.replace(',', '.')))
   match = EPOCH.exec(text)
   if (!match) return undefined
   const ms = Number(match[1]) * 1000 + Number(match[2] ?? 0)
   return { mdy: ms, dmy: ms, offset: 0 }
+}
+
+/** A day has no zone, and its fraction is not exact to the millisecond. */
+function excelDay(days: number): ParsedTimestamp | undefined {
+  if (!(days >= EXCEL_MIN && days < EXCEL_MAX)) return undefined
+  const ms = Math.round(((days - EXCEL_1970) * DAY) / SECOND) * SECOND
+  return { mdy: ms, dmy: ms, offset: undefined }
 }
 
 const [DASH, COLON, POINT, T, Z, ZERO] = [45, 58, 46, 84, 90, 48]

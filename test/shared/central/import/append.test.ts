@@ -1,7 +1,7 @@
 import test from 'ava'
 import { createAddition } from '#shared/central/import/addition.ts'
 import type { Historian } from '#shared/core/ports.ts'
-import { DAY } from '#shared/core/time.ts'
+import { DAY, formatInstant } from '#shared/core/time.ts'
 import { checkOf, importer } from '../../../support/packages/importer.ts'
 import { airHandler, rows, table } from '../../../support/packages/packages.ts'
 import { type Answer, startCentral, type TestCentral } from '../../../support/sites/central-site.ts'
@@ -180,6 +180,28 @@ for (const [what, cells, severity, values] of [
     t.deepEqual([...(await history(building_id, 'AHU-1.SAT')).values], [...values])
   })
 }
+
+test('an export with units in its cells and days as Excel counts them is read, and so is a chunk like it', async t => {
+  const { building_id } = ownBuilding()
+  const exported = (lines: string[]) => `Zeit;SAT;Klappe\r\n${lines.map(line => `${line}\r\n`).join('')}`
+  const first = exported(['46082;15,5 °C;20 %', '46082,0104166667;70,0 °F;25 %', '46082,0208333333;16,5 °C;30 %'])
+  const seen = await preflight(
+    airHandler(first, { manifest: { building_id, timezone: 'UTC' }, map: { points: { sa_t: 'SAT' } } }),
+  )
+  // Two units in the first rows leave a column without one.
+  t.deepEqual(checkOf(seen.body.checks, 'unit_from_cells')!.message, 'AHU-1/history_wide.csv: has units in its cells: percent')
+  const same = exported(['46082;15,5 °C;20 %', '46082,0104166667;16,0 °C;25 %', '46082,0208333333;16,5 °C;30 %'])
+  const read = await preflight(
+    airHandler(same, { manifest: { building_id, timezone: 'UTC' }, map: { points: { sa_t: 'SAT' }, units: {} } }),
+  )
+  t.like(read.body, { can_execute: true, rows_in: 3, rows_rejected: 0 }, read.text)
+  t.like((await execute(read.body.session_id)).body, { ok: true, rows_written: 3 })
+  t.like((await append(building_id, exported(['46082,03125;17,0 °C;35 %']))).body, { rows_in: 1, rows_added: 1 })
+  const { ts, values } = await history(building_id, 'AHU-1.SAT')
+  t.deepEqual([...values], [15.5, 16, 16.5, 17])
+  t.deepEqual([...ts].map(formatInstant).at(-1), '2026-03-01T00:45:00Z')
+  t.deepEqual([...(await history(building_id, 'AHU-1.Klappe')).values], [20, 25, 30, 35])
+})
 
 test('an export with lines before its header is read from the header on, and so is a chunk like it', async t => {
   const { building_id } = ownBuilding()

@@ -20,6 +20,7 @@ export const CSV_CHECKS_DE = nameTable<string>({
   'is not a text file': 'ist keine Textdatei',
   'is not UTF-8 and is read as {0}': 'ist nicht UTF-8 und wird als {0} gelesen',
   'has {0} between cells{1}': 'hat {0} zwischen den Zellen{1}',
+  'has units in its cells: {0}': 'hat Einheiten in ihren Zellen: {0}',
   'has its header on line {0}; the lines before it are left out':
     'hat die Kopfzeile in Zeile {0}; die Zeilen davor werden ausgelassen',
   'rows cannot be used': 'Zeilen sind nicht verwendbar',
