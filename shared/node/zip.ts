@@ -1,5 +1,6 @@
 import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { crc32 } from 'node:zlib'
@@ -88,4 +89,22 @@ export async function zipTexts(texts: readonly ZipText[]): Promise<Buffer> {
   }
   zip.end()
   return buffer(zip.outputStream)
+}
+
+/** @returns a ZIP archive as a stream; each file is read when it is its turn, and an error of one destroys the stream */
+export function zipStream(files: readonly { path: string; chunks: () => AsyncIterable<string> }[]): Readable {
+  const zip = new ZipWriter()
+  const output = zip.outputStream as Readable
+  let current: Readable | undefined
+  output.once('close', () => current?.destroy())
+  zip.on('error', (error: Error) => output.destroy(error))
+  for (const { path, chunks } of files) {
+    zip.addReadStreamLazy(path, { forceZip64Format: false }, done => {
+      current = Readable.from(chunks(), { objectMode: false })
+      current.once('error', error => output.destroy(error))
+      done(null, current)
+    })
+  }
+  zip.end()
+  return output
 }

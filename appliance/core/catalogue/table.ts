@@ -1,5 +1,7 @@
 /** Tables of points from files, and refusals by file, line and column. */
 
+import { withoutGuard } from '#shared/core/csv/write-csv.ts'
+
 /** `line`: line of the row in the file, from 1. */
 export type TableRow = { line: number; cells: string[] }
 export type PointTable = { file: string; rows: TableRow[] }
@@ -9,7 +11,7 @@ export type RowRefusal = { file: string; line: number; column: string; message: 
 
 /** @returns the text of a cell, trimmed, without the apostrophe that prevents spreadsheets from evaluating it */
 export const cellOf = (row: TableRow, index: number | undefined): string =>
-  (index === undefined ? '' : (row.cells[index] ?? '')).trim().replace(/^'(?=['"\s]*[=+\-@])/, '')
+  withoutGuard((index === undefined ? '' : (row.cells[index] ?? '')).trim())
 
 export const isBlank = ({ cells }: TableRow): boolean => cells.every(cell => cell.trim() === '')
 

@@ -31,7 +31,8 @@ export async function readSpan(
   return { building, building_id, from: start ?? end - defaultMs, to: end }
 }
 
-function readMoment(field: string, text: string, { timezone }: Building): number {
+/** @returns an instant, or the beginning of a day of the building. @throws Problem bad_request that names the field */
+export function readMoment(field: string, text: string, { timezone }: Building): number {
   const ms = DATE.test(text) ? startOfDate(text, timezone) : parseInstant(text)
   if (ms !== undefined) return ms
   const message = `${field} takes an instant such as 2026-03-01T05:00:00Z, or a day of the building such as 2026-03-01`

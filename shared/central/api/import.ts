@@ -1,5 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { Readable } from 'node:stream'
+import type { FastifyReply } from 'fastify'
+import { historyZip } from '#shared/central/commands/export-history.ts'
 import { ID } from '#shared/core/model/model.ts'
 import { DATE_ORDERS } from '#shared/core/csv/timestamp.ts'
 import { Problem } from '#shared/core/problem.ts'
@@ -22,6 +24,7 @@ const CHUNK_MAX = 32 * 1024 * 1024
 /** A mapping of ten thousand columns. */
 const MAPPING_MAX = 8 * 1024 * 1024
 
+const MOMENT = Type.Optional(Type.String({ maxLength: 40 }))
 const MODE = Type.Optional(oneOf(IMPORT_MODES))
 const CONFIRM = Type.Optional(Type.Boolean())
 const DRY_RUN = strict({ dry_run: Type.Optional(Type.Boolean()) })
@@ -32,7 +35,23 @@ export const importRoutes = (context: CentralParts): Route[] => [
   ...mappingRoutes(context),
   executeRoute(context),
   ...packageRoutes(context),
+  exportRoute(context),
 ]
+
+const exportRoute = (context: CentralParts) =>
+  route({
+    method: 'GET',
+    path: '/api/csv/export',
+    auth: 'viewer',
+    summary: 'History of a building, or of one equipment, as a package that an import takes again',
+    query: strict({ building_id: ID, equipment_id: Type.Optional(ID), from: MOMENT, to: MOMENT }),
+    problems: ['unknown_building', 'unknown_equipment', 'invalid'],
+    handle: async ({ query, reply }) => sendZip(reply, await historyZip(context, query)),
+  })
+
+/** Sends a package as a download. */
+export const sendZip = (reply: FastifyReply, { filename, stream }: Awaited<ReturnType<typeof historyZip>>) =>
+  reply.type('application/zip').header('content-disposition', `attachment; filename="${filename}"`).send(stream)
 
 const preflightRoute = (context: CentralParts) =>
   route({

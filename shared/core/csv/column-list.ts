@@ -4,6 +4,7 @@ import { nearestRoles } from '#shared/core/model/role.ts'
 import { unitCode } from '#shared/core/model/unit.ts'
 import { atLine, type CheckReport } from './checks.ts'
 import { roleOfName } from './header-names.ts'
+import { withoutGuard } from './write-csv.ts'
 
 /** The entry of one column, with its line in the list. */
 type ColumnNote = { line: number; role?: string; name?: string; unit?: string }
@@ -40,7 +41,7 @@ export function readColumnList(
     return notes
   }
   for (const { cells, line } of rows) {
-    const cell = (field: Field) => (fields[field] === undefined ? '' : cells[fields[field]]!.trim())
+    const cell = (field: Field) => (fields[field] === undefined ? '' : withoutGuard(cells[fields[field]]!.trim()))
     if (cells.length !== header!.cells.length) {
       refuse(line, `${cells.length} cells instead of ${header!.cells.length}`)
       continue

@@ -9,6 +9,7 @@ import type { Column, Units } from './column.ts'
 import { planBoth, settledRole } from './command-or-speed.ts'
 import { type ColumnMap, COLUMNS_MAX } from './package-json.ts'
 import { roleOfName, withoutUnit } from './header-names.ts'
+import { withoutGuard } from './write-csv.ts'
 
 type ColumnContext = {
   /** Path of the table within its package. */
@@ -41,7 +42,7 @@ const NAMELESS = new Set(['value', 'values', 'present value', 'pv'])
  * @returns one name for each cell; the first is that of the timestamp
  */
 export function nameColumns(cells: string[], path: string): string[] {
-  const names = cells.map((cell, i) => cell.trim() || `column ${i + 1}`)
+  const names = cells.map((cell, i) => withoutGuard(cell.trim()) || `column ${i + 1}`)
   const [time = '', only] = names
   if (names.length !== 2 || !NAMELESS.has(withoutUnit(only!).name.toLowerCase())) return names
   const { unit } = withoutUnit(only!)

@@ -7,6 +7,10 @@ const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i
 /** Spreadsheets ignore blanks and quotes before a formula, so this pattern does as well. */
 const FORMULA = /^['"\s]*[=+\-@]/
 
+const GUARDED = /^'(?=['"\s]*[=+\-@])/
+/** @returns the text of a cell without the apostrophe that keeps spreadsheets from executing it */
+export const withoutGuard = (text: string): string => text.replace(GUARDED, '')
+
 /**
  * One cell, quoted where necessary. Line breaks and tabs become a blank. A text that a spreadsheet would take for a formula
  * gets a leading apostrophe, which the import removes. Numbers are unchanged.

@@ -8,12 +8,26 @@ import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { packageBody, reportBody } from './import.view.ts'
 import { mappingPages } from './mapping.route.ts'
 import { exampleFiles, exampleTable } from '#shared/central/import/example-package.ts'
+import { endOfDate } from '#shared/central/analytics/span.ts'
+import { sendZip } from '#shared/central/api/import.ts'
+import { historyZip } from '#shared/central/commands/export-history.ts'
+import { needBuilding } from '#shared/core/lookup.ts'
+import { ID } from '#shared/core/model/model.ts'
+import { formatInstant } from '#shared/core/time.ts'
 import { zipTexts } from '#shared/node/zip.ts'
 import { words } from '#shared/node/http/language.ts'
 
 const AT = words({ title: 'Import', current: '/import' }, 'title')
 const BY_SESSION = strict({ session_id: Type.String({ maxLength: 128 }) })
 const pathOf = (session_id: string) => `/import/${encodeURIComponent(session_id)}`
+
+const LINE = Type.Optional(Type.String({ maxLength: 128 }))
+
+/** What is no day is left to the refusal of the export. */
+function instantAfter(day: string, timezone: string): string {
+  const end = endOfDate(day, timezone)
+  return end === undefined ? day : formatInstant(end)
+}
 
 export const importPages = (context: CentralParts, layout: PageLayout): Route[] => [
   ...mappingPages(context, layout),
@@ -22,7 +36,10 @@ export const importPages = (context: CentralParts, layout: PageLayout): Route[] 
     path: '/import',
     auth: 'operator',
     summary: 'The page that imports a CSV package',
-    handle: call => layout.document(call, AT, packageBody(layout.csrfOf(call.caller))),
+    handle: call => {
+      const buildings = context.model.buildings()
+      return layout.document(call, AT, packageBody({ buildings, csrf: layout.csrfOf(call.caller) }))
+    },
   }),
   route({
     method: 'GET',
@@ -42,6 +59,23 @@ export const importPages = (context: CentralParts, layout: PageLayout): Route[] 
     handle: ({ reply }) => {
       reply.type('text/csv; charset=utf-8').header('content-disposition', 'attachment; filename="example.csv"')
       return reply.send(exampleTable())
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/import/history.zip',
+    auth: 'operator',
+    summary: 'The form that takes history along as a package',
+    query: strict({ building_id: ID, equipment_id: LINE, from: LINE, through: LINE }),
+    problems: ['unknown_building', 'unknown_equipment', 'invalid'],
+    handle: async ({ query: { building_id, equipment_id, from, through }, reply }) => {
+      const { timezone } = needBuilding(context.model, building_id)
+      const asked = {
+        ...(equipment_id && { equipment_id }),
+        ...(from && { from }),
+        ...(through && { to: instantAfter(through, timezone) }),
+      }
+      return sendZip(reply, await historyZip(context, { building_id, ...asked }))
     },
   }),
   route({

@@ -1,7 +1,7 @@
 /** The pages of a CSV import: the upload, and the report with what is wrong and what each column becomes. */
 import type { Check } from '#shared/core/csv/checks.ts'
 import type { PackageReport } from '#shared/core/csv/package-report.ts'
-import { EQUIPMENT_TYPES } from '#shared/core/model/model.ts'
+import { type Building, EQUIPMENT_TYPES } from '#shared/core/model/model.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import type { ImportResult } from '#shared/flow/ingest/import-package.ts'
 import { countTables } from '#shared/central/commands/import-mapping.ts'
@@ -15,7 +15,7 @@ const SHOWN = 200
 /** Tables whose rejected rows have a link. */
 const TABLES_SHOWN = 20
 
-export const packageBody = (csrf: string): Html => html`<h1>Import</h1>
+export const packageBody = ({ buildings, csrf }: { buildings: Building[]; csrf: string }): Html => html`<h1>Import</h1>
 <p class="lead">History of a building as a CSV package: a ZIP with <code>manifest.json</code>, and for each equipment <code>history_wide.csv</code> and <code>column_map.json</code>; or a single table. Nothing is changed before you have seen the report.</p>
 <p>To start from: <a href="/import/example.zip">an example of a package</a>, <a href="/import/example.csv">an example of a table</a>.</p>
 <section class="card"><h2>A ZIP</h2>
@@ -31,7 +31,17 @@ export const packageBody = (csrf: string): Html => html`<h1>Import</h1>
 <label>Equipment of its columns <input name="equipment_id" required maxlength="128" placeholder="AHU-1"></label>
 <label>Type of it <select name="equipment_type">${EQUIPMENT_TYPES.map(type => html`<option value="${type}">${EQUIPMENT_WORDS[type][0]}</option>`)}</select></label>
 <p class="muted">What each column is, also of other equipment, is said after the upload, with samples of its values.</p>
-<button>Check the table</button></form></section>`
+<button>Check the table</button></form></section>
+${buildings.length > 0 && exportCard(buildings)}`
+
+const exportCard = (buildings: Building[]): Html => html`<section class="card"><h2>Take history along</h2>
+<p>History that is stored here as a ZIP that this page takes again, here or on another box or hub: every sample at its time, with role, unit and name of its point. Points of no equipment are left out, and texts of states go with the model.</p>
+<form class="fields" method="get" action="/import/history.zip">
+<label>Building <select name="building_id">${buildings.map(({ building_id, name }) => html`<option value="${building_id}">${name}</option>`)}</select></label>
+<label>Equipment id, empty for all <input name="equipment_id" maxlength="128" autocapitalize="none" spellcheck="false"></label>
+<label>From, empty for the beginning <input type="date" name="from"></label>
+<label>Through, empty for the end <input type="date" name="through"></label>
+<button>Download</button></form></section>`
 
 type ReportModel = {
   session: ImportSession

@@ -1,5 +1,5 @@
 /** A building's model as one table: a row for the building, then one for each equipment and point. */
-import { csvLine } from '#shared/core/csv/write-csv.ts'
+import { csvLine, withoutGuard } from '#shared/core/csv/write-csv.ts'
 import type { DataError } from '#shared/core/problem.ts'
 import {
   escapeText,
@@ -15,8 +15,6 @@ import {
 } from './records.ts'
 
 const COLUMNS = ['record', 'id', ...new Set(RECORD_KINDS.flatMap(kind => FIELDS[kind]))]
-/** What `csvLine` writes before a text that a spreadsheet would execute. */
-const GUARDED = /^'(['"\s]*[=+\-@])/
 
 export const writeModelCsv = (records: readonly ModelRecord[]): string =>
   [
@@ -51,7 +49,7 @@ export function readModelRows(rows: readonly { cells: readonly string[]; line: n
   const records: ModelRecord[] = []
   for (const { cells, line: row } of body) {
     if (cells.every(cell => cell.trim() === '')) continue
-    const cell = (name: string) => (cells[names.indexOf(name)] ?? '').replace(GUARDED, '$1')
+    const cell = (name: string) => withoutGuard(cells[names.indexOf(name)] ?? '')
     const record = cell('record').trim() as RecordKind
     if (!RECORD_KINDS.includes(record)) {
       errors.push({ row, column: 'record', message: `"${record}" is none of ${RECORD_KINDS.join(', ')}` })

@@ -21,6 +21,12 @@ export const IMPORT_DE = nameTable<string>({
   'What each column is, also of other equipment, is said after the upload, with samples of its values.':
     'Was jede Spalte ist, auch von anderen Anlagen, sagen Sie nach dem Hochladen, mit Beispielen ihrer Werte.',
   'Check the table': 'Tabelle prüfen',
+  'Take history along': 'Verlauf mitnehmen',
+  'History that is stored here as a ZIP that this page takes again, here or on another box or hub: every sample at its time, with role, unit and name of its point. Points of no equipment are left out, and texts of states go with the model.':
+    'Der hier gespeicherte Verlauf als ZIP, das diese Seite wieder annimmt, hier oder auf einer anderen Box oder einem Hub: jeder Messwert zu seiner Zeit, mit Rolle, Einheit und Namen seines Punktes. Punkte ohne Anlage bleiben weg, und Texte von Zuständen gehen mit dem Modell.',
+  'Equipment id, empty for all': 'Kennung der Anlage, leer für alle',
+  'From, empty for the beginning': 'Von, leer für den Anfang',
+  'Through, empty for the end': 'Bis einschließlich, leer für das Ende',
   'Report of the package': 'Bericht zum Paket',
   '<1>Say what the columns are</1>: equipment, role and unit of each, and the time. Samples stand beside them.':
     '<1>Sagen Sie, was die Spalten sind</1>: Anlage, Rolle und Einheit jeder Spalte und die Zeit. Beispiele stehen daneben.',

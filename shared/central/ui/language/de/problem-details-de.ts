@@ -22,6 +22,9 @@ export const PROBLEM_DETAILS_DE = nameTable<string>({
   'No discovery has begun since this process started': 'Seit dem Start dieses Prozesses hat keine Suche begonnen',
   'No device is chosen; go back and choose some': 'Kein Gerät ist gewählt; gehen Sie zurück und wählen Sie welche',
   'There is no enabled BACnet device "{0}" in the catalogue': 'In der Liste ist kein eingeschaltetes BACnet-Gerät „{0}“',
+  'Nothing is stored of this time': 'Von dieser Zeit ist nichts gespeichert',
+  'An import would not take so large a package: ask for a shorter time, or for one equipment':
+    'Ein Import nähme ein so großes Paket nicht an: fragen Sie nach einer kürzeren Zeit oder nach einer Anlage',
   'An object is a type by its name or number and an instance, such as AI-3 or analog-input,3':
     'Ein Objekt ist eine Art, als Name oder Nummer, und eine Instanz, etwa AI-3 oder analog-input,3',
   'A property is a name of the standard, such as present-value, or a number up to 4194303':
