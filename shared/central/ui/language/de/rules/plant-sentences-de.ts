@@ -195,4 +195,8 @@ export const PLANT_SENTENCES_DE = nameTable<string>({
     'Der kälteste Volumenstromregler lieferte Luft mit {0} Abstand zum Zuluftfühler, später {1}. Das war von {2} bis {3} so und wurde am {4} gefunden, weil die späteren Wochen zeigen, dass der Anfang nicht normal war.',
   'Return air was {0} from the rooms, later {1}. It was so from {2} to {3} and was found on {4}, because the later weeks show that the beginning was not normal.':
     'Die Abluft lag {0} neben den Räumen, später {1}. Das war von {2} bis {3} so und wurde am {4} gefunden, weil die späteren Wochen zeigen, dass der Anfang nicht normal war.',
+  'The air left {0} from what later weeks give for the same opening of the coil valves. It was so from {1} to {2} and was found on {3}, because the later weeks show that the beginning was not normal.':
+    'Die Luft wich um {0} von dem ab, was spätere Wochen bei gleicher Stellung der Registerventile ergeben. Das war von {1} bis {2} so und wurde am {3} gefunden, weil die späteren Wochen zeigen, dass der Anfang nicht normal war.',
+  'The box supplied {0} of air {1} colder than its room with the reheat valve closed, and the room stayed {2} above its cooling set point, for {3}.':
+    'Der Volumenstromregler lieferte bei geschlossenem Nacherhitzerventil {0} Luft, {1} kälter als der Raum, und der Raum blieb {2} über seinem Kühlsollwert, Dauer {3}.',
 })

@@ -213,4 +213,5 @@ export const RULE_TITLES_DE = nameTable<string>({
   'Box damper opens more or less than its air flow used to need':
     'Klappe öffnet weiter oder weniger, als ihr Volumenstrom früher brauchte',
   'Box air flow is not what its damper and duct used to give': 'Volumenstrom passt nicht mehr zu Klappe und Kanaldruck',
+  'Room stays too warm beside cold supply air': 'Raum bleibt trotz kalter Zuluft zu warm',
 })
