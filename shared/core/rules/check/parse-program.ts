@@ -73,6 +73,7 @@ export function parseProgram(root: YamlFields, yaml: YamlText, names: Names, eac
     specs,
     name => scope.baselines.get(name) ?? { kind: 'any' },
     (fields, key, type) => constant(fields, key, type, reading),
+    (fields, text) => conditionOfKey(fields, text, reading),
   )
   if (hindsight) program.hindsight = hindsight
   const impact = readImpact(root, yaml, scope)
@@ -290,11 +291,14 @@ function readCauses(fields: YamlFields | undefined, reading: Reading): Program['
     if (isScalar(fields!.node(component))) return [{ component, weight: fields!.number(component) ?? 0 }]
     const cases = fields!.fields(component)
     return (cases?.keys() ?? []).map(text => {
-      const when = attempt(reading.yaml, cases!.keyNode(text), () => checkCondition(parseExpr(text), reading.scope))
+      const when = conditionOfKey(cases!, text, reading)
       return { component, weight: cases!.number(text) ?? 0, when: when ?? NEVER }
     })
   })
 }
+
+const conditionOfKey = (fields: YamlFields, text: string, { yaml, scope }: Reading): TypedExpr | undefined =>
+  attempt(yaml, fields.keyNode(text), () => checkCondition(parseExpr(text), scope))
 
 /** `{expression}` in a sentence stands for its value at the worst moment; `{duration}` and `{role}` have their own meaning. */
 function readSentence(root: YamlFields, reading: Reading): Program['explains'] {

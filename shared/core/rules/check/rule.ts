@@ -110,17 +110,19 @@ export type Program = {
  * first days lie above or below the later ones; a direction without causes is no fault.
  */
 export type HindsightSpec = {
-  /** Name of a baseline with one value a day. */
+  /** Name of a baseline. */
   of: string
-  /** What physics expects, where both directions are faults. */
+  /** What physics expects, where both directions are faults; of a model, what it expects of the constant. */
   usual?: TypedExpr
   /** The least difference between the first and the later days. */
   limit: TypedExpr
-  above: CauseWeight[]
-  below: CauseWeight[]
+  above: HindsightCause[]
+  below: HindsightCause[]
   /** The sentence; `early` and `later` stand for the medians of the first and of the later days. */
   explains: (string | { word: 'early' | 'later' })[]
 }
+/** Without a `when` the component is there on every equipment of the rule. Heaviest first. */
+export type HindsightCause = CauseWeight & { when?: TypedExpr }
 /** One comparison or flag of the condition, and its two sides if it is a comparison. */
 export type ConditionTerm = { text: string; typed: TypedExpr; sides?: [TypedExpr, TypedExpr]; measures: boolean }
 /** A figure in a sentence: a value with its display unit, or one of the words `duration` and `role`. */

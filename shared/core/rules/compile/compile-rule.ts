@@ -4,6 +4,7 @@ import { type WasteMeter, createWasteMeter } from '#shared/core/impact/waste-met
 import { substituteRoles } from '#shared/core/rules/check/role-alternatives.ts'
 import { type EquipmentContext, type Leaf, OWN_PLACE } from './equipment-context.ts'
 import { type BaselineState, createBaselineState } from '#shared/core/rules/evaluate/baseline.ts'
+import type { CauseWeight } from '#shared/core/findings/finding.ts'
 import type { HindsightJudge } from '#shared/core/rules/evaluate/hindsight.ts'
 import { buildNode, type BuildContext, constantOf } from './build-nodes.ts'
 import { type Graph, orderOf } from '#shared/core/rules/evaluate/graph.ts'
@@ -14,7 +15,7 @@ import { getOwn } from '#shared/core/get-own.ts'
 import type { StepSignal } from './step-signal.ts'
 import { defaultOf, paramOwner, type ParamSetting, settingFor, unitOfParam } from '#shared/core/rules/check/param-settings.ts'
 import { type Stillness, stillTerm } from '#shared/core/rules/episodes/unconfirmed.ts'
-import type { BaselineSpec, SentenceFigure, RuleParam, Program, Rule } from '#shared/core/rules/check/rule.ts'
+import type { BaselineSpec, HindsightCause, SentenceFigure, RuleParam, Program, Rule } from '#shared/core/rules/check/rule.ts'
 import type { EquipmentData } from './equipment-data.ts'
 
 /** One rule on one equipment (and one role, when the rule runs over roles), ready to be evaluated day by day. */
@@ -198,7 +199,22 @@ function compileHindsight(
 ): HindsightJudge | undefined {
   const state = baselines.find(({ state: { spec: of } }) => of.name === spec?.of)?.state
   if (!spec || !state) return undefined
-  return { spec, state, limit: constantOf(spec.limit, context), usual: spec.usual && constantOf(spec.usual, context) }
+  const causesOf = (causes: HindsightCause[]): CauseWeight[] =>
+    causes.filter(({ when }) => !when || isThere(when, context)).map(({ component, weight }) => ({ component, weight }))
+  return {
+    state,
+    limit: constantOf(spec.limit, context),
+    usual: spec.usual && constantOf(spec.usual, context),
+    above: causesOf(spec.above),
+    below: causesOf(spec.below),
+  }
+}
+
+/** Whether a condition of nothing but `has` holds on the equipment. */
+function isThere(typed: TypedExpr, context: BuildContext): boolean {
+  if (typed.kind !== 'op' || typed.op === 'has') return buildNode(typed, context) === context.graph.constant(1)
+  if (typed.op === 'not') return !isThere(typed.args[0]!, context)
+  return typed.op === 'and' ? typed.args.every(each => isThere(each, context)) : typed.args.some(each => isThere(each, context))
 }
 
 /** Nodes that decide whether the condition holds. */

@@ -99,12 +99,20 @@ export function fitDays(days: Float64Array[], drivers: number): { fit: PastFit; 
   const slopes = slopesOf(products, drivers)
   const mean = means[drivers]!
   const factors = Float64Array.of(mean - dot(slopes, means), ...slopes)
-  const misses = Float64Array.from(days, day => {
-    const own = viewOf(day, drivers).means
-    return own[drivers]! - factors[0]! - dot(slopes, own)
-  })
-  return { fit: { factors, low, high }, mean, misses }
+  const fit = { factors, low, high }
+  return { fit, mean, misses: Float64Array.from(days, day => missOf(fit, day)) }
 }
+
+/** By how much the mean of a day differs from a model. */
+export function missOf({ factors }: PastFit, day: Float64Array): number {
+  const drivers = factors.length - 1
+  const { means } = viewOf(day, drivers)
+  return means[drivers]! - factors[0]! - dot(factors.subarray(1), means)
+}
+
+/** Whether the past came so near to rest, where every driver is zero, that the constant of a model is that of rest. */
+export const isKnownAtZero = ({ low, high }: PastFit): boolean =>
+  low.every((least, i) => least <= BEYOND * (high[i]! - least) && high[i]! >= -BEYOND * (high[i]! - least))
 
 const dot = (a: Float64Array, b: Float64Array): number => a.reduce((sum, value, i) => sum + value * b[i]!, 0)
 

@@ -192,9 +192,14 @@ function runDay(runner: RuleRunner, rows: DayRows, plan: RunPlan, since: number,
   for (const { state, of, on, when } of baselines) endBaselineDay(state, rows, of, on, when)
   limitEpisodes(runner)
   for (const episode of tracker.on(today)) {
-    for (const index of episode.days.keys()) if (!active.has(index)) active.set(index, today)
+    for (const index of episode.days.keys())
+      if (!active.has(index) && !isExplained(runner.hindsight, index)) active.set(index, today)
   }
 }
+
+/** On days that are normal in hindsight a rule was active only because it compared with first days that were not. */
+const isExplained = (hindsight: Hindsight | undefined, index: number): boolean =>
+  hindsight !== undefined && index >= hindsight.normal_day && index <= hindsight.found_day
 
 /** A past day is excluded if it was known, when the current day began, that the rule was active on it. */
 function excludedBy(

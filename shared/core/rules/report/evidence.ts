@@ -35,12 +35,12 @@ export const hindsightTail = ({ first, last, found }: Hindsight['dates']): strin
  * their samples are not read again.
  */
 export function hindsightEvidence(
-  { rule, params, leaves, hindsight }: RuleInstance,
+  { rule, params, leaves }: RuleInstance,
   { early, later, worst_at, baseline, dates }: Hindsight,
 ): Evidence {
   const { unit = '', absolute = false } = baseline
   const values = { early: formatFigure(early, unit, absolute), later: formatFigure(later, unit, absolute) }
-  const words = hindsight!.spec.explains.map(part => (typeof part === 'string' ? part : values[part.word]))
+  const words = rule.program.hindsight!.explains.map(part => (typeof part === 'string' ? part : values[part.word]))
   const roles = new Set(leaves.map(({ role }) => role).filter(role => !isRunningSum(role)))
   return {
     expression: rule.program.expression,

@@ -26,17 +26,24 @@ source: ASHRAE Guideline 36-2021 5.16.14 FC13
 
 /** What is wrong, the text to replace, with what, line:column, part of the message. */
 const HINDSIGHTS: [what: string, hindsight: string, place: string, message: RegExp][] = [
+  ['a hindsight of no baseline', '{ of: c, limit: 1 K, above: { valve: 1 }, explains: x }', '16:18', /a baseline of its rule/],
   [
-    'a hindsight of no baseline',
-    '{ of: c, limit: 1 K, above: { valve: 1 }, explains: x }',
-    '16:18',
-    /a baseline with one value a day/,
+    'a hindsight of a model without usual',
+    '{ of: fit, limit: 1 K, above: { valve: 1 }, explains: x }',
+    '16:12',
+    /of a model needs usual/,
   ],
   [
-    'a hindsight of a model',
-    '{ of: fit, limit: 1 K, above: { valve: 1 }, explains: x }',
-    '16:18',
-    /a baseline with one value a day/,
+    'a cause of a hindsight that asks for more than a point',
+    '{ of: b, limit: 1 K, above: { valve: { has(sat) and sat > 5: 1 } }, explains: x }',
+    '16:51',
+    /asks only which points are there/,
+  ],
+  [
+    'a cause of a hindsight with a role that is none',
+    '{ of: b, limit: 1 K, above: { valve: { has(satt): 1 } }, explains: x }',
+    '16:55',
+    /satt/,
   ],
   ['a hindsight without a limit', '{ of: b, above: { valve: 1 }, explains: x }', '16:12', /limit is missing/],
   [

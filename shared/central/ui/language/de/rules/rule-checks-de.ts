@@ -49,7 +49,10 @@ export const RULE_CHECKS_DE = nameTable<string>({
   "{0} is neither a rule's id, with at most three *, nor readers":
     '{0} ist weder die Id einer Regel, mit höchstens drei *, noch readers',
   'min_days is at most days': 'min_days ist höchstens days',
-  'hindsight needs a baseline with one value a day': 'hindsight braucht eine baseline mit einem Wert je Tag',
+  'hindsight needs a baseline of its rule': 'hindsight braucht eine baseline ihrer Regel',
+  'hindsight of a model needs usual': 'hindsight eines Modells braucht usual',
+  'a cause of hindsight asks only which points are there: has(…)':
+    'eine Ursache von hindsight fragt nur, welche Datenpunkte vorhanden sind: has(…)',
   'limit is missing': 'limit fehlt',
   'hindsight names causes above or below': 'hindsight nennt Ursachen unter above oder below',
   'causes above and below need usual': 'Ursachen unter above und unter below brauchen usual',
