@@ -94,6 +94,23 @@ export function sampleLogsConformance(test: TestFn, name: string, open: (t: Exec
     t.deepEqual(samples(), BOTH_READS)
   })
 
+  test(`${name}: samples from before the end of the day may be the first`, async t => {
+    const { samples, add } = await opened(t)
+    const early = readOf(AT - 500, 2000, { even: [[AT - 400, 7]] })
+    add(early)
+    t.deepEqual(samples(), early)
+    add(readOf(2000, 2600, { even: [[2100, 8]] }))
+    t.deepEqual(
+      samples(),
+      readOf(AT - 500, 2600, {
+        even: [
+          [AT - 400, 7],
+          [2100, 8],
+        ],
+      }),
+    )
+  })
+
   test(`${name}: a read until an instant drops the records that end after it for good`, async t => {
     const { samples, add } = await opened(t)
     add(FIRST_READ)

@@ -6,9 +6,12 @@ import { ROLES } from '#shared/core/model/role.ts'
 import { historyNeeded } from '#shared/core/rules/check/history-needed.ts'
 import type { Rule } from '#shared/core/rules/check/rule.ts'
 import type { EquipmentData, RoleSeries } from '#shared/core/rules/compile/equipment-data.ts'
+import { firstAtOrAfter } from '#shared/core/rules/compile/step-signal.ts'
 import type { Series } from '#shared/core/series/series.ts'
 import { DAY, SECOND } from '#shared/core/time.ts'
+import { leapOf } from '#shared/core/model/role-leap.ts'
 import { conversion } from '#shared/core/model/unit.ts'
+import { withoutDoubtful } from '#shared/core/series/doubtful.ts'
 import { withoutUntrusted } from '#shared/core/series/untrusted-spans.ts'
 
 /** Least history to read before the span: an episode has the same start as in an earlier run. */
@@ -93,20 +96,30 @@ function canonicalVisits({ role, unit }: RolePoint, visits: ArraySnapshot[]): Ar
   return visits.map(visit => ({ ...visit, slots: visit.slots.map(canonical), fallback: visit.fallback * scale + offset }))
 }
 
-/** @param pinnedMs the usual interval as derived from more samples than these; it is used as long as these agree with it */
+/**
+ * @param pinnedMs the usual interval as derived from more samples than these; it is used as long as these agree with it
+ * @param from samples before it are left out; they only tell which of the later ones are believed
+ */
 export function roleSeries(
   { point_id, role, unit, poll_secs, source }: RolePoint,
-  { ts, values }: Series,
+  series: Series,
   pinnedMs?: number,
+  from = -Infinity,
 ): RoleSeries {
   const { scale, offset } = conversion(unit, ROLES[role]!.unit)!
   const { untrusted } = source
-  const canonical = scale === 1 && offset === 0 ? values : values.map(value => value * scale + offset)
+  const first = firstAtOrAfter(series.ts, from)
+  const canonical = scale === 1 && offset === 0 ? series.values : series.values.map(value => value * scale + offset)
+  const trusted = untrusted ? withoutUntrusted(series.ts, canonical, untrusted) : canonical
+  const leap = leapOf(role)
+  const believed = leap ? withoutDoubtful(series.ts, trusted, leap, offset, ROLES[role]!.range) : trusted
+  const ts = series.ts.subarray(first)
   return {
     point_id,
     unit,
     ts,
-    values: untrusted ? withoutUntrusted(ts, canonical, untrusted) : canonical,
+    values: believed.subarray(first),
+    ...(believed !== trusted && { read: trusted.subarray(first) }),
     ...(untrusted && { untrusted }),
     ...(poll_secs === undefined ? spacingOf(ts, pinnedMs) : { nominalMs: poll_secs * SECOND }),
   }

@@ -1,4 +1,5 @@
 import { errorText } from '#shared/core/error-text.ts'
+import { DOUBT_PAST_MS } from '#shared/core/series/doubtful.ts'
 import type { EngineStates, KeptSamples, SampleLogs } from '#shared/core/ports.ts'
 import type { RuleRun } from '#shared/core/rules/evaluate/run-rules.ts'
 import type { DataNeed } from '#shared/core/rules/compile/data-needs.ts'
@@ -93,7 +94,8 @@ function* taskBatches(
   let size = 0
   for (const equipment_id of run.order) {
     const { state, logged, problem } = source ? loadState(source, equipment_id) : {}
-    const task: EquipmentTask = { equipment_id, needs: run.needs(equipment_id), from: state?.at ?? start, state, logged, problem }
+    const from = state ? state.at - DOUBT_PAST_MS : start
+    const task: EquipmentTask = { equipment_id, needs: run.needs(equipment_id), from, state, logged, problem }
     const samples = reader.sizeOf(task)
     if (batch.length > 0 && (task.from !== batch[0]!.from || size + samples > SAMPLES_MAX)) {
       yield batch

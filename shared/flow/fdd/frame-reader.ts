@@ -105,7 +105,9 @@ export function createFrameReader(input: ReaderInput, historian: Pick<Historian,
     const { nominal = {} } = state ?? {}
     const own = roles.get(equipment_id) ?? []
     const points = own.filter(({ role }) => wanted.includes(role))
-    const series = points.map(point => roleSeries(point, seriesOf(point.point_id), nominal[`${equipment_id}\n${point.role}`]))
+    const series = points.map(point =>
+      roleSeries(point, seriesOf(point.point_id), nominal[`${equipment_id}\n${point.role}`], state?.at),
+    )
     const seen = own.filter(({ role, point_id }) => visited.includes(role) && visits[point_id])
     const frame = frameOf(byId.get(equipment_id)!, points, series, seen, visits)
     return { ...frame, visitMs: pinnedVisits(equipment_id, nominal) }

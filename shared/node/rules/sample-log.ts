@@ -29,7 +29,7 @@ type SampleRecord = {
 }
 
 /**
- * Reads the consecutive records from `from` on.
+ * Reads the consecutive records. The first may begin before `from`: earlier samples tell which of the later ones are believed.
  *
  * @param owner owner of the samples; a record of another owner is not used
  * @param until later records are cut off, durably
@@ -50,17 +50,18 @@ function readRecords(path: string, owner: string, from: number, until: number): 
   const bytes = readFileSync(path)
   const kept: SampleRecord[] = []
   let at = 0
-  let to = from
+  let to: number | undefined
   for (;;) {
     const found = recordAt(bytes, at)
-    if (!found || found.kept.owner !== owner || found.kept.from !== to || found.kept.to > until) break
+    if (!found || found.kept.owner !== owner || found.kept.to > until) break
+    if (to === undefined ? found.kept.from > from : found.kept.from !== to) break
     kept.push(found.kept)
     to = found.kept.to
     at = found.end
   }
   if (at < bytes.length) cutOff(path, at)
-  if (kept.length === 0) return undefined
-  return { from, to, series: kept.map(seriesOf).reduce(joined), pieces: kept.length }
+  if (to === undefined) return undefined
+  return { from: kept[0]!.from, to, series: kept.map(seriesOf).reduce(joined), pieces: kept.length }
 }
 
 /** @param before the result of `readSampleLog` that `more` continues; without it `more` is the only record */

@@ -285,7 +285,7 @@ function checkZones(expr: Expr & { kind: 'call' }): CheckedExpr {
   if (!name || !how || expr.args.length !== 2)
     throw new ExprError(expr.at, `zones takes a role and one of ${ZONE_AGGREGATES.join(', ')}: zones(damper, avg)`)
   const { role, unit } = roleArg(name, { roles: {}, params: {}, lets: new Map(), baselines: new Map() }, true)
-  const type = asNumber(typeOfUnit(unit!, true))
+  const type = asNumber(typeOfUnit(how === 'share' ? 'fraction' : unit!, true))
   return {
     typed: { kind: 'zones', role, join: how },
     type: how === 'sum' ? differenceOf(type) : type,

@@ -23,6 +23,7 @@ import {
   windowNode,
 } from '#shared/core/rules/evaluate/stateful-nodes.ts'
 import { getOwn } from '#shared/core/get-own.ts'
+import { MINUTE } from '#shared/core/time.ts'
 import { parseExpr } from '#shared/core/rules/language/parse-expr.ts'
 import type { Rule } from '#shared/core/rules/check/rule.ts'
 
@@ -138,9 +139,17 @@ function parentRole(role: string, context: BuildContext): Node {
 function zoneRole(role: string, how: string, context: BuildContext): Node {
   // Zones are no leaves: the sensor of one zone does not explain why the aggregate is not evaluated.
   const leaves = new Set<Leaf>()
+  if (how === 'share') return context.graph.constant(shareOfFed(role, context))
   const nodes = context.equipmentContext.below.flatMap(place => roleAt(place, role, { ...context, leaves }) ?? [])
   if (nodes.length === 0) context.missing.add(`zones ${role}`)
   return nodes.length === 0 ? context.graph.constant(Number.NaN) : context.graph.zones(how, nodes)
+}
+
+/** The share of the equipment that this one feeds, its own machines apart, that has samples of the role. */
+function shareOfFed(role: string, { equipmentContext: around }: BuildContext): number {
+  const machines: readonly (EquipmentType | undefined)[] = PLANT_MACHINES[around.equipment.equipment_type] ?? []
+  const fed = around.below.filter(place => !machines.includes(around.types[place]))
+  return fed.filter(place => around.leaf(place, role)?.signal.ts.length).length / Math.max(1, fed.length)
 }
 
 // ---- names
@@ -194,7 +203,23 @@ function provenBy(name: string, context: BuildContext): Node | undefined {
 function proofAt(place: number, proofs: readonly RunningProof[], context: BuildContext): Node | undefined {
   const { equipmentContext: around, graph } = context
   const proof = proofs.find(({ role }) => around.leaf(place, role)?.signal.ts.length)
-  return proof && graph.op('gt', roleAt(place, proof.role, context)!, graph.constant(proof.above))
+  if (!proof) return undefined
+  const on = graph.op('gt', roleAt(place, proof.role, context)!, graph.constant(proof.above))
+  const { role: command = '' } = STATUS.test(proof.role) ? (proofs.find(({ role }) => COMMAND.test(role)) ?? {}) : {}
+  const asked = around.leaf(place, command)?.signal.ts.length ? roleAt(place, command, context)! : undefined
+  return asked ? unlessDenied(on, asked, graph) : on
+}
+
+const STATUS = /_status$/
+const COMMAND = /_cmd$/
+/** A command and its status may be read an interval of 15 min apart. */
+const DENIED_MS = 20 * MINUTE
+
+/** A status that has been on for long while the command is off proves nothing: its contact is stuck, or a switch on site is on. */
+function unlessDenied(on: Node, asked: Node, graph: Graph): Node {
+  const denied = graph.op('and', on, graph.op('not', graph.op('gt', asked, graph.constant(0))))
+  const isDenied = graph.op('first', windowNode(graph, 'held', denied, DENIED_MS, 0), graph.constant(0))
+  return graph.op('if', isDenied, graph.constant(Number.NaN), on)
 }
 
 function baseline(typed: TypedExpr & { kind: 'baseline' }, context: BuildContext): Node {

@@ -29,6 +29,8 @@ export type RoleSeries = Series & {
   reportsChanges?: true
   /** The point's own unit, before its values were converted. When it changes, all stored values of the role change. */
   unit?: string
+  /** The values as they were read, where some of them are doubted and have none (`withoutDoubtful`). */
+  read?: Float64Array
   /** Spans whose samples are not trusted; these samples have no value. */
   untrusted?: readonly UntrustedSpan[]
 }

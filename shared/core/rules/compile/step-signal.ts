@@ -20,6 +20,8 @@ export type StepSignal = {
   /** [n] strictly ascending */
   ts: Float64Array
   values: Float64Array
+  /** [n] the values as they were read, where some of them are doubted. */
+  read?: Float64Array
   holdMs: number
   nominalMs: number
   /** No change lies between two samples, however far apart they are. */
@@ -41,8 +43,9 @@ export function createStepSignal(
   series: Partial<RoleSeries> & Omit<RoleSeries, 'point_id'>,
 ): StepSignal {
   const even = hasEveryMinute(series.ts)
-  const { ts, values: read } = even ? series : ordered(series)
-  const values = clampToStops(role, read)
+  const { ts, values: given } = even ? series : ordered(series)
+  const read = series.read && (even ? series.read : ordered({ ts: series.ts, values: series.read }).values)
+  const values = clampToStops(role, given)
   const holdMs = HOLD_INTERVALS * series.nominalMs
   const [low, high] = ROLES[role]?.range ?? [-Infinity, Infinity]
   const minutely = even && holdMs >= MINUTE && isPlausible(values, low, high)
@@ -54,12 +57,13 @@ export function createStepSignal(
     ...(series.untrusted && { untrusted: series.untrusted }),
     ts,
     values,
+    ...(read && { read }),
     holdMs,
     nominalMs: series.nominalMs,
     reportsChanges: series.reportsChanges === true,
     low,
     high,
-    offMinuteChanges: minutely && !isOffMinute(holdMs) ? new Float64Array(0) : offMinute(ts, values, holdMs),
+    offMinuteChanges: minutely && !isOffMinute(holdMs) ? new Float64Array(0) : offMinute(ts, values, read ?? values, holdMs),
     isMinutely: minutely,
   }
 }
@@ -85,17 +89,20 @@ function clampToStops(role: string, values: Float64Array): Float64Array {
   return values.map(value => readAs(role, value))
 }
 
-function offMinute(ts: Float64Array, values: Float64Array, holdMs: number): Float64Array {
+function offMinute(ts: Float64Array, values: Float64Array, read: Float64Array, holdMs: number): Float64Array {
   const found: number[] = []
   let holding = Number.NaN
+  let holdingRead = Number.NaN
   for (let i = 0; i < ts.length; i++) {
     const t = ts[i]!
     const value = values[i]!
-    if (isOffMinute(t) && !Object.is(value, holding)) found.push(t)
+    const isChange = !Object.is(value, holding) || !Object.is(read[i]!, holdingRead)
+    if (isOffMinute(t) && isChange) found.push(t)
     const end = t + holdMs
     const silent = i + 1 === ts.length || ts[i + 1]! > end
     if (silent && isOffMinute(end)) found.push(end)
     holding = silent ? Number.NaN : value
+    holdingRead = silent ? Number.NaN : read[i]!
   }
   return Float64Array.from(found)
 }

@@ -9,10 +9,11 @@ import { firstAtOrAfter, type StepSignal } from '#shared/core/rules/compile/step
 import type { EquipmentData, RoleSeries } from '#shared/core/rules/compile/equipment-data.ts'
 
 export type ResumeInputs = {
-  /** By `roleKey`: instant and value of the last sample. For a running sum over visits, its value then. */
-  last: Record<string, [t: number, value: number]>
+  /** By `roleKey`: instant and value of the last sample, and the value that was read. For a running sum over visits, its value then. */
+  last: Record<string, LastSample>
   visits: Record<string, SeenVisits>
 }
+type LastSample = [t: number, value: number, read: number]
 /**
  * `next` is the instant of the visit after the last one, null when none was known; it decides how long the last one counts.
  * `usualMs` is the interval between visits that was used; it remains when there are few new visits.
@@ -30,7 +31,7 @@ export function inputsBefore(
   for (const [key, steps] of asked) {
     if (!steps) continue
     const last = firstAtOrAfter(steps.ts, at) - 1
-    if (last >= 0) inputs.last[key] = [steps.ts[last]!, steps.values[last]!]
+    if (last >= 0) inputs.last[key] = [steps.ts[last]!, steps.values[last]!, (steps.read ?? steps.values)[last]!]
     const role = roleOfColumn(steps.role)
     const visits = role === undefined ? [] : (byId.get(steps.equipment_id)?.visits?.[role] ?? [])
     const next = visits.findIndex(({ t }) => t >= at)
@@ -60,24 +61,27 @@ export function prependInputs(at: number, { last, visits }: ResumeInputs, data: 
   })
 }
 
-function after(at: number, last: [number, number] | undefined, { ts, values, ...series }: RoleSeries): RoleSeries {
-  const t = new Float64Array(ts.length + 1)
-  const v = new Float64Array(ts.length + 1)
-  let n = 0
-  if (last) [t[n], v[n++]] = last
-  let early = false
-  for (let i = 0; i < ts.length && !early; i++) early = ts[i]! < at
-  if (!early) {
-    t.set(ts, n)
-    v.set(values, n)
-    return { ...series, ts: t.subarray(0, n + ts.length), values: v.subarray(0, n + ts.length) }
+function after(at: number, last: LastSample | undefined, { ts, values, read, ...series }: RoleSeries): RoleSeries {
+  let early = 0
+  for (let i = 0; i < ts.length; i++) if (ts[i]! < at) early++
+  const from = (column: Float64Array) => {
+    if (early === 0) return column
+    return early === ts.length ? column.subarray(ts.length) : column.filter((_, i) => ts[i]! >= at)
   }
-  for (let i = 0; i < ts.length; i++) {
-    if (ts[i]! < at) continue
-    t[n] = ts[i]!
-    v[n++] = values[i]!
+  const behind = (column: Float64Array, first: number | undefined) => {
+    const rest = from(column)
+    const all = new Float64Array(rest.length + (first === undefined ? 0 : 1))
+    all.set(rest, all.length - rest.length)
+    if (first !== undefined) all[0] = first
+    return all
   }
-  return { ...series, ts: t.subarray(0, n), values: v.subarray(0, n) }
+  const isDoubted = read !== undefined || (last !== undefined && !Object.is(last[1], last[2]))
+  return {
+    ...series,
+    ts: behind(ts, last?.[0]),
+    values: behind(values, last?.[1]),
+    ...(isDoubted && { read: behind(read ?? values, last?.[2]) }),
+  }
 }
 
 /**

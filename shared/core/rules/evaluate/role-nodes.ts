@@ -10,7 +10,8 @@ const [, NO_DATA, STALE, OUT_OF_RANGE, UNTRUSTED] = [0, 1, 2, 3, 4] as const
 
 /** The values of a role at the rows of a day. */
 export function roleRun(node: Node, steps: StepSignal, raw: boolean): Node['run'] {
-  const { ts, values, holdMs, isMinutely: minutely } = steps
+  const { ts, holdMs, isMinutely: minutely } = steps
+  const values = raw ? (steps.read ?? steps.values) : steps.values
   const low = raw ? -Infinity : steps.low
   const high = raw ? Infinity : steps.high
   let next = 0
@@ -36,13 +37,14 @@ export function roleState(steps: StepSignal, at: number, raw: boolean): number {
   if (index < 0) return NO_DATA
   if (steps.untrusted && isUntrusted(steps.untrusted, steps.ts[index]!)) return UNTRUSTED
   if (at >= steps.ts[index]! + steps.holdMs) return STALE
-  const value = steps.values[index]!
+  const value = (raw ? (steps.read ?? steps.values) : steps.values)[index]!
   if (value !== value) return NO_DATA
   return raw || (value >= steps.low && value <= steps.high) ? 0 : OUT_OF_RANGE
 }
 
-/** Time since the last sample with a value, or with a value that is not trusted, s; known from the first such sample on. */
-export function ageRun(node: Node, { ts, values, untrusted = [] }: StepSignal, saved: NodeState | undefined): Node['run'] {
+/** Time since the last sample with a value, also with one that is doubted or not trusted, s; known from the first such sample on. */
+export function ageRun(node: Node, { ts, untrusted = [], ...steps }: StepSignal, saved: NodeState | undefined): Node['run'] {
+  const values = steps.read ?? steps.values
   let next = 0
   const state = restoreState({ last: Number.NaN, held: Number.NaN }, saved)
   node.save = () => saveState(state)

@@ -64,8 +64,8 @@ export const FUNCTIONS = nameTable<FunctionSignature>({
   parent: fn(['role'], 'same', 'parent(sa_t)'),
 })
 
-/** The aggregates of `zones(role, how)` over the equipment that this one feeds. */
-export const ZONE_AGGREGATES = ['avg', 'min', 'max', 'median', 'sum'] as const
+/** The aggregates of `zones(role, how)` over the equipment that this one feeds, and the share of it that has the role. */
+export const ZONE_AGGREGATES = ['avg', 'min', 'max', 'median', 'sum', 'share'] as const
 export type ZoneAggregate = (typeof ZONE_AGGREGATES)[number]
 
 /** Functions of a declared baseline: its value, its spread, whether it has too few days, and the tolerance for that time. */

@@ -1,7 +1,9 @@
 import test from 'ava'
 import type { RuleRun } from '#shared/core/rules/evaluate/run-rules.ts'
-import { evaluateEquipment } from '#shared/flow/fdd/evaluate-equipment.ts'
-import type { FrameReader } from '#shared/flow/fdd/frame-reader.ts'
+import { DOUBT_PAST_MS } from '#shared/core/series/doubtful.ts'
+import { DAY } from '#shared/core/time.ts'
+import { evaluateEquipment, type ResumeSource } from '#shared/flow/fdd/evaluate-equipment.ts'
+import type { FrameReader, FrameRequest } from '#shared/flow/fdd/frame-reader.ts'
 
 /** Evaluates three pieces of equipment; the pause of that number ends the run. @returns the work that was done before it */
 async function endedAt(pauses: number): Promise<{ ended: boolean; work: string[] }> {
@@ -43,4 +45,23 @@ test('a run that is ended at a pause does none of the work behind it', async t =
   const all = ['a', 'b', 'c'].flatMap(equipment_id => ['read', `evaluate ${equipment_id}`])
   for (const [n] of all.entries()) t.deepEqual(await endedAt(n), { ended: true, work: all.slice(0, n) })
   t.deepEqual(await endedAt(all.length), { ended: false, work: all })
+})
+
+test('a run that resumes reads as far back as samples decide which of the later ones are believed', async t => {
+  const asked: FrameRequest[] = []
+  const evaluate = () => ({ states: [] })
+  const reader = {
+    sizeOf: () => 1,
+    read: async (requests: FrameRequest[]) => {
+      asked.push(...requests)
+      return requests.map(() => ({ frames: () => [], fresh: { from: 0, to: 0, series: new Map() }, logged: undefined }))
+    },
+  } as unknown as FrameReader
+  const states = { load: () => ({ state: { at: 9 * DAY } }) }
+  const sampleLogs = { read: () => undefined, add: () => undefined }
+  const source = { building_id: 'b', ends: [9 * DAY], changedFrom: 10 * DAY, states, sampleLogs } as unknown as ResumeSource
+  const ports = { pause: async () => undefined, begin: () => undefined, isUnsure: () => false }
+  const run = { order: ['a'], needs: () => [], evaluate } as unknown as RuleRun
+  const { resumed } = await evaluateEquipment(run, reader, 0, source, ports)
+  t.deepEqual([resumed, asked.map(({ from }) => from)], [['a'], [9 * DAY - DOUBT_PAST_MS]])
 })

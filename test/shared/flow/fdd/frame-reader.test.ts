@@ -87,3 +87,15 @@ test('where one point was not read before, all of the equipment is read', async 
   t.deepEqual(read!.fresh, wanted.fresh)
   t.is(asked[0]!.from, V1.from)
 })
+
+test('samples before the instant of a state tell which of the later ones are believed, and are left out', async t => {
+  const ts = Float64Array.from({ length: 20 }, (_, i) => i * 5 * MINUTE)
+  const zeros = ts.map(at => (at >= 20 * MINUTE && at < 60 * MINUTE ? 0 : 21))
+  const read = async ({ point_ids }: HistoryQuery) => point_ids.map(() => ({ ts, values: zeros }))
+  const input = { building_id: 'b', equipment: [unit('v2')], points, to: TO, visits: {}, firsts: {} }
+  const state = { at: 50 * MINUTE } as unknown as FrameRequest['state']
+  const [batch] = await createFrameReader(input, { read }).read([{ ...V2, from: 0, state }])
+  const { ts: times, values, read: asRead } = batch!.frames()[0]!.roles.zone_t!
+  t.deepEqual([times[0], ...values], [50 * MINUTE, Number.NaN, Number.NaN, 21, 21, 21, 21, 21, 21, 21, 21])
+  t.deepEqual([...asRead!], [0, 0, 21, 21, 21, 21, 21, 21, 21, 21])
+})

@@ -104,6 +104,35 @@ test('the equipment that is fed decides on the template: a machine proves that a
   t.deepEqual(statuses([plants], data), ['a fault', 'b not_evaluated'])
 })
 
+test('the share of what is fed that has a role leaves out the machines of the plant, and makes a template of its own', t => {
+  const plants = ruleOf(
+    yamlOf({
+      equipment: '[chw_plant]',
+      roles: '{ chw_supply_t: degC }',
+      when: 'chw_supply_t > 9 and zones(clg_valve, share) == 1',
+    }),
+  )
+  const of = (
+    equipment_id: string,
+    equipment_type: EquipmentData['equipment_type'],
+    roles: Record<string, string>,
+    feeds: string[],
+  ) => {
+    return { ...ahu(roles, HOUR), equipment_id, equipment_type, feeds }
+  }
+  const data = [
+    of('all', 'chw_plant', { chw_supply_t: '12x24' }, ['pump', 'read']),
+    of('half', 'chw_plant', { chw_supply_t: '12x24' }, ['other', 'unread']),
+    of('none', 'chw_plant', { chw_supply_t: '12x24' }, ['idle']),
+    of('pump', 'pump', { pump_status: '1x24' }, []),
+    of('idle', 'pump', { pump_status: '1x24' }, []),
+    of('read', 'ahu', { clg_valve: '0x24' }, []),
+    of('other', 'ahu', { clg_valve: '0x24' }, []),
+    of('unread', 'ahu', { sa_t: '20x24' }, []),
+  ]
+  t.deepEqual(statuses([plants], data), ['all fault', 'half pass', 'none pass'])
+})
+
 test('a rule that was loaded again has another template', t => {
   const templates = new TemplateCache()
   const data = [zone('a', { zone_t: '25x24' })]
