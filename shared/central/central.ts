@@ -22,6 +22,7 @@ import { type Auth, openAuth } from '#shared/node/auth/token.ts'
 import type { AuthSettings } from '#shared/node/auth/auth-settings.ts'
 import { ruleStatesIn } from '#shared/node/rules/engine-states.ts'
 import { openWorker } from '#shared/node/worker/worker.ts'
+import type { EdgeTroubles } from './alerts/conditions.ts'
 import { AlertService } from './alerts/alert-service.ts'
 import { createAnalyticsService } from '#shared/central/analytics/service.ts'
 import type { AnalyticsHandlers, AnalyticsInit } from './analytics/worker.ts'
@@ -78,6 +79,8 @@ export type CentralOptions = {
   mail?: MailSettings | undefined
   /** Whether edges connect to this process, so that a silent one raises an alert. */
   watchEdges?: boolean
+  /** What is wrong with an edge that sends. */
+  edgeTroubles?: EdgeTroubles
   auth: AuthSettings
   /** Files and folders outside the workspace, or of the product alone, whose size is shown. */
   storage?: StoragePlace[]
@@ -216,8 +219,9 @@ function openRuns(
 
 const openAlerts = (
   stores: Workspace['stores'],
-  { mail, site_id, watchEdges = false, clock, log }: CentralOptions,
-): AlertService => new AlertService({ ...stores, store: stores.alerts, mail, site: site_id, watchEdges, clock, log })
+  { mail, site_id, watchEdges = false, edgeTroubles, clock, log }: CentralOptions,
+): AlertService =>
+  new AlertService({ ...stores, store: stores.alerts, mail, site: site_id, watchEdges, edgeTroubles, clock, log })
 
 /** The logins of settings and named users, and the tokens of scripts. */
 function openAuthOver(

@@ -53,6 +53,7 @@ export type ProcessParts = Pick<
   | 'live'
   | 'priority'
   | 'watchEdges'
+  | 'edgeTroubles'
   | 'health'
   | 'tenancy'
   | 'signIns'

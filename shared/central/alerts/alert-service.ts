@@ -1,7 +1,7 @@
 /** Raises and recovers alerts once a minute, delivers them with retries, and logs each delivery. */
 import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
-import { type AlertEvent, stepAlert } from '#shared/core/alerts/alert.ts'
+import { type AlertEvent, isEdgeKind, stepAlert } from '#shared/core/alerts/alert.ts'
 import { type AlertMessage, type BuildingWeek, type Digest, mailText, webhookBody } from '#shared/core/alerts/alert-text.ts'
 import { type AlertRoute, deliverableAt, digestDueAt, routeTakes } from '#shared/core/alerts/alert-route.ts'
 import { errorText } from '#shared/core/error-text.ts'
@@ -117,7 +117,8 @@ export class AlertService implements Service {
     const states = store.states()
     for (const key of new Set([...states.keys(), ...conditions.keys()])) {
       const before = states.get(key)
-      if (before?.condition.kind === 'edge' && !knowsEdges) continue
+      if (before && isEdgeKind(before.condition.kind) && !knowsEdges) continue
+      if (found.unknown.has(key) || (!before && found.holding.has(key))) continue
       const { state, event } = stepAlert(before, conditions.get(key), now, found.quiet.has(key))
       if (event) for (const { route } of routes) this.#queueEvent(route, event)
       if (state?.quiet && !before?.quiet) for (const { route } of routes) this.#dropWaiting(route, key, now)

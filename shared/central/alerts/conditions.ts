@@ -1,28 +1,50 @@
 /** Conditions that raise alerts: open findings that nobody has snoozed or dismissed, and edges that send nothing. */
-import type { AlertCondition } from '#shared/core/alerts/alert.ts'
+import { type AlertCondition, EDGE_KINDS, type EdgeKind, type EdgeTrouble } from '#shared/core/alerts/alert.ts'
 import { type Priority, priorityOf } from '#shared/core/findings/finding.ts'
 import type { Building } from '#shared/core/model/model.ts'
 import { edgeName } from '#shared/core/model/model.ts'
 import { MINUTE } from '#shared/core/time.ts'
 import { edgeHref } from '#shared/central/ui/links.ts'
 import type { FindingReader, Notes } from '#shared/core/ports.ts'
-import type { EdgeStore, ModelStore } from '#shared/core/stores.ts'
+import type { EdgeRecord, EdgeStore, ModelStore } from '#shared/core/stores.ts'
 
 /** An edge is silent when nothing came from it for this long: three of its status messages are missing then. */
 export const SILENT_MS = 15 * MINUTE
 const EDGE_PRIORITY: Priority = 1
 const FINDINGS_MAX = 10_000
 
-export type AlertSources = { findings: FindingReader; notes: Notes; model: ModelStore; edges: EdgeStore }
+/** What is wrong with an edge that sends, at `now`. */
+export type EdgeTroubles = (edge: EdgeRecord, now: number) => EdgeTrouble[]
+export type AlertSources = {
+  findings: FindingReader
+  notes: Notes
+  model: ModelStore
+  edges: EdgeStore
+  edgeTroubles?: EdgeTroubles | undefined
+}
 
-/** `quiet`: the keys of those that are snoozed, and not among the conditions. */
-type Conditions = { conditions: AlertCondition[]; quiet: ReadonlySet<string> }
+/**
+ * `quiet`: the keys of those that are snoozed, and not among the conditions. `holding`: of conditions that keep an alert and raise
+ * none. `unknown`: of those that nobody can tell, because the edge is not heard.
+ */
+type Conditions = {
+  conditions: AlertCondition[]
+  quiet: ReadonlySet<string>
+  holding: ReadonlySet<string>
+  unknown: ReadonlySet<string>
+}
 
 /** @param watchEdges whether edges connect to this process, and it has run long enough to notice a silent one */
-export function alertConditions({ findings, notes, model, edges }: AlertSources, now: number, watchEdges: boolean): Conditions {
+export function alertConditions(
+  { findings, notes, model, edges, edgeTroubles }: AlertSources,
+  now: number,
+  watchEdges: boolean,
+): Conditions {
   const buildings = new Map(model.buildings().map(building => [building.building_id, building]))
   const conditions: AlertCondition[] = []
   const quiet = new Set<string>()
+  const holding = new Set<string>()
+  const unknown = new Set<string>()
   for (const finding of findings.list({ state: 'active', limit: FINDINGS_MAX })) {
     const { building_id, equipment_id, rule_id, role, kind, severity, title, evidence, from, finding_id } = finding
     const note = notes.of(finding, now)
@@ -38,6 +60,15 @@ export function alertConditions({ findings, notes, model, edges }: AlertSources,
   }
   for (const edge of watchEdges ? edges.list() : []) {
     const { last_seen_at, building_id, online } = edge
+    const keyOf = (kind: EdgeKind) => `${kind}/${edgeName(edge)}`
+    const place = { ...placeOf(building_id, buildings), path: edgeHref(edge) }
+    const isHeard = online && last_seen_at !== null && now - last_seen_at <= SILENT_MS
+    if (!isHeard) for (const kind of EDGE_KINDS) if (kind !== 'edge') unknown.add(keyOf(kind))
+    for (const { isRaised, ...trouble } of isHeard ? (edgeTroubles?.(edge, now) ?? []) : []) {
+      const key = keyOf(trouble.kind)
+      conditions.push({ key, ...place, ...trouble })
+      if (!isRaised) holding.add(key)
+    }
     if (last_seen_at === null || now - last_seen_at <= SILENT_MS) continue
     const what = {
       title: `Edge ${edgeName(edge)} sends no data`,
@@ -45,16 +76,15 @@ export function alertConditions({ findings, notes, model, edges }: AlertSources,
       since: last_seen_at,
     }
     conditions.push({
-      key: `edge/${edgeName(edge)}`,
+      key: keyOf('edge'),
       kind: 'edge',
       priority: EDGE_PRIORITY,
-      ...placeOf(building_id, buildings),
+      ...place,
       ...what,
-      path: edgeHref(edge),
     })
   }
   for (const { key } of conditions) quiet.delete(key)
-  return { conditions, quiet }
+  return { conditions, quiet, holding, unknown }
 }
 
 function placeOf(building_id: string, buildings: ReadonlyMap<string, Building>) {

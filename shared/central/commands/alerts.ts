@@ -2,6 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { type Static, Type } from '@sinclair/typebox'
 import type { AlertRoute } from '#shared/core/alerts/alert-route.ts'
+import { EDGE_KINDS } from '#shared/core/alerts/alert.ts'
 import { FINDING_KINDS, type Priority } from '#shared/core/findings/finding.ts'
 import { ID } from '#shared/core/model/model.ts'
 import { Problem } from '#shared/core/problem.ts'
@@ -15,7 +16,7 @@ const ROUTES_MAX = 100
 export const CLOCK = Type.String({ pattern: '^([01]\\d|2[0-3]):[0-5]\\d$' })
 export const END_CLOCK = Type.String({ pattern: '^(([01]\\d|2[0-3]):[0-5]\\d|24:00)$' })
 const WEEKDAY = Type.Integer({ minimum: 1, maximum: 7 })
-export const ALERT_KINDS = [...FINDING_KINDS, 'edge'] as const
+export const ALERT_KINDS = [...FINDING_KINDS, ...EDGE_KINDS] as const
 /** Plain addresses only: no names, no comments, no line ends. */
 export const MAIL_ADDRESS = Type.String({ pattern: '^[^\\s@<>,;:"()\\[\\]\\\\]+@[^\\s@<>,;:"()\\[\\]\\\\]+$', maxLength: 254 })
 const WEB_ADDRESS = Type.String({ pattern: '^https?://[^\\s]+$', maxLength: 2000 })

@@ -2,8 +2,18 @@
 import type { FindingKind, Priority } from '../findings/finding.ts'
 import { HOUR, MINUTE } from '../time.ts'
 
-/** `edge`: an edge sends no data. */
-export type AlertKind = FindingKind | 'edge'
+/** `edge`: an edge sends no data; the others are about one that does. */
+export const EDGE_KINDS = ['edge', 'poll', 'backlog', 'clock', 'certificate', 'disk'] as const
+export type EdgeKind = (typeof EDGE_KINDS)[number]
+export type AlertKind = FindingKind | EdgeKind
+
+export const isEdgeKind = (kind: AlertKind): kind is EdgeKind => (EDGE_KINDS as readonly string[]).includes(kind)
+
+/** Something that is wrong with an edge which still sends. Unless `isRaised` it only keeps an alert from being over. */
+export type EdgeTrouble = Pick<AlertCondition, 'title' | 'detail' | 'since' | 'priority'> & {
+  kind: Exclude<EdgeKind, 'edge'>
+  isRaised: boolean
+}
 
 /** Something that is wrong now. The `key` stays the same while the same fault of the same equipment lasts. */
 export type AlertCondition = {
@@ -30,7 +40,7 @@ export type AlertState = { condition: AlertCondition; raised_at: number; clearin
 
 /** An alert of a finding recovers when the finding was cleared for this long, so that one that flaps is one alert. */
 const FINDING_CLEAR_MS = 6 * HOUR
-/** An alert of an edge recovers when the edge has sent for this long. */
+/** An alert of an edge recovers when the edge has sent, or its trouble was gone, for this long. */
 const EDGE_CLEAR_MS = 10 * MINUTE
 
 /**
@@ -55,7 +65,7 @@ export function stepAlert(
   if (condition && quiet) return { state: { condition, raised_at: now }, event: { type: 'raised', at: now, condition } }
   if (condition) return { state: { condition, raised_at } }
   const since = state.clearing_since ?? now
-  const clearMs = state.condition.kind === 'edge' ? EDGE_CLEAR_MS : FINDING_CLEAR_MS
+  const clearMs = isEdgeKind(state.condition.kind) ? EDGE_CLEAR_MS : FINDING_CLEAR_MS
   if (now - since < clearMs) return { state: { ...state, clearing_since: since } }
   return { state: undefined, event: { type: 'recovered', at: now, condition: state.condition } }
 }

@@ -15,6 +15,7 @@ import { openWorkspace, type Workspace } from '#shared/central/workspace.ts'
 import type { MailSettings } from '#shared/node/alerts/mail.ts'
 import { wallClock } from '#shared/node/clock.ts'
 import { type HttpService, openHttp } from '#shared/node/http/server.ts'
+import type { EdgeTroubles } from '#shared/central/alerts/conditions.ts'
 
 export const SECRET = 'a-secret-for-tests-only-0123456789abcdef'
 export const PASSWORDS = { admin: 'admin-password-1', agent: 'agent-password-1', viewer: 'viewer-password-1' }
@@ -44,6 +45,7 @@ export async function startCentral(
     backups?: BackupSchedule
     mail?: MailSettings
     watchEdges?: boolean
+    edgeTroubles?: EdgeTroubles
     scheduled?: boolean
     ballastBytes?: number
     passwords?: typeof PASSWORDS
@@ -76,6 +78,7 @@ export async function startCentral(
     backups: given.backups,
     mail: given.mail,
     watchEdges: given.watchEdges ?? false,
+    ...(given.edgeTroubles && { edgeTroubles: given.edgeTroubles }),
     memoryMb: 128,
     ruleSecs: 30,
     screening: given.screening ?? false,

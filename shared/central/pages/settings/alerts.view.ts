@@ -1,11 +1,15 @@
 /** The page of alerts: who receives which alerts, a form to add a route, and what was delivered. */
+import { type AlertKind, type EdgeKind, isEdgeKind } from '#shared/core/alerts/alert.ts'
+import { EDGE_LIMITS } from '#shared/core/alerts/edge-limits.ts'
 import type { AlertRoute } from '#shared/core/alerts/alert-route.ts'
 import type { AlertMessage } from '#shared/core/alerts/alert-text.ts'
 import { PRIORITIES, PRIORITY_WORDS } from '#shared/core/findings/finding.ts'
+import { formatDuration } from '#shared/core/time.ts'
 import type { Building } from '#shared/core/model/model.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import type { Delivery, DeliveryState } from '#shared/node/store/alerts.ts'
 import { ALERT_KINDS } from '#shared/central/commands/alerts.ts'
+import { SILENT_MS } from '#shared/central/alerts/conditions.ts'
 import { csrfField, type User } from '#shared/central/ui/frame.ts'
 import { formatMoment, type Here, moment } from '#shared/central/ui/moment.ts'
 import { say, sayCountOf, words } from '#shared/node/http/language.ts'
@@ -33,18 +37,32 @@ const WEEKDAYS = words(['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 
 const STATE_WORDS: Record<Exclude<DeliveryState, 'waiting'>, string> = words({
   sent: 'sent',
   failed: 'failed',
-  dropped: 'not sent: it recovered before its hours',
+  dropped: 'not sent: it recovered or was snoozed before its hours',
 })
 
 export const alertsBody = (model: AlertsModel): Html => html`<h1>Alerts</h1>
-<p class="lead">New faults, and edges that send no data, are sent to people by mail or to another system by webhook. A fault that comes and goes is one alert.</p>
+<p class="lead">New faults, and what is wrong with an edge, are sent to people by mail or to another system by webhook. A fault that comes and goes is one alert.</p>
 <section class="card"><h2>Routes</h2>${
   model.routes.length > 0
     ? html`<ul class="log">${model.routes.map(one => routeItem(one, model))}</ul>`
     : html`<p>None yet: no alert is sent.</p>`
 }</section>
+${limitsSection()}
 ${model.user?.role === 'admin' ? addForm(model) : html`<p class="muted">Routes are added and changed by administrators.</p>`}
 <section class="card" id="deliveries"><h2>Deliveries</h2>${deliveryTable(model)}</section>`
+
+/** Beyond which figures an edge raises an alert, on a hub. */
+function limitsSection(): Html {
+  const { poll, backlog, clock, certificate, disk } = EDGE_LIMITS
+  return html`<section class="card"><h2>What raises an alert</h2>
+<p>An open fault that nobody has snoozed or marked as not a fault. On a hub also an edge</p>
+<ul><li>from which nothing came for ${formatDuration(SILENT_MS)};</li>
+<li>that has not read a device for ${formatDuration(poll.raiseMs)}, or does not poll at all;</li>
+<li>whose oldest message has waited for ${formatDuration(backlog.raiseMs)}, unless its backlog becomes shorter;</li>
+<li>whose clock is ${formatDuration(clock.raiseMs)} off;</li>
+<li>whose certificate ends within ${formatDuration(certificate.raiseMs)} and is not renewed;</li>
+<li>whose disk is ${disk.raise} % full, until it is below ${disk.hold} %.</li></ul></section>`
+}
 
 /** Shown once, after a webhook was added. */
 export const newRouteBody = (name: string, secret: string): Html => html`<h1>Alerts</h1>
@@ -76,7 +94,7 @@ function routeWords(route: AlertRoute, buildings: Building[]): string {
   const names = building_ids?.map(id => buildings.find(({ building_id }) => building_id === id)?.name ?? id)
   const what = [
     priorityWords(priority_max),
-    ...(kinds ? [kinds.map(kind => say(kind)).join(', ')] : []),
+    ...(kinds ? [kinds.map(kindWords).join(', ')] : []),
     ...(names ? [say`in ${names.join(', ')}`] : []),
   ]
   const urgent = urgent_at_once ? say`, high priority at once` : ''
@@ -92,6 +110,16 @@ const priorityWords = (max: number): string =>
         .map(one => say(PRIORITY_WORDS[one]))
         .join(say` and `)} priority`
 
+const EDGE_KIND_WORDS: Record<EdgeKind, string> = words({
+  edge: 'edge silent',
+  poll: 'edge does not read devices',
+  backlog: 'edge sends late',
+  clock: 'clock of an edge',
+  certificate: 'certificate of an edge',
+  disk: 'disk of an edge',
+})
+const kindWords = (kind: AlertKind): string => (isEdgeKind(kind) ? EDGE_KIND_WORDS[kind] : say(kind))
+
 const daysWords = (days: readonly number[]): string =>
   HOURS_CHOICES.find(choice => choice.days?.join() === days.join())?.text ?? days.map(day => WEEKDAYS[day - 1]).join(', ')
 
@@ -104,7 +132,7 @@ ${!canMail && html`<input type="hidden" name="mail_to" value=""><p class="muted"
 <label>Building <select name="building_id"><option value="">all</option>${buildings.map(
   ({ building_id, name }) => html`<option value="${building_id}">${name}</option>`,
 )}</select></label>
-<label>Kind <select name="kind"><option value="">all</option>${ALERT_KINDS.map(kind => html`<option value="${kind}">${say(kind)}</option>`)}</select></label>
+<label>Kind <select name="kind"><option value="">all</option>${ALERT_KINDS.map(kind => html`<option value="${kind}">${kindWords(kind)}</option>`)}</select></label>
 <label>Priority <select name="priority_max">${PRIORITIES.toReversed().map(
   max => html`<option value="${String(max)}">${priorityWords(max)}</option>`,
 )}</select></label>

@@ -3,6 +3,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import test, { type ExecutionContext } from 'ava'
 import { SMTPServer } from 'smtp-server'
+import type { EdgeTrouble } from '#shared/core/alerts/alert.ts'
 import type { Finding } from '#shared/core/findings/finding.ts'
 import { DAY, HOUR, MINUTE } from '#shared/core/time.ts'
 import { wallClock } from '#shared/node/clock.ts'
@@ -171,6 +172,43 @@ test('an edge that goes silent raises one alert and one recovery', async t => {
     received.map(one => one.body.type),
     ['alert.raised', 'alert.recovered'],
   )
+})
+
+test('a trouble of an edge that sends is one alert while it wavers, waits while the edge is not heard, and recovers', async t => {
+  const { url, received } = await receiver(t)
+  let used = 80
+  const edgeTroubles = (): EdgeTrouble[] =>
+    used < 85
+      ? []
+      : [{ kind: 'disk', title: 'Disk nearly full', detail: `${used} %`, since: NOW, priority: 2, isRaised: used >= 90 }]
+  const { site, round, stores } = await siteAt(t, { watchEdges: true, edgeTroubles })
+  await addRoute(site, { webhook_url: url, kinds: ['disk'] })
+  let now = NOW
+  const pass = async (minutes: number, online = true) => {
+    for (let minute = 0; minute < minutes; minute++) {
+      now += MINUTE
+      stores.edges.put({ ...EDGES[0]!, last_seen_at: online ? now : now - MINUTE, online })
+      await round(MINUTE)
+    }
+  }
+  const types = () => received.map(one => one.body.type)
+  await pass(20)
+  used = 87
+  await pass(20)
+  t.deepEqual(types(), [], 'below the limit nothing is raised')
+  used = 91
+  await pass(20)
+  used = 87
+  await pass(20)
+  used = 91
+  await pass(20)
+  t.deepEqual(types(), ['alert.raised'])
+  used = 80
+  await pass(20, false)
+  t.deepEqual(types(), ['alert.raised'], 'nobody knows while its session is closed')
+  await pass(20)
+  t.deepEqual(types(), ['alert.raised', 'alert.recovered'])
+  t.like(received[0]!.body.alert, { kind: 'disk', detail: '91 %', path: received[1]!.body.alert.path })
 })
 
 test('a fault that somebody dismissed or snoozed raises no alert', async t => {

@@ -46,7 +46,7 @@ export const FAULTS_DE = nameTable<string>({
   'The snooze is ended.': 'Die Zurückstellung ist beendet.',
   'Snoozed now <1>{0}</1>': 'Jetzt zurückgestellt <1>{0}</1>',
   'A snooze keeps faults out of the lists and out of alerts. They are recorded all the same, and are listed again when it ends while they last. Each counts where it was set: a box and its hub have their own.':
-    'Was zurückgestellt ist, fehlt in den Listen und löst keinen Alarm aus. Erfasst wird es trotzdem, und es erscheint wieder, wenn die Frist endet, solange es andauert. Eine Zurückstellung gilt dort, wo sie gesetzt wurde: Box und Hub haben je eigene.',
+    'Was zurückgestellt ist, fehlt in den Listen und löst keine Meldung aus. Erfasst wird es trotzdem, und es erscheint wieder, wenn die Frist endet, solange es andauert. Eine Zurückstellung gilt dort, wo sie gesetzt wurde: Box und Hub haben je eigene.',
   'Nothing is snoozed.': 'Nichts ist zurückgestellt.',
   Until: 'Bis',
   End: 'Beenden',

@@ -1,0 +1,86 @@
+/** What is wrong with an edge that still sends, from the figures that it reports: conditions of alerts. */
+import type { EdgeTrouble } from '#shared/core/alerts/alert.ts'
+import { EDGE_LIMITS } from '#shared/core/alerts/edge-limits.ts'
+import { edgeName } from '#shared/core/model/model.ts'
+import { countOf } from '#shared/core/number-text.ts'
+import type { EdgeRecord } from '#shared/core/stores.ts'
+import { readPollReport } from '#shared/core/telemetry/poll-report.ts'
+import { formatDuration, parseInstant } from '#shared/core/time.ts'
+import { edgeBacklogCourse, type ReportedFigures, reportedBy } from './fleet-status.ts'
+
+/** Devices that an alert names. */
+const NAMED_MAX = 3
+
+/** @returns the troubles of an edge whose session is open, at the hub's time `now` */
+export function edgeTroubles(edge: EdgeRecord, now: number): EdgeTrouble[] {
+  const reported = reportedBy(edge.status_body)
+  const found = [
+    pollTrouble(edge, now),
+    backlogTrouble(edge, reported, now),
+    clockTrouble(edge, reported, now),
+    certificateTrouble(edge, reported, now),
+    diskTrouble(edge, reported, now),
+  ]
+  return found.filter(one => one !== undefined)
+}
+
+function pollTrouble(edge: EdgeRecord, now: number): EdgeTrouble | undefined {
+  const read = readPollReport(edge.status_body['poll'])
+  if (!read.ok || !read.value.enabled) return undefined
+  const { running, devices, devices_total } = read.value
+  const title = `Edge ${edgeName(edge)} does not read devices`
+  const trouble = { kind: 'poll' as const, title, priority: 2 as const }
+  if (!running) return { ...trouble, detail: 'Its polling has stopped.', since: now, isRaised: true }
+  const failing = devices.filter(({ state }) => state === 'down' || state === 'fault')
+  const sinces = failing.map(({ since }) => parseInstant(since) ?? now)
+  if (failing.length === 0) return undefined
+  const since = Math.min(...sinces)
+  const names = failing.slice(0, NAMED_MAX).map(({ device_id }) => device_id)
+  const more = failing.length > NAMED_MAX ? ` and ${failing.length - NAMED_MAX} more` : ''
+  const limit = `An alert is raised after ${formatDuration(EDGE_LIMITS.poll.raiseMs)}.`
+  const detail = `${failing.length} of ${countOf(devices_total, 'device')} cannot be read: ${names.join(', ')}${more}. ${limit}`
+  return { ...trouble, detail, since, isRaised: now - since >= EDGE_LIMITS.poll.raiseMs }
+}
+
+function backlogTrouble(edge: EdgeRecord, reported: ReportedFigures, now: number): EdgeTrouble | undefined {
+  const { backlog_rows: rows, backlog_oldest_at, clock_offset_ms } = reported
+  const { raiseMs, holdMs } = EDGE_LIMITS.backlog
+  if (rows === null || backlog_oldest_at === null) return undefined
+  const since = backlog_oldest_at - (clock_offset_ms ?? 0)
+  const waits = now - since
+  if (waits < holdMs) return undefined
+  const falls = edgeBacklogCourse(reported, edge.online, now).state === 'falling'
+  const limit = `An alert is raised beyond ${formatDuration(raiseMs)}, unless they become fewer.`
+  const detail = `${countOf(rows, 'message')} wait to be sent, the oldest for ${formatDuration(waits)}. ${limit}`
+  const title = `Edge ${edgeName(edge)} sends late`
+  return { kind: 'backlog', title, priority: 2, detail, since, isRaised: waits >= raiseMs && !falls }
+}
+
+function clockTrouble(edge: EdgeRecord, { clock_offset_ms: offset }: ReportedFigures, now: number): EdgeTrouble | undefined {
+  const { raiseMs, holdMs } = EDGE_LIMITS.clock
+  if (offset === null || Math.abs(offset) < holdMs) return undefined
+  const words = `Its clock is ${formatDuration(Math.abs(offset))} ${offset > 0 ? 'ahead of' : 'behind'} that of the hub.`
+  const detail = `${words} An alert is raised beyond ${formatDuration(raiseMs)}.`
+  const title = `Clock of edge ${edgeName(edge)} is wrong`
+  return { kind: 'clock', title, priority: 2, detail, since: now, isRaised: Math.abs(offset) >= raiseMs }
+}
+
+function certificateTrouble(edge: EdgeRecord, { cert_not_after }: ReportedFigures, now: number): EdgeTrouble | undefined {
+  const { raiseMs, urgentMs } = EDGE_LIMITS.certificate
+  if (cert_not_after === null) return undefined
+  const left = cert_not_after - now
+  const isDue = edge.status_body['cert_renewal_due'] === true
+  if (left >= raiseMs || (!isDue && left >= urgentMs)) return undefined
+  const ends = left > 0 ? `It ends in ${formatDuration(left)}, and the edge is not heard after that.` : 'It has ended.'
+  const detail = `${ends} An alert is raised below ${formatDuration(raiseMs)}.`
+  const title = `Certificate of edge ${edgeName(edge)} is not renewed`
+  return { kind: 'certificate', title, priority: left < urgentMs ? 1 : 2, detail, since: now, isRaised: true }
+}
+
+function diskTrouble(edge: EdgeRecord, { disk_used_percent: used }: ReportedFigures, now: number): EdgeTrouble | undefined {
+  const { raise, hold, urgent } = EDGE_LIMITS.disk
+  if (used === null || used < hold) return undefined
+  const detail = `${used} % of its disk are used. An alert is raised at ${raise} %, and is over below ${hold} %.`
+  const title = `Disk of edge ${edgeName(edge)} is nearly full`
+  return { kind: 'disk', title, priority: used >= urgent ? 1 : 2, detail, since: now, isRaised: used >= raise }
+}
