@@ -23,8 +23,6 @@ const BACK_MS = DOUBT_MS + TELLS_MS
 /** How far back the samples lie that decide whether one is believed: the stretch that it is in, and the one before. */
 export const DOUBT_PAST_MS = 2 * BACK_MS
 
-/** A stretch of one value: since when, whether it began with a jump, and for how long it is doubted. */
-type Stretch = { value: number; since: number; leapt: boolean; doubtMs: number }
 /** Of what stood still before it leapt, standing still tells nothing: only the first sample is doubted. */
 const FIRST_MS = 1
 
@@ -41,27 +39,38 @@ export function withoutDoubtful(
   [low, high]: readonly [number, number],
 ): Float64Array {
   let believed = values
-  let before: Stretch | undefined
-  let now: Stretch | undefined
+  // The stretch of one value that lasts, and the value before it; plain variables, because most values are a stretch of their own.
+  let now = Number.NaN
+  let before = Number.NaN
+  let since = 0
+  let hasLeapt = false
+  let doubtMs = 0
   let last = -Infinity
   for (let i = 0; i < ts.length; i++) {
     const value = values[i]!
     const t = ts[i]!
     if (!(value >= low && value <= high)) continue
-    if (!now || t - last > TELLS_MS) {
-      before = undefined
-      now = { value, since: t, leapt: false, doubtMs: 0 }
-    } else if (value !== now.value) {
+    if (t - last > TELLS_MS) {
+      before = Number.NaN
+      hasLeapt = false
+      doubtMs = 0
+      since = t
+    } else if (value !== now) {
       const isZero = value === zero
-      const leapt = Math.abs(value - now.value) > (isZero ? Math.min(fromZero, leap) : leap)
-      const lasted = t - now.since
-      const isBack = !isZero && now.leapt && before !== undefined && lasted < BACK_MS && Math.abs(value - before.value) <= leap
-      const longest = isZero || lasted < BACK_MS ? DOUBT_MS : FIRST_MS
+      const leapt = Math.abs(value - now) > (isZero ? Math.min(fromZero, leap) : leap)
+      doubtMs = 0
+      if (leapt) {
+        const isRecent = t - since < BACK_MS
+        const isBack = !isZero && hasLeapt && isRecent && Math.abs(value - before) <= leap
+        if (!isBack) doubtMs = isZero || isRecent ? DOUBT_MS : FIRST_MS
+      }
       before = now
-      now = { value, since: t, leapt, doubtMs: leapt && !isBack ? longest : 0 }
+      hasLeapt = leapt
+      since = t
     }
+    now = value
     last = t
-    if (t - now.since >= now.doubtMs) continue
+    if (t - since >= doubtMs) continue
     if (believed === values) believed = values.slice()
     believed[i] = Number.NaN
   }
