@@ -11,6 +11,7 @@ import { countingLoader } from '#shared/central/import/dry-run.ts'
 import { preflightPackage } from '#shared/central/import/preflight.ts'
 import { readTable } from '#shared/central/import/read-table.ts'
 import type { ImportSession } from '#shared/central/import/sessions.ts'
+import { turnLongTables } from '#shared/central/import/turn-table.ts'
 import { receivePackage } from '#shared/central/import/upload.ts'
 import type { Actor } from './command.ts'
 
@@ -35,8 +36,9 @@ export async function stagePackage(
   await assertSpace(context)
   const { session_id, ...folders } = await sessions.open()
   try {
-    const { files, fields } = await receivePackage(request, folders, PACKAGE_LIMITS, PACKAGE_MAX)
+    const { files: received, fields } = await receivePackage(request, folders, PACKAGE_LIMITS, PACKAGE_MAX)
     assertFields(fields)
+    const files = await turnLongTables(received, folders.files)
     const { report, plan } = await preflightPackage(files, context)
     const session = await sessions.save({ session_id, files, report, plan })
     audit({ subject: report.building_id ?? session_id, after: { session_id, verdict: report.verdict } })

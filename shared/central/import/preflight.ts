@@ -24,11 +24,11 @@ import { proposeRoles } from '#shared/core/csv/role-proposals.ts'
 import type { Clock } from '#shared/core/ports.ts'
 import { latestPlausible } from '#shared/core/telemetry/misdated.ts'
 import type { ModelStore } from '#shared/core/stores.ts'
-import type { PackageFile } from '#shared/node/zip.ts'
 import type { RuleService } from '../context.ts'
 import { readColumnNotes } from './column-list.ts'
 import { addFlowEvidence } from './link-flows.ts'
 import { type Owner, scanTable } from './scan-table.ts'
+import type { StagedFile } from './turn-table.ts'
 
 /** Maximum size of a JSON file of a package: a map of thousands of columns. */
 const JSON_MAX = 1024 * 1024
@@ -46,11 +46,12 @@ type Folder = Owner & { tables: string[] }
 type OwnedFolder = { folder: EquipmentFolder; owner: Folder; trusted: UntrustedSpan[] | undefined; points: Point[] }
 
 /** Reads a package and reports what importing it would do. It changes nothing. */
-export async function preflightPackage(files: PackageFile[], { model, rules, site_id, clock }: Parts): Promise<Preflight> {
+export async function preflightPackage(files: StagedFile[], { model, rules, site_id, clock }: Parts): Promise<Preflight> {
   const checks = createCheckReport()
   const latest = latestPlausible(clock.now())
   const layout = groupPackageFiles(files.map(({ path }) => path))
   const fileOf = new Map(files.map(({ path, file }) => [path, file]))
+  for (const { path, turned } of files) if (turned) reportTurned(path, turned, checks)
   for (const path of layout.ignored) checks.add('file_ignored', 'package', 'files are not read', { examples: [path] })
   const manifest = await readPart(layout.manifest, fileOf, readManifest, 'manifest', checks)
   if (!manifest) return { report: reportPackage(null, null, [], new Map(), NO_LINKS, checks.list()), plan: undefined }
@@ -91,6 +92,12 @@ export async function preflightPackage(files: PackageFile[], { model, rules, sit
   const found = failIfEmpty(checks.list(), rows)
   const report = reportPackage(building_id, timezone === undefined ? null : building.timezone, scanned, proposals, links, found)
   return { report, plan: { building, equipment, ...planned, before: keepNamed(before, equipment, planned.points) } }
+}
+
+function reportTurned(path: string, { columns, leftOut }: NonNullable<StagedFile['turned']>, checks: CheckReport): void {
+  checks.add('long_table', path, `has one value a row and is turned into ${columns} columns; lines are those of the turned table`)
+  if (leftOut.length > 0)
+    checks.add('columns_left_out', path, 'columns beside time, name and value are left out', { examples: leftOut })
 }
 
 /** Each file is read once, whoever has columns in it. @returns the tables in the order of their folders */

@@ -8,7 +8,7 @@ import { Problem } from '#shared/core/problem.ts'
 import { DAY } from '#shared/core/time.ts'
 import { replaceFile } from '#shared/node/files.ts'
 import { folderSize } from '#shared/node/folder-size.ts'
-import type { PackageFile } from '#shared/node/zip.ts'
+import type { StagedFile } from './turn-table.ts'
 import type { ImportResult } from '#shared/flow/ingest/import-package.ts'
 
 /** How long a preflight is stored for its import. */
@@ -22,7 +22,7 @@ export type ImportSession = {
   session_id: string
   created_at: number
   expires_at: number
-  files: PackageFile[]
+  files: StagedFile[]
   report: PackageReport
   plan: PackagePlan | undefined
   /** Result of the import, once it is done. */

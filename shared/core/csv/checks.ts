@@ -107,6 +107,8 @@ export const CHECKS = {
   states_too_many: means('warning', 'Free text is not stored: send numbers or at most 32 state texts', 'On'),
   grid_differs: means('info', 'No action needed: the interval found in the data is used, not grid_minutes', '"grid_minutes":5'),
   unit_from_header: means('info', 'No action needed: the unit is taken from the header', 'Supply Temp (°F)'),
+  long_table: means('info', 'No action needed if the columns of the report are right', TABLE),
+  columns_left_out: means('warning', 'Remove rows whose values are not to be trusted: what else a row says is not read', TABLE),
   unit_from_cells: means('info', 'No action needed: the units are taken from the cells', '21.5 °C'),
   encoding_guessed: means('info', 'Write UTF-8', TABLE),
   delimiter_guessed: means('info', 'No action needed if the columns of the report are right', TABLE),

@@ -20,6 +20,9 @@ export const CSV_CHECKS_DE = nameTable<string>({
   'is not a text file': 'ist keine Textdatei',
   'is not UTF-8 and is read as {0}': 'ist nicht UTF-8 und wird als {0} gelesen',
   'has {0} between cells{1}': 'hat {0} zwischen den Zellen{1}',
+  'has one value a row and is turned into {0} columns; lines are those of the turned table':
+    'hat einen Wert je Zeile und wird zu {0} Spalten; Zeilen sind die der umgestellten Tabelle',
+  'columns beside time, name and value are left out': 'Spalten neben Zeit, Name und Wert werden ausgelassen',
   'has units in its cells: {0}': 'hat Einheiten in ihren Zellen: {0}',
   'has its header on line {0}; the lines before it are left out':
     'hat die Kopfzeile in Zeile {0}; die Zeilen davor werden ausgelassen',
