@@ -78,7 +78,7 @@ test('the page shows what the device has, as text, and one property of any numbe
   const { get } = await open(t)
   const page = words(await (await get(`/bacnet?${ask({ device_id: 'ahu-1', object: 'analog-output,4' })}`)).text())
   t.regex(page, /present-value 85 20/)
-  t.regex(page, /values of analog-output,4 of Controller ahu-1 , read/)
+  t.regex(page, /values of AO-4 @ dev \d+ of Controller ahu-1 , read/)
   const one = await get(`/bacnet?${ask({ device_id: 'ahu-1', object: 'analog-output,4', property: 'priority-array' })}`)
   const levels = [...(await one.text()).matchAll(/<li>([^<]*)<\/li>/g)].map(([, level]) => level).slice(-16)
   t.is(levels[7], '40')
