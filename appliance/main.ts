@@ -27,6 +27,7 @@ import { openEdge } from './services/edge.ts'
 import { noneYet, openEdgeConfig, readEdgeKits } from './services/edge-config.ts'
 import { catalogueWatch } from './services/field-catalogue.ts'
 import { applianceHealth, isPolling } from './services/health-checks.ts'
+import { bacnetSettings } from './drivers/bacnet/pages/bacnet-settings.ts'
 import { modelSync } from './services/model-sync.ts'
 import { findingsSender, localRules } from './services/local-rules.ts'
 import { storagePlaces } from './services/reading-storage.ts'
@@ -112,6 +113,7 @@ await runProcess(log, async () => {
   const pollStatus = () => edge.polling.pollStatus()
   const counted = { context, pollStatus, hubState: edge.uplink.hubState, journal, site }
   const history = boardHistory(clock, boardCounts(counted))
+  const restart = () => process.kill(process.pid, 'SIGTERM')
   const enrolment = await openEnrolment({
     ...{ hub: kits?.current().edge.broker_host, edge: { site_id, edge_id }, log },
     isAvailable: settings.SERVICE_MQTT_ENABLED || settings.SERVICE_SETTINGS_FILE !== undefined,
@@ -121,7 +123,7 @@ await runProcess(log, async () => {
       workspace: settings.SERVICE_WORKSPACE,
       settings: settings.SERVICE_SETTINGS_FILE,
     },
-    restart: () => process.kill(process.pid, 'SIGTERM'),
+    restart,
   })
   const parts = {
     context,
@@ -130,6 +132,7 @@ await runProcess(log, async () => {
     siteFile,
     catalogue,
     bacnet,
+    bacnetSettings: bacnetSettings({ effective, file: settings.SERVICE_SETTINGS_FILE, restart }),
     modbus,
     edge,
     ingest,

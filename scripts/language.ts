@@ -14,11 +14,12 @@ import {
 /** Sources with texts that people read. */
 const SOURCES = ['shared/central/**/*.ts', 'appliance/**/*.ts', 'hub/**/*.ts']
 
-/** Sources of the core that make sentences which pages show. */
+/** Sources that make sentences which pages show. */
 const MADE = [
   'shared/core/analytics/economizer-verdict.ts',
   'shared/core/rules/report/explain.ts',
   'shared/core/update/rollout.ts',
+  'appliance/drivers/bacnet/pages/bacnet-settings.ts',
 ]
 
 /** Sources whose problems a page may show. */

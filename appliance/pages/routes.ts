@@ -34,6 +34,8 @@ import { firstStepsLeft } from '../core/first-steps.ts'
 import { siteRoutes } from './site.route.ts'
 import { HUB_PATH, hubRoutes } from './hub.route.ts'
 import { homeRoutes } from './home.route.ts'
+import type { BacnetSettings } from '../drivers/bacnet/pages/bacnet-settings.ts'
+import { BACNET_NETWORK_PATH, bacnetSettingsRoutes } from '../drivers/bacnet/pages/settings.route.ts'
 import { propertyRoutes } from '../drivers/bacnet/pages/properties.route.ts'
 import { modbusRoutes } from '../drivers/modbus/pages/registers.route.ts'
 import { overridesPages } from './overrides.route.ts'
@@ -47,6 +49,7 @@ type ApplianceParts = {
   siteFile: SettingsFile<SiteSettings>
   catalogue: FieldCatalogue
   bacnet: BacnetProtocol
+  bacnetSettings: BacnetSettings
   modbus: ModbusProtocol
   edge: Pick<EdgeServices, 'polling' | 'storage' | 'uplink'>
   ingest: IngestService
@@ -69,6 +72,7 @@ export const OWN_PAGES: NonNullable<PageLayoutOptions['more']> = words(
     { href: HUB_PATH, text: 'Hub', about: 'Connects this box to a hub', for: 'admin' },
     SYSTEM_PAGE,
     { href: BACNET_PATH, text: 'BACnet', about: 'Read the properties of an object', for: 'operator' },
+    { href: BACNET_NETWORK_PATH, text: 'BACnet network', about: 'Interface, port and broadcast manager (BBMD)', for: 'admin' },
     { href: '/modbus', text: 'Modbus', about: 'Read registers and find their format', for: 'operator' },
   ],
   'about',
@@ -129,6 +133,7 @@ export function applianceRoutes(parts: ApplianceParts, layout: PageLayout): Rout
     ...discoveryRoutes(discovery),
     ...discoverRoutes(discovery, layout),
     ...propertyRoutes({ catalogue: catalogue.current, bacnet }, layout),
+    ...bacnetSettingsRoutes(parts.bacnetSettings, layout),
     ...modbusRoutes({ catalogue: catalogue.current, modbus }, layout),
     ...localIngestRoutes(context, ingest, parts.localIngestToken),
   ]

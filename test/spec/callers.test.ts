@@ -76,6 +76,8 @@ const APPLIANCE_PAGES: [Route['method'], string, Need, Route['takes']?][] = [
   ['POST', '/discover/preview', 'operator', 'form'],
   ['POST', '/discover/add', 'operator', 'form'],
   ['GET', '/bacnet', 'operator'],
+  ['GET', '/bacnet/network', 'admin'],
+  ['POST', '/bacnet/network', 'admin', 'form'],
   ['GET', '/modbus', 'operator'],
   ['GET', '/first-steps', 'viewer'],
   ['GET', '/site', 'admin'],

@@ -36,7 +36,7 @@ export function bacnetDiscovery(parts: {
     },
     machine: isOpen => ({
       bind: { address: [bind.address, ...(bind.furtherAddresses ?? [])].join(', '), port: bind.port },
-      machine: machineAddresses(),
+      machine: ipv4Addresses(),
       holder: isOpen ? 'this process' : (findPortOwner(bind.address, bind.port) ?? null),
     }),
   })
@@ -63,7 +63,7 @@ function toPeer({ host, port, network, mac }: DeviceAddress): Peer {
 }
 
 /** The IPv4 addresses of the machine. */
-const machineAddresses = (): MachineAddress[] =>
+export const ipv4Addresses = (): MachineAddress[] =>
   Object.entries(networkInterfaces()).flatMap(([name, list]) =>
     (list ?? []).filter(({ family }) => family === 'IPv4').map(({ address, netmask }) => ({ name, address, netmask })),
   )

@@ -5,7 +5,7 @@ import { sayCountOf, words } from '#shared/node/http/language.ts'
 
 type SettingsModel = { settings: Effective[]; shown: 'set' | 'all' }
 
-const SOURCE_WORDS: Record<Effective['source'], string> = words({
+export const SETTING_SOURCES: Record<Effective['source'], string> = words({
   'command line': 'command line',
   environment: 'environment',
   file: 'a file named in the environment',
@@ -38,5 +38,5 @@ const settingTable = (
   ({ name, value, source, doc }) => html`<tr>
 <td data-label="Setting"><div><code>${name}</code> <span class="muted">${doc}</span></div></td>
 <td data-label="Value"><div>${value === '' ? html`<span class="muted">none</span>` : html`<code>${value}</code>`}</div></td>
-<td data-label="From"><div>${SOURCE_WORDS[source]}</div></td></tr>`,
+<td data-label="From"><div>${SETTING_SOURCES[source]}</div></td></tr>`,
 )}</tbody></table>`

@@ -48,6 +48,12 @@ export const NETWORK_COMPLAINTS_DE = nameTable<string>({
   'is the one of /uplink; leave /ot out when there is one network':
     'ist derselbe wie in /uplink; lassen Sie /ot weg, wenn es nur ein Netz gibt',
   'the network of the controllers has no way out': 'das Netz der Regler führt nirgends hinaus',
+  '{0} is no value of {1}': '{0} ist kein Wert von {1}',
+  '{0} is no address of a broadcast manager': '{0} ist keine Adresse einer Broadcast-Verwaltung',
+  '{0} is this machine, and a broadcast manager is another one':
+    '{0} ist diese Maschine, und eine Broadcast-Verwaltung ist eine andere',
+  '{0} is no address of this machine': '{0} ist keine Adresse dieser Maschine',
+  'Port {0} of {1} cannot be used: {2}': 'Port {0} von {1} ist nicht benutzbar: {2}',
   'needs an address beside it': 'braucht eine Adresse daneben',
   '{0} is not in the network {1}': '{0} liegt nicht im Netz {1}',
   '{0} is the name of a network or of all its machines, and of no machine':

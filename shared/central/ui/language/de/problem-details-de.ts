@@ -22,6 +22,10 @@ export const PROBLEM_DETAILS_DE = nameTable<string>({
   'No discovery has begun since this process started': 'Seit dem Start dieses Prozesses hat keine Suche begonnen',
   'No device is chosen; go back and choose some': 'Kein Gerät ist gewählt; gehen Sie zurück und wählen Sie welche',
   'There is no enabled BACnet device "{0}" in the catalogue': 'In der Liste ist kein eingeschaltetes BACnet-Gerät „{0}“',
+  'This program has no settings file: set SERVICE_BACNET_BIND and the others where it is started':
+    'Dieses Programm hat keine Datei mit Einstellungen: setzen Sie SERVICE_BACNET_BIND und die anderen, wo es gestartet wird',
+  '{0} is set in the environment of this program: change it there':
+    '{0} ist in der Umgebung dieses Programms gesetzt: ändern Sie es dort',
   'Nothing is stored of this time': 'Von dieser Zeit ist nichts gespeichert',
   'An import would not take so large a package: ask for a shorter time, or for one equipment':
     'Ein Import nähme ein so großes Paket nicht an: fragen Sie nach einer kürzeren Zeit oder nach einer Anlage',
