@@ -29,7 +29,7 @@ test.serial('over stdio an agent finds an active fault and is told why, term by 
   t.false(isError)
   t.regex(
     list,
-    /f-cooling \| school \| ahu-1 \| Supply air too warm .* \| 1 \| active \| 2026-11-20T08:02:10-06:00 \| now \| 6 h/,
+    /f-cooling \| school \| ahu-1 \| Supply air too warm .* \| 1 \| active, urgent \| 2026-11-20T08:02:10-06:00 \| now \| 6 h/,
   )
   const { text } = await call('explain_finding', { finding_id: 'f-cooling' })
   t.regex(text, /^Supply air too warm with the cooling valve wide open – Air handler 1 \(ahu-1\) in Riverside School/)
