@@ -2,7 +2,7 @@
 import { CsvError } from 'csv-parse'
 import { parse } from 'csv-parse/sync'
 import type { TSchema } from '@sinclair/typebox'
-import { sniffDialect } from '#shared/core/csv/dialect.ts'
+import { sniffDialect } from '#shared/core/csv/form/dialect.ts'
 import { errorText } from '#shared/core/error-text.ts'
 import { needBuilding } from '#shared/core/lookup.ts'
 import { fromTriples, toTriples } from '#shared/core/model/exchange/brick-model.ts'

@@ -2,7 +2,7 @@
 import type { PointRows } from '#shared/core/ports.ts'
 import type { Series } from '#shared/core/series/series.ts'
 import { type CellValue, stateNumber } from './cell.ts'
-import type { CellUnits } from './cell-units.ts'
+import type { CellUnits } from './form/cell-units.ts'
 import type { CheckCode } from './checks.ts'
 import type { Meaning } from './local-clock.ts'
 import { type TableRecord, timeText } from './record.ts'

@@ -1,8 +1,8 @@
 /** Units that are written in the cells of a table, `21.5 °C`, as some building systems export values. */
 import { unitCode, UNITS } from '#shared/core/model/unit.ts'
-import { type CellValue, readCell } from './cell.ts'
-import { withoutUnit } from './header-names.ts'
-import type { TableRecord } from './record.ts'
+import { type CellValue, readCell } from '../cell.ts'
+import { withoutUnit } from '../header-names.ts'
+import type { TableRecord } from '../record.ts'
 
 /** Code of the unit by cell of a row; null for a column without. */
 export type CellUnits = readonly (string | null)[]

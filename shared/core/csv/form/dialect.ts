@@ -1,6 +1,6 @@
 /** Detects how a table is written: the delimiter, whether numbers have decimal commas or units, and where its header is. */
 import { type CellUnits, findCellUnits, splitUnit } from './cell-units.ts'
-import { parseTimestamp } from './timestamp.ts'
+import { parseTimestamp } from '../timestamp.ts'
 
 /** Of delimiters that fit equally well the first is taken: commas are in names and numbers too. */
 const DELIMITERS = [';', '\t', '|', ','] as const

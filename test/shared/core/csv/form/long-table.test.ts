@@ -1,5 +1,5 @@
 import test from 'ava'
-import { longForm } from '#shared/core/csv/long-table.ts'
+import { longForm } from '#shared/core/csv/form/long-table.ts'
 
 const ROWS = [
   ['2026-03-01 00:00', 'AHU-1 SAT', '15.5', 'ok'],

@@ -1,6 +1,6 @@
 /** Tables with one value a row, `time, name, value`, as historians and supervisors export them. */
-import { withoutUnit } from './header-names.ts'
-import { parseTimestamp } from './timestamp.ts'
+import { withoutUnit } from '../header-names.ts'
+import { parseTimestamp } from '../timestamp.ts'
 
 /** Cells of the time, the name of the point, its value and its unit. */
 export type LongForm = { time: number; name: number; value: number; unit?: number; leftOut: string[] }

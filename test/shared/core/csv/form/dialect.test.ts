@@ -1,5 +1,5 @@
 import test from 'ava'
-import { sniffDialect } from '#shared/core/csv/dialect.ts'
+import { sniffDialect } from '#shared/core/csv/form/dialect.ts'
 
 for (const [head, delimiter, decimalComma] of [
   ['t,a,b\n1,2,3\n', ',', false],

@@ -1,6 +1,6 @@
 import test from 'ava'
-import { findCellUnits, headerWithUnits, splitUnit, UnitRecord } from '#shared/core/csv/cell-units.ts'
-import { sniffDialect } from '#shared/core/csv/dialect.ts'
+import { findCellUnits, headerWithUnits, splitUnit, UnitRecord } from '#shared/core/csv/form/cell-units.ts'
+import { sniffDialect } from '#shared/core/csv/form/dialect.ts'
 import { LineRecord } from '#shared/core/csv/record.ts'
 
 for (const [cell, number, unit] of [
