@@ -1,4 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
+import { createSerialQueue } from '#shared/flow/serial-queue.ts'
+import { errorText } from '#shared/core/error-text.ts'
+import { SECOND } from '#shared/core/time.ts'
 import type { Logger } from 'pino'
 import {
   newestReadingOf,
@@ -22,6 +25,9 @@ import type { DeviceConflict } from '../core/catalogue/driver-definition.ts'
 import { findDeviceConflicts } from '../drivers/list.ts'
 import type { DeviceCatalogue, DeviceEntry } from '../store/catalogue-schema.ts'
 
+/** A protocol that could not start is tried again this often: its interface may get its address later. */
+const START_AGAIN_MS = 10 * SECOND
+
 type PollServiceOptions = {
   catalogue: DeviceCatalogue
   /** Devices of other protocols belong to another process. */
@@ -38,10 +44,14 @@ export class PollService implements Service {
   readonly #options: PollServiceOptions
   readonly #board
   readonly #started = new Set<FieldProtocol>()
+  /** Protocols that could not start, with the reason. Their devices are in fault until they can. */
+  readonly #failed = new Map<FieldProtocol, string>()
+  readonly #inTurn = createSerialQueue()
   readonly #links = new Map<DeviceEntry, Link>()
   #entries: DeviceEntry[]
   #conflicts: ReadonlyMap<string, DeviceConflict>
   #polling: Polling | undefined
+  #startAgain: NodeJS.Timeout | undefined
 
   constructor(options: PollServiceOptions) {
     this.#options = options
@@ -52,16 +62,21 @@ export class PollService implements Service {
 
   async start(): Promise<void> {
     const { sinks, clock, log } = this.#options
-    await this.#startProtocols(this.#entries)
+    await this.#startProtocols(this.#entries, (protocol, reason) => {
+      this.#failed.set(protocol, reason)
+      log.error(`${reason}; trying again every ${START_AGAIN_MS / SECOND} s`)
+    })
+    this.#scheduleStart()
     // Its failure is not handled: it is an internal error, which ends the process.
     this.#polling = openPolling({ sinks, clock, board: this.#board, notify: event => logEvent(log, event) })
     await this.#follow(this.#polling, this.#entries)
   }
 
   async stop(): Promise<void> {
+    clearTimeout(this.#startAgain)
     const running = this.#polling
     this.#polling = undefined
-    await running?.stop()
+    await this.#inTurn(async () => running?.stop())
     await Promise.all(Array.from(this.#links.values(), ({ device }) => device.driver.close()))
     this.#links.clear()
     await Promise.all(Array.from(this.#started, protocol => protocol.stop()))
@@ -73,15 +88,19 @@ export class PollService implements Service {
    *
    * @throws Problem conflict when a protocol that is new to the list cannot start; the old list is then polled on
    */
-  async reload(catalogue: DeviceCatalogue): Promise<void> {
+  reload(catalogue: DeviceCatalogue): Promise<void> {
+    return this.#inTurn(() => this.#change(catalogue))
+  }
+
+  async #change(catalogue: DeviceCatalogue): Promise<void> {
     const known = new Map(this.#entries.map(entry => [entry.device_id, entry]))
     const next = this.#ownEntries(catalogue).map(entry => {
       const before = known.get(entry.device_id)
       return before && isSameToPoll(before, entry) ? before : entry
     })
     if (this.#polling) {
-      await this.#startProtocols(next).catch((error: Error) => {
-        throw new Problem('conflict', `List not changed: ${error.message}`)
+      await this.#startProtocols(next, (protocol, reason) => {
+        if (!this.#failed.has(protocol)) throw new Problem('conflict', `List not changed: ${reason}`)
       })
     }
     this.#conflicts = findDeviceConflicts(catalogue)
@@ -127,13 +146,44 @@ export class PollService implements Service {
     return devices.filter(({ protocol }) => this.#options.protocols.some(({ name }) => name === protocol))
   }
 
-  async #startProtocols(entries: readonly DeviceEntry[]): Promise<void> {
+  /** Starts what the entries use and what does not run. @param onFailed may throw, which ends it */
+  async #startProtocols(
+    entries: readonly DeviceEntry[],
+    onFailed: (protocol: FieldProtocol, reason: string) => void,
+  ): Promise<void> {
     for (const protocol of this.#options.protocols) {
       const isUsed = entries.some(entry => entry.enabled && entry.protocol === protocol.name)
       if (!isUsed || this.#started.has(protocol)) continue
-      await protocol.start()
+      try {
+        await protocol.start()
+      } catch (error) {
+        onFailed(protocol, errorText(error))
+        continue
+      }
       this.#started.add(protocol)
+      this.#failed.delete(protocol)
     }
+  }
+
+  #scheduleStart(): void {
+    if (this.#failed.size === 0) return
+    this.#startAgain = setTimeout(() => void this.#inTurn(() => this.#tryAgain()), START_AGAIN_MS)
+  }
+
+  async #tryAgain(): Promise<void> {
+    const before = new Map(this.#failed)
+    await this.#startProtocols(this.#entries, (protocol, reason) => void this.#failed.set(protocol, reason))
+    const changed = [...before].filter(([protocol, reason]) => this.#failed.get(protocol) !== reason)
+    for (const [protocol] of changed) this.#options.log.info(this.#failed.get(protocol) ?? `${protocol.name} has started`)
+    if (!this.#polling) return
+    if (changed.length > 0) await this.#follow(this.#polling, this.#entries)
+    this.#scheduleStart()
+  }
+
+  /** @returns why nothing is sent to a device: its protocol could not start, or it is in conflict with another entry */
+  #blockOf(entry: DeviceEntry): string | undefined {
+    const failed = [...this.#failed].find(([{ name }]) => name === entry.protocol)?.[1]
+    return failed ?? conflictOf(this.#conflicts, entry)
   }
 
   /** Closes the drivers of devices that were removed or changed before their new drivers are opened. */
@@ -141,7 +191,7 @@ export class PollService implements Service {
     const { protocols, clock, log } = this.#options
     const enabled = next.filter(entry => entry.enabled)
     const gone = [...this.#links].filter(
-      ([entry, { blockedBy }]) => !enabled.includes(entry) || blockedBy !== conflictOf(this.#conflicts, entry),
+      ([entry, { blockedBy }]) => !enabled.includes(entry) || blockedBy !== this.#blockOf(entry),
     )
     for (const [entry] of gone) this.#links.delete(entry)
     await polling.follow(Array.from(this.#links.values(), ({ device }) => device))
@@ -150,7 +200,7 @@ export class PollService implements Service {
     setPlans(this.#board, next, clock.now())
     for (const entry of enabled) {
       if (this.#links.has(entry)) continue
-      const blockedBy = conflictOf(this.#conflicts, entry)
+      const blockedBy = this.#blockOf(entry)
       const device = blockedBy === undefined ? linkDevice(entry, protocols) : blockedDevice(entry, blockedBy)
       this.#links.set(entry, { device, blockedBy })
     }
@@ -175,7 +225,7 @@ const polledPart = (entry: DeviceEntry) => ({
   })),
 })
 
-/** `blockedBy`: the conflict because of which the device is not read. */
+/** `blockedBy`: why the device is not read. */
 type Link = { device: PolledDevice; blockedBy: string | undefined }
 
 function conflictOf(conflicts: ReadonlyMap<string, DeviceConflict>, { device_id }: DeviceEntry): string | undefined {
@@ -183,7 +233,7 @@ function conflictOf(conflicts: ReadonlyMap<string, DeviceConflict>, { device_id 
   return conflict?.isRead === false ? conflict.reason : undefined
 }
 
-/** A device to which nothing is sent, because another entry of the list is the same device. */
+/** A device to which nothing is sent. */
 const blockedDevice = (plan: DeviceEntry, reason: string): PolledDevice => ({
   plan,
   driver: {

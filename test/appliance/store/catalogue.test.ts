@@ -15,6 +15,7 @@ import type { DeviceCatalogue, DeviceEntry } from '#appliance/store/catalogue-sc
 import { ConfigError } from '#appliance/store/json-file.ts'
 import { openBacnetDevice } from '#scripts/simulator/bacnet/device.ts'
 import { OBJECT_TYPES } from '#scripts/simulator/bacnet/objects.ts'
+import { until } from '../../support/folders.ts'
 import { catalogue, memoryCatalogue, SILENT, site } from '../../support/sites/catalogue-site.ts'
 
 const bind = { address: '127.0.0.1', port: 0 }
@@ -269,4 +270,25 @@ test('a port that is taken refuses the first BACnet device, and the old list goe
   t.deepEqual(other.pollStatus().devices, [])
   t.is(list.current().devices.length, 2)
   await service.stop()
+})
+
+test('a port that is taken at the start leaves its devices in fault with the reason, and they are read once it is free', async t => {
+  const { entry } = await openPolling(t)
+  const taken = await openBacnetDevice({ device_instance: 1, name: 'x', objects: [] })
+  const { port } = taken
+  const protocols = [bacnetProtocol({ bind: { address: '127.0.0.1', port }, now: Date.now, log: SILENT })]
+  const clock = simulatedClock({ speed: 1, epochMs: 0, atMs: Date.now() })
+  const list = memoryCatalogue({ devices: [entry(1)] })
+  const service = new PollService({ catalogue: list.current(), protocols, sinks: [], clock, log: SILENT })
+  list.onChange(next => service.reload(next))
+  t.teardown(() => service.stop())
+  await service.start()
+  const device = () => service.pollStatus().devices[0]!
+  await until(() => device().last_error !== null, 'the device says why it is not read')
+  t.regex(device().last_error!, new RegExp(`^BACnet/IP cannot use UDP port ${port} of 127\\.0\\.0\\.1: bind EADDRINUSE`))
+  await list.change(() => ({ devices: [entry(1), entry(2)] }))
+  t.is(service.pollStatus().points_ok, 0)
+  await taken.close()
+  await until(() => service.pollStatus().points_ok === 2, 'both devices are read')
+  t.is(device().state, 'ok')
 })
