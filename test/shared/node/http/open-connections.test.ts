@@ -26,17 +26,27 @@ async function serve(t: ExecutionContext, trustedProxies: string[] = []): Promis
   return Number(new URL(service.url()).port)
 }
 
+/** At once, because the kernel forgets connections beyond those that wait to be accepted. */
+const WAVE = 100
+
 /** Opens `most` connections that send nothing and `more` beyond them. @returns those that are open when the server has ended `more` */
 async function hold(t: ExecutionContext, port: number, most: number, more: number): Promise<Socket[]> {
-  let ended = 0
-  const sockets = Array.from({ length: most + more }, () => connect(port, '127.0.0.1'))
+  const sockets: Socket[] = []
   t.teardown(() => sockets.forEach(socket => socket.destroy()))
-  await new Promise<void>(resolve => {
-    for (const socket of sockets) {
-      socket.on('error', () => undefined).resume()
-      socket.once('close', () => ++ended === more && resolve())
-    }
+  let ended = 0
+  const refused = new Promise<void>(resolve => {
+    const open = (count: number) =>
+      Array.from({ length: count }, async () => {
+        const socket = connect(port, '127.0.0.1').on('error', () => undefined)
+        socket.resume().once('close', () => ++ended === more && resolve())
+        sockets.push(socket)
+        await new Promise(connected => socket.once('connect', connected))
+      })
+    void (async () => {
+      while (sockets.length < most + more) await Promise.all(open(Math.min(WAVE, most + more - sockets.length)))
+    })()
   })
+  await refused
   return sockets.filter(({ destroyed }) => !destroyed)
 }
 
