@@ -1,7 +1,7 @@
 /** Makes this box the edge of a kit, from its next start. A USB stick and the page Hub both do this. */
-import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { changeSettings } from '../store/settings-lines.ts'
 import { FIRST_SITE } from '../core/system/first-site.ts'
 import { edgeName } from '#shared/core/model/model.ts'
 import { replaceFile } from '#shared/node/files.ts'
@@ -10,7 +10,6 @@ import { type Kit, readKitOfAnyTime } from '#shared/node/pki/kit-read.ts'
 import { lifeOf } from '#shared/node/pki/certificate.ts'
 
 const PRIVATE = 0o600
-const UPLINK = 'SERVICE_MQTT_ENABLED'
 
 export type KitPlaces = {
   /** Folder of the kit. */
@@ -36,11 +35,5 @@ export async function adoptKit(kit: Kit, places: KitPlaces): Promise<void> {
   if (held && lifeOf(held.cert_pem).from > lifeOf(kit.cert_pem).from) throw new Error('the kit of this box is newer')
   await writeKit(kit, places.kit)
   await replaceFile(file, `${JSON.stringify({ ...site, site_id, edge_id }, undefined, 2)}\n`, PRIVATE)
-  if (places.settings !== undefined) await enableUplink(places.settings)
-}
-
-async function enableUplink(file: string): Promise<void> {
-  const lines = existsSync(file) ? (await readFile(file, 'utf8')).split('\n') : []
-  const others = lines.filter(line => line !== '' && !line.startsWith(`${UPLINK}=`))
-  await replaceFile(file, `${[...others, `${UPLINK}=1`].join('\n')}\n`, PRIVATE)
+  if (places.settings !== undefined) await changeSettings(places.settings, { SERVICE_MQTT_ENABLED: '1' })
 }

@@ -1,10 +1,9 @@
 /** Where this box sends and receives BACnet/IP: what is in effect, where that comes from, and another value for the next start. */
 import { createSocket } from 'node:dgram'
-import { existsSync, readFileSync } from 'node:fs'
 import { BACNET_VARIABLES } from '../../../env.ts'
 import { type Effective, readEnv } from '#shared/core/env.ts'
 import { type DataError, Problem } from '#shared/core/problem.ts'
-import { replaceFile } from '#shared/node/files.ts'
+import { changeSettings, settingIn } from '../../../store/settings-lines.ts'
 import { errorText } from '#shared/core/error-text.ts'
 import type { MachineAddress } from '../core/discovery/diagnosis.ts'
 import { ipv4Addresses } from '../discovery/discovery-wire.ts'
@@ -22,7 +21,6 @@ const FIELDS = {
 } as const
 const NAMES = Object.keys(FIELDS) as Name[]
 const EVERYWHERE = '0.0.0.0'
-const PRIVATE = 0o600
 
 type BacnetSetting = Effective & {
   /** Whether something else than the settings file decides, so that the page cannot change it. */
@@ -52,14 +50,13 @@ export function bacnetSettings(options: {
 }): BacnetSettings {
   const { effective, file, restart, machine = ipv4Addresses } = options
   let isRestarting = false
-  const settings = (): BacnetSetting[] => {
-    const lines = linesOf(file)
-    return NAMES.map(name => {
+  const settings = (): BacnetSetting[] =>
+    NAMES.map(name => {
       const one = effective.find(each => each.name === name)!
-      const isFromFile = one.source === 'settings file' || one.source === 'default' || valueIn(lines, name) === one.value
+      const isFree = one.source === 'settings file' || one.source === 'default'
+      const isFromFile = isFree || (file !== undefined && settingIn(file, name) === one.value)
       return { ...one, is_decided_elsewhere: !isFromFile }
     })
-  }
   return {
     current: () => ({ settings: settings(), wish: wishOf(effective), machine: machine(), is_restarting: isRestarting }),
     async change(wish) {
@@ -76,27 +73,14 @@ export function bacnetSettings(options: {
       const errors = [...wrongValues(values), ...(await wrongPlaces(wish, machine()))]
       if (errors.length > 0) throw new Problem('invalid', errors[0]!.message, errors)
       const fixed = new Set(settings().flatMap(one => (one.is_decided_elsewhere ? one.name : [])))
-      const others = linesOf(file).filter(
-        line => line.trim() !== '' && !NAMES.some(name => !fixed.has(name) && nameOf(line) === name),
-      )
-      const own = NAMES.filter(name => !fixed.has(name) && values[name] !== defaultOf(name)).map(
-        name => `${name}=${values[name]}`,
-      )
-      await replaceFile(file, [...others, ...own].map(line => `${line}\n`).join(''), PRIVATE)
+      const own = NAMES.filter(name => !fixed.has(name))
+      const changed = own.map(name => [name, values[name] === defaultOf(name) ? undefined : values[name]])
+      await changeSettings(file, Object.fromEntries(changed))
       isRestarting = true
     },
     restart,
   }
 }
-
-const linesOf = (file: string | undefined): string[] =>
-  file !== undefined && existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []
-const nameOf = (line: string): string => line.split('=', 1)[0]!.trim()
-const valueIn = (lines: readonly string[], name: string): string | undefined =>
-  lines
-    .find(line => nameOf(line) === name)
-    ?.replace(/^[^=]*=/, '')
-    .trim()
 
 function wishOf(effective: readonly Effective[]): BacnetWish {
   const of = (name: Name) => effective.find(each => each.name === name)?.value ?? ''
