@@ -153,6 +153,7 @@ export class PollService implements Service {
   ): Promise<void> {
     for (const protocol of this.#options.protocols) {
       const isUsed = entries.some(entry => entry.enabled && entry.protocol === protocol.name)
+      if (!isUsed) this.#failed.delete(protocol)
       if (!isUsed || this.#started.has(protocol)) continue
       try {
         await protocol.start()
@@ -171,10 +172,15 @@ export class PollService implements Service {
   }
 
   async #tryAgain(): Promise<void> {
+    const { log } = this.#options
     const before = new Map(this.#failed)
     await this.#startProtocols(this.#entries, (protocol, reason) => void this.#failed.set(protocol, reason))
     const changed = [...before].filter(([protocol, reason]) => this.#failed.get(protocol) !== reason)
-    for (const [protocol] of changed) this.#options.log.info(this.#failed.get(protocol) ?? `${protocol.name} has started`)
+    for (const [protocol] of changed) {
+      const reason = this.#failed.get(protocol)
+      if (reason === undefined) log.info(`${protocol.name} has started`)
+      else log.error(reason)
+    }
     if (!this.#polling) return
     if (changed.length > 0) await this.#follow(this.#polling, this.#entries)
     this.#scheduleStart()
