@@ -52,7 +52,17 @@ type TextForm = { delimiter: string; headerLine?: number; cellUnits?: CellUnits 
 export const readTable = (file: string, form: Form): AsyncIterable<TableRecord[]> =>
   records(createReadStream(file, { highWaterMark: CHUNK_BYTES }), form)
 
-/** The same for a text. */
+/** @returns cells of the header and of the first rows. @throws UnreadableRecord */
+export async function readFirstCells(file: string, form: Form, rows: number): Promise<string[][]> {
+  const cells: string[][] = []
+  for await (const records of readTable(file, form)) {
+    cells.push(...records.slice(0, rows + 1 - cells.length).map(record => record.cells()))
+    if (cells.length > rows) break
+  }
+  return cells
+}
+
+/** The same as `readTable` for a text. */
 export const readTableText = (text: string, form: TextForm): AsyncIterable<TableRecord[]> =>
   records(pieces(Buffer.from(text)), { ...form, encoding: 'utf-8' })
 

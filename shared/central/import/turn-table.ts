@@ -10,11 +10,13 @@ import { parseTimestamp } from '#shared/core/csv/timestamp.ts'
 import { unitCode } from '#shared/core/model/unit.ts'
 import { Problem } from '#shared/core/problem.ts'
 import type { PackageFile } from '#shared/node/zip.ts'
-import { readTable, readTableForm, type TableForm } from './read-table.ts'
+import { readFirstCells, readTable, readTableForm } from './read-table.ts'
 import { UnreadableRecord } from './split-records.ts'
 
 /** Values of one table, which are held while it is turned: some 100 MB. */
 const VALUES_MAX = 1_000_000
+/** Cells of a turned table, most of them blank where each point has times of its own: a file of some 200 MB. */
+const CELLS_MAX = 200_000_000
 /** Rows that the form of a table is told from. */
 const ROWS_LOOKED = 50
 
@@ -40,7 +42,8 @@ async function turned(source: PackageFile, target: string): Promise<StagedFile |
   const form = await readTableForm(source.file)
   if (form.empty || !form.isText) return
   try {
-    const long = await formOf(source.file, form)
+    const [header = [], ...rows] = await readFirstCells(source.file, form, ROWS_LOOKED)
+    const long = longForm(header, rows)
     if (!long) return
     const table = createTable(source.path, long)
     let isHeader = true
@@ -54,16 +57,6 @@ async function turned(source: PackageFile, target: string): Promise<StagedFile |
     if (error instanceof UnreadableRecord) return
     throw error
   }
-}
-
-async function formOf(file: string, form: TableForm): Promise<LongForm | undefined> {
-  const looked: string[][] = []
-  for await (const records of readTable(file, form)) {
-    looked.push(...records.slice(0, ROWS_LOOKED + 1 - looked.length).map(record => record.cells()))
-    if (looked.length > ROWS_LOOKED) break
-  }
-  const [header = [], ...rows] = looked
-  return longForm(header, rows)
 }
 
 function createTable(path: string, { time, name, value, unit }: LongForm) {
@@ -83,6 +76,12 @@ function createTable(path: string, { time, name, value, unit }: LongForm) {
       const row = rows.get(at) ?? []
       if (row.length === 0) rows.set(owned(at), row)
       row[column] = owned(cells[value] ?? '')
+      if (columns.size * rows.size > CELLS_MAX) {
+        throw new Problem(
+          'too_large',
+          `${path} would have more than ${CELLS_MAX} cells with a column for each name; split it by name`,
+        )
+      }
     },
     columns: () => columns.size,
     *lines(delimiter: string): Generator<string> {

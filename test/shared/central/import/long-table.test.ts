@@ -57,6 +57,14 @@ test('of a name that has two values at one time the last one counts, and a row w
   t.deepEqual([...(await history(building_id, 'AHU-1.AHU-1_RAT')).values], [-2])
 })
 
+test('a table that would be mostly blank, because each value has a name and a time of its own, is refused by name', async t => {
+  const at = (i: number) => new Date(Date.UTC(2026, 2, 1) + i * 1000).toISOString()
+  const lines = ['Time,Name,Value', ...Array.from({ length: 14_200 }, (_, i) => `${at(i)},P${i}x,${Math.sin(i)}`)]
+  const { status, body } = await preflight(package_(lines, 'own-blank'))
+  t.is(status, 413)
+  t.regex(body.detail, /would have more than 200000000 cells/)
+})
+
 test('a table with one value a row and more values than are held is refused by name', async t => {
   const lines = [
     'Time,Name,Value',

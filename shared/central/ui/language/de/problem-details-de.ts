@@ -96,6 +96,8 @@ export const PROBLEM_DETAILS_DE = nameTable<string>({
   '{0} at {1} did not answer within {2} s': '{0} unter {1} antwortete nicht innerhalb von {2} s',
   '{0} at {1} cannot be reached: {2}': '{0} ist unter {1} nicht erreichbar: {2}',
   'The response of {0} has more than {1} bytes': 'Die Antwort von {0} hat mehr als {1} Bytes',
+  '{0} would have more than {1} cells with a column for each name; split it by name':
+    '{0} hätte mehr als {1} Zellen mit einer Spalte für jeden Namen; nach Namen teilen',
   '{0} has one value a row and more than {1} of them; split it by time':
     '{0} hat einen Wert je Zeile und mehr als {1} davon; nach der Zeit teilen',
   'The response of {0} is not JSON': 'Die Antwort von {0} ist kein JSON',
