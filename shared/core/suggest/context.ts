@@ -32,6 +32,9 @@ const WATERS = ['chilled', 'hot', 'condenser']
 /** Parts of an air stream named after the air in them and not after its destination. */
 const IN_DUCT = ['cool', 'heat', 'reheat', 'preheat', 'heatRecovery', 'return', 'outside', 'mixed', 'zone', 'water']
 
+/** Tags of what a signal drives, and which may report where it stands. */
+export const DRIVEN = ['damper', 'valve', 'speed']
+
 /** Adds the tags that a name omits. */
 export function complete(tags: Set<string>, context: Context): void {
   signals(tags, context)
@@ -63,11 +66,21 @@ function signals(tags: Set<string>, { type, kind, quantity, object }: Context): 
     tags.add('reheat').add('valve')
   }
   if (tags.has('rh') && tags.has('valve')) tags.add('reheat').delete('humidity')
-  if (tags.has('economizer') && (tags.has('damper') || (kind === 'number' && tags.has('analog')))) {
+  if (tags.delete('demand')) for (const tag of isSignal(tags, quantity) ? ['cmd'] : ['elec', 'power']) tags.add(tag)
+  // Mixing dampers are named by the air that they make or by both that they mix, and follow the outdoor-air damper.
+  if (tags.has('damper') && (tags.has('mixed') || (tags.has('outside') && tags.has('return')))) {
+    for (const tag of ['mixed', 'return']) tags.delete(tag)
+    tags.add('outside').add('air')
+  }
+  if (tags.has('economizer') && (tags.has('damper') || (kind === 'number' && (tags.has('analog') || tags.has('position'))))) {
     tags.delete('economizer')
     tags.add('outside').add('air').add('damper')
   }
 }
+
+/** `Valve Demand` and `Heating Demand` are signals, a demand alone is the power of a meter. */
+const isSignal = (tags: ReadonlySet<string>, quantity: string | undefined): boolean =>
+  quantity !== 'power' && [...DRIVEN, 'cool', 'heat', 'reheat', 'preheat'].some(tag => tags.has(tag))
 
 /** Adds the implied function: a temperature is measured, a valve is commanded. */
 function addImplied(tags: Set<string>, { kind, quantity, object }: Context): void {
@@ -77,6 +90,8 @@ function addImplied(tags: Set<string>, { kind, quantity, object }: Context): voi
   if (quantity !== undefined && !tags.has('sp') && !tags.has('cmd')) tags.add('sensor')
   if (kind === 'number' && quantity === undefined && !tags.has('sensor')) tags.delete('run')
   if (kind === 'number' && tags.has('cmd') && (tags.has('fan') || tags.has('pump'))) tags.add('speed')
+  // A fan that is proved by its flow is on or off.
+  if (kind !== 'number' && tags.has('fan')) tags.delete('flow')
   if (kind !== 'number' && !tags.has('occupied') && !tags.has('mode')) tags.add('run')
   if (tags.has('min') || tags.has('max')) tags.add('sp')
   if (tags.has('sp')) for (const tag of ['cmd', 'sensor', 'run', 'position']) tags.delete(tag)
@@ -91,10 +106,13 @@ function coilWater(tags: Set<string>): void {
 /** Coils of air equipment: the water in their valves, their stages, and the set points of their room. */
 function coils(tags: Set<string>, { type, kind, isZoned }: Context): void {
   const isHydronic = tags.has('valve') || (tags.has('cmd') && !tags.has('pump'))
-  if (isHydronic && tags.has('chilled')) tags.add('cool')
+  // `CW` of a coil is cold water.
+  if (isHydronic && (tags.has('chilled') || tags.delete('condenser'))) tags.add('cool')
   if (isHydronic && tags.has('hot')) tags.add(TERMINAL.includes(type) ? 'reheat' : 'heat')
   if (isHydronic) for (const tag of ['chilled', 'hot', 'water']) tags.delete(tag)
   const [cools, heats] = [tags.has('cool'), tags.has('heat')]
+  // A set point without another word is that of the room.
+  if (SINGLE_ZONE.includes(type) && tags.size === 2 && tags.has('sp') && tags.has('temp')) tags.add('zone').add('air')
   if (!cools && !heats && !tags.has('preheat') && !tags.has('compressor')) return
   if (kind !== 'number' && tags.has('run')) {
     tags.delete('stage')
@@ -132,7 +150,7 @@ function handlerAir(tags: Set<string>): void {
 /** The pump of a plant moves the water of the plant, and its fan is that of the cooling tower. */
 function machines(tags: Set<string>, { type }: Context): void {
   const own = type && OWN_WATER[type]
-  if (own && tags.has('water') && !WATERS.some(tag => tags.has(tag))) tags.add(own)
+  if (own && (tags.has('water') || isWaterTemp(tags)) && !WATERS.some(tag => tags.has(tag))) tags.add(own)
   if (tags.has('pressure') && tags.has('delta') && !WATERS.some(tag => tags.has(tag))) {
     if (type === 'chw_plant') tags.add('chilled')
     if (type === 'hw_plant') tags.add('hot')
@@ -149,8 +167,14 @@ function machines(tags: Set<string>, { type }: Context): void {
   }
 }
 
+/** A temperature of a plant that flows out or comes back is that of its water. */
+const isWaterTemp = (tags: ReadonlySet<string>): boolean =>
+  tags.has('temp') && !tags.has('air') && ['flow', 'discharge', 'return'].some(tag => tags.has(tag))
+
 /** Supply and return of water are named from the machine: a condenser is supplied with the water that enters it. */
 function watery(tags: Set<string>): void {
+  // British `LTHW Flow Temp`: the water that flows out.
+  if (tags.has('temp') && tags.delete('flow')) tags.add('discharge')
   const [supply, back] = tags.has('condenser') ? ['entering', 'leaving'] : ['leaving', 'entering']
   if (tags.delete('discharge')) tags.add(supply!)
   if (tags.delete('return')) tags.add(back!)

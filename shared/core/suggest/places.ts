@@ -13,7 +13,7 @@ const OF_TYPE: Record<EquipmentType, RegExp> = {
   ahu: AIR_SIDE,
   rtu: AIR_SIDE,
   heat_pump: AIR_SIDE,
-  fcu: /^(zone_t|clg_valve|htg_valve|fan_|discharge_|oa_damper|occ|mode|co2|kw)/,
+  fcu: /^(zone_t|clg_valve|htg_valve|fan_|discharge_|oa_|ma_t|ra_t|occ|mode|co2|kw)/,
   vav: BOX,
   zone: /^(zone_t|co2|occ|mode|discharge_)/,
   chiller: CHILLED,

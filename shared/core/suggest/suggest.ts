@@ -10,6 +10,7 @@ import { fitsKind, fitsValues, hypothesesOf, type Hypothesis, type Values } from
 import { areGerman } from './german.ts'
 import { mayHave } from './places.ts'
 import { SPEED_OF } from './reference-names.ts'
+import { readTogether } from './siblings.ts'
 import { bareName, readName, type Reading } from './words.ts'
 
 export type Suggestion = {
@@ -96,7 +97,8 @@ const QUANTITY_TAGS: ReadonlySet<string> = new Set(QUANTITIES.map(([, tag]) => t
  */
 export function suggestRoles(points: readonly Asked[]): Map<string, Suggestion[]> {
   const isGerman = areGerman(points.map(({ name }) => name))
-  const read = points.map(point => ({ point, reading: readName(point.name, { ...placeOf(point), isGerman }) }))
+  const readings = readTogether(points.map(point => readName(point.name, { ...placeOf(point), isGerman })))
+  const read = points.map((point, i) => ({ point, reading: readings[i]! }))
   const isZoned = read.some(({ reading: { tags } }) => tags.includes('zone') && tags.includes('temp') && !tags.includes('sp'))
   const found = new Map(read.map(({ point, reading }) => [point.point_id, candidatesOf(point, reading, isZoned)]))
   const claims = Map.groupBy(

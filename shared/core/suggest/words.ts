@@ -18,6 +18,8 @@ const LONGEST = Math.max(...[...WITH_GERMAN.keys()].map(({ length }) => length))
 
 /** Words, and numbers that follow a word with at most one separator: `P-1`, `CH2`, `Stage 1`. */
 const PARTS = /([A-Za-z]+)(?:[-_ ]?(\d+))?/g
+/** `S/S`, `s_s`: start and stop. */
+const START_STOP = /(?<![A-Za-z0-9])s[^A-Za-z0-9]s(?![A-Za-z0-9])/gi
 /** `(degF)`, `[%]` at the end of a header. */
 const UNIT_AT_END = /\s*[([]([^()[\]]+)[)\]]$/
 /** Minimum length of an equipment name without a number; a shorter one may begin a word by chance. */
@@ -35,6 +37,7 @@ export function readName(name: string, { equipment_type, equipment_names = [], i
     .replace(/([a-z])([A-Z])/g, '$1 $2')
     .replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')
     .replace(/co2/gi, ' carbondioxide ')
+    .replace(START_STOP, ' ss ')
   const machines = (equipment_type && MACHINES_OF[equipment_type]) ?? {}
   const words = [...text.matchAll(PARTS)].flatMap(([, letters = '', number], i) => {
     const word = letters.toLowerCase()

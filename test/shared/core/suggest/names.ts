@@ -92,6 +92,40 @@ export const NAMES: Partial<Record<EquipmentType, readonly (readonly Line[])[]>>
       inwc('Building Static Pressure', 'bldg_static'),
       t('Analog Value 17', null),
     ],
+    // a demand and what it drives under one name, as in the columns of LBNL's data sets of 2022
+    [
+      t('SA_TEMP', 'sa_t'),
+      t('SA_TEMPSPT', 'sa_t_sp'),
+      pct('CHWC_VLV', 'clg_valve_pos'),
+      pct('CHWC_VLV_DM', 'clg_valve'),
+      pct('HWC_VLV_DM', 'htg_valve'),
+      pct('OA_DMPR', 'oa_damper_pos'),
+      pct('OA_DMPR_DM', 'oa_damper'),
+      pct('SF_SPD', 'fan_speed_pos'),
+      pct('SF_SPD_DM', 'fan_speed'),
+      flag('SF_CS', 'fan_cmd'),
+      inwc('SA_SP', 'duct_static'),
+      inwc('SA_SPSPT', 'duct_static_sp'),
+    ],
+    // British
+    [
+      t('Supply Temp', 'sa_t'),
+      t('Supply Temp Setpoint', 'sa_t_sp'),
+      t('Extract Temp', 'ra_t'),
+      t('Fresh Air Temp', 'oa_t'),
+      pct('Cooling Valve Demand', 'clg_valve'),
+      pct('Heating Valve Demand', 'htg_valve'),
+      pct('Frost Coil Valve', 'preheat_valve'),
+      pct('Supply Fan Speed Demand', 'fan_speed'),
+      pct('Extract Fan Speed Demand', 'return_fan_speed'),
+      pct('Mixing Dampers', 'oa_damper'),
+      pct('Extract RH', 'ra_rh'),
+      flag('Supply Fan S/S', 'fan_cmd'),
+      flag('Supply Fan Proof of Airflow', 'fan_status'),
+    ],
+    // the mixing dampers by the air that they make, and cold water
+    [t('TSu', 'sa_t'), t('TOa', 'oa_t'), pct('MaDmprCmd', 'oa_damper'), pct('CwVlvCmd', 'clg_valve'), pct('VlvHcl', 'htg_valve')],
+    [pct('OA/RA Dampers', 'oa_damper'), pct('RA Damper', 'ra_damper'), pct('CVL', 'clg_valve'), pct('HVL', 'htg_valve')],
   ],
   vav: [
     [
@@ -129,6 +163,34 @@ export const NAMES: Partial<Record<EquipmentType, readonly (readonly Line[])[]>>
       pct('Room 214 Reheat Valve Signal', 'reheat_valve'),
       t('Room 214 Local Offset', null),
     ],
+    // Siemens' controllers of terminal units
+    [
+      t('CTL TEMP', 'zone_t'),
+      t('CTL STPT', 'zone_t_sp'),
+      t('DAY CLG STPT', 'zone_t_sp_cool'),
+      t('NGT CLG STPT', null),
+      flow('AIR VOLUME', 'zone_flow'),
+      flow('FLOW STPT', 'zone_flow_sp'),
+      pct('DMPR COMD', 'damper'),
+      pct('DMPR POS', 'damper_pos'),
+      pct('VLV1 COMD', 'reheat_valve'),
+    ],
+    // a flow beside the flow that is told, and a damper named as a valve
+    [flow('VAVCFM', 'zone_flow'), flow('VAVCFM_DM', 'zone_flow_sp'), pct('Air Valve Position Command', 'damper')],
+  ],
+  fcu: [
+    [
+      t('FCU_DAT', 'discharge_t'),
+      t('FCU_OAT', 'oa_t'),
+      t('FCU_MAT', 'ma_t'),
+      pct('FCU_CVLV', 'clg_valve_pos'),
+      pct('FCU_CVLV_DM', 'clg_valve'),
+      pct('FCU_HVLV_DM', 'htg_valve'),
+      t('RM_TEMP', 'zone_t'),
+      t('RMCLGSPT', 'zone_t_sp_cool'),
+      t('RMHTGSPT', 'zone_t_sp_heat'),
+    ],
+    [t('Space Temp', 'zone_t'), t('Setpoint', 'zone_t_sp'), t('Off Coil', 'discharge_t'), pct('Clg Demand', 'clg_valve')],
   ],
   chw_plant: [
     [
@@ -151,6 +213,13 @@ export const NAMES: Partial<Record<EquipmentType, readonly (readonly Line[])[]>>
       water('Chilled Water Flow', 'chw_flow'),
       t('Condenser Water Return Temp', 'cw_return_t'),
     ],
+    [
+      t('CHW Flow Temp', 'chw_supply_t'),
+      t('CHW Flow Temp Setpoint', 'chw_supply_t_sp'),
+      water('CHW Flow Rate', 'chw_flow'),
+      t('CDWL_SW_TEMP', 'cw_supply_t'),
+      flag('CHL_CS_1', 'chiller_cmd'),
+    ],
   ],
   hw_plant: [
     [
@@ -160,6 +229,14 @@ export const NAMES: Partial<Record<EquipmentType, readonly (readonly Line[])[]>>
       psi('HW-DP', 'hw_dp'),
       t('Hot Water Supply Temp', 'hw_supply_t'),
       t('Hot Water Return Temp', 'hw_return_t'),
+    ],
+    [
+      t('LTHW Flow Temp', 'hw_supply_t'),
+      t('LTHW Return Temp', 'hw_return_t'),
+      t('LTHW Flow Temp Setpoint', 'hw_supply_t_sp'),
+      water('HWL_GPM', 'hw_flow'),
+      pct('PM_SPD_1', 'pump_speed'),
+      flag('BOI_CS_1', 'boiler_cmd'),
     ],
   ],
   pump: [
