@@ -54,7 +54,12 @@ await runProcess(log, async () => {
   const [clock, bind, version] = [clockFor(settings), readBind(settings), readVersion()]
   const [bacnet, modbus] = [bacnetProtocol({ bind, now: clock.now, log }), modbusProtocol({ now: clock.now })]
   const protocols = [bacnet, modbus]
-  const { site, siteFile, catalogue } = await openEdgeConfig({ workspace: settings.SERVICE_WORKSPACE, protocols, effective, log })
+  const { site, siteFile, levels, catalogue } = await openEdgeConfig({
+    workspace: settings.SERVICE_WORKSPACE,
+    protocols,
+    effective,
+    log,
+  })
   const { site_id, edge_id, building } = site
   const kits = await readEdgeKits(settings, site, log).catch(noneYet)
 
@@ -63,6 +68,7 @@ await runProcess(log, async () => {
   const priority = await openPriority({
     settings,
     catalogue,
+    levels,
     bacnet,
     site_id,
     edge_id,
@@ -100,7 +106,7 @@ await runProcess(log, async () => {
     ...{ service: 'appliance', effective, recent, clock, log, site_id, scheduled: true },
     sources: { 'poll.json': () => edge.polling.pollStatus(), 'uplink.json': () => edge.uplink.hubState() },
     storage: storagePlaces(settings),
-    priority: journalSnapshots({ journal: () => journal, catalogue: catalogue.current, site }),
+    priority: journalSnapshots({ journal: () => journal, catalogue: catalogue.current, building, levels }),
     onFindings: findingsSender(edge.storage.outbox, log),
     live: (building_id, point_id) => (building_id === building.building_id ? edge.polling.newestReading(point_id) : undefined),
     health: applianceHealth({
@@ -111,7 +117,7 @@ await runProcess(log, async () => {
   const { context } = central
   const discovery = bacnetDiscovery({ enabled: settings.SERVICE_BACNET_DISCOVERY, bind, bacnet, catalogue })
   const pollStatus = () => edge.polling.pollStatus()
-  const counted = { context, pollStatus, hubState: edge.uplink.hubState, journal, site }
+  const counted = { context, pollStatus, hubState: edge.uplink.hubState, journal, levels }
   const history = boardHistory(clock, boardCounts(counted))
   const restart = () => process.kill(process.pid, 'SIGTERM')
   const enrolment = await openEnrolment({
@@ -130,6 +136,7 @@ await runProcess(log, async () => {
     history,
     site,
     siteFile,
+    levels,
     catalogue,
     bacnet,
     bacnetSettings: bacnetSettings({ effective, file: settings.SERVICE_SETTINGS_FILE, restart }),

@@ -22,13 +22,14 @@ const log = openLog(name, settings.SERVICE_LOG_LEVEL)
 await runProcess(log, async () => {
   const bacnet = bacnetProtocol({ bind: readBind(settings), now: wallClock.now, log })
   const protocols = [bacnet, modbusProtocol({ now: wallClock.now })]
-  const { site, catalogue } = await openEdgeConfig({ workspace: settings.SERVICE_WORKSPACE, protocols, effective, log })
+  const { site, levels, catalogue } = await openEdgeConfig({ workspace: settings.SERVICE_WORKSPACE, protocols, effective, log })
   const kits = await readEdgeKits(settings, site, log)
   const { site_id, edge_id } = site
   const version = readVersion()
   const priority = await openPriority({
     settings,
     catalogue,
+    levels,
     bacnet,
     site_id,
     edge_id,

@@ -4,22 +4,21 @@ import { openFaults } from '#shared/central/pages/faults/faults.route.ts'
 import { PRIORITIES } from '#shared/core/findings/finding.ts'
 import type { PollStatus } from '#shared/core/poll/poll-status.ts'
 import type { PriorityJournal } from '#shared/core/ports.ts'
-import { isOverride, levelMeanings } from '#shared/core/priority/priority-levels.ts'
+import { isOverride, type LevelMeaning } from '#shared/core/priority/priority-levels.ts'
 import type { BoardCounts } from '../services/board-history.ts'
 import type { PublisherState } from '../services/publisher.ts'
-import type { SiteSettings } from '../store/site.ts'
 
 type CountedParts = {
   context: Pick<CentralContext, 'findings' | 'notes' | 'clock'>
   pollStatus: () => PollStatus
   hubState: () => PublisherState
   journal: Pick<PriorityJournal, 'latest'>
-  site: Pick<SiteSettings, 'priority_levels'>
+  levels: () => LevelMeaning[]
 }
 
-export function boardCounts({ context, pollStatus, hubState, journal, site }: CountedParts): () => BoardCounts {
-  const meanings = levelMeanings(site.priority_levels)
+export function boardCounts({ context, pollStatus, hubState, journal, levels }: CountedParts): () => BoardCounts {
   return () => {
+    const meanings = levels()
     const open = openFaults(context, context.clock.now())
     const { enabled, devices } = pollStatus()
     const latest = [...journal.latest().values()]

@@ -1,11 +1,10 @@
 /** The line of Home about overrides: their number, those of more than a day, and why no visits are made. */
 import type { PriorityJournal } from '#shared/core/ports.ts'
-import { isOverride, levelMeanings } from '#shared/core/priority/priority-levels.ts'
+import { isOverride, type LevelMeaning } from '#shared/core/priority/priority-levels.ts'
 import type { VisitSchedule } from '#shared/core/priority/visit.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { DAY } from '#shared/core/time.ts'
 import { type Here, momentAge, momentOr } from '#shared/central/ui/moment.ts'
-import type { SiteSettings } from '../store/site.ts'
 import type { CommandStates } from './command-states.ts'
 import { say, sayCountOf } from '#shared/node/http/language.ts'
 
@@ -32,13 +31,13 @@ type OverridesSources = {
   journal: Pick<PriorityJournal, 'latest' | 'state'>
   schedule: Pick<VisitSchedule, 'state'>
   commandStates: CommandStates
-  site: Pick<SiteSettings, 'priority_levels'>
+  levels: () => LevelMeaning[]
 }
 
 /** @returns what Home shows at an instant */
-export function overridesSummary({ journal, schedule, commandStates, site }: OverridesSources): (now: number) => OverridesTile {
-  const meanings = levelMeanings(site.priority_levels)
+export function overridesSummary({ journal, schedule, commandStates, levels }: OverridesSources): (now: number) => OverridesTile {
   return now => {
+    const meanings = levels()
     const latest = [...journal.latest().values()]
     const held = latest.filter(({ active_level }) => isOverride(active_level, meanings))
     const commands = held.length > 0 ? commandStates.cached() : []

@@ -2,7 +2,7 @@
 import { Type } from '@sinclair/typebox'
 import { ID } from '#shared/core/model/model.ts'
 import type { PriorityJournal } from '#shared/core/ports.ts'
-import { type LevelMeaning, levelMeanings } from '#shared/core/priority/priority-levels.ts'
+import type { LevelMeaning } from '#shared/core/priority/priority-levels.ts'
 import { groupOverrides, outOfServiceOf, overridesOf, writeOverrides } from '#shared/core/priority/override-rows.ts'
 import type { PriorityTarget } from '#shared/core/priority/priority-record.ts'
 import type { VisitSchedule } from '#shared/core/priority/visit.ts'
@@ -24,6 +24,7 @@ type OverridesPages = {
   schedule: VisitSchedule
   catalogue: () => DeviceCatalogue
   site: SiteSettings
+  levels: () => LevelMeaning[]
   layout: PageLayout
   commandStates: CommandStates
 }
@@ -41,8 +42,7 @@ function hrefOf(target: PriorityTarget, more: Record<string, string> = {}): stri
 
 /** The function is long because it is a list of routes. */
 export function overridesPages(pages: OverridesPages): Route[] {
-  const { commandStates, schedule, layout } = pages
-  const meanings = levelMeanings(pages.site.priority_levels)
+  const { commandStates, schedule, layout, levels } = pages
   const words = () => {
     const wordsOf = listedPointWords(pages.catalogue(), pages.site)
     return ({ latest }: CommandState) => wordsOf(latest)
@@ -63,7 +63,7 @@ export function overridesPages(pages: OverridesPages): Route[] {
           path: PATH,
           hrefOf,
           equipmentHrefOf: equipment_id => equipmentHref({ building_id, equipment_id }),
-          overrides: overridesOf(commands, meanings, words(), here.now),
+          overrides: overridesOf(commands, levels(), words(), here.now),
           shown: call.query,
           outOfService: outOfServiceOf(commands, words()),
           seen: commands.length,
@@ -81,12 +81,12 @@ export function overridesPages(pages: OverridesPages): Route[] {
       query: strict(OVERRIDE_QUERY),
       handle: async ({ query, reply }) => {
         const { now } = layout.here()
-        const all = overridesOf(await commandStates.current(), meanings, words(), now)
+        const all = overridesOf(await commandStates.current(), levels(), words(), now)
         reply.type('text/csv; charset=utf-8').header('content-disposition', 'attachment; filename="overrides.csv"')
         return reply.send(writeOverrides(groupOverrides(all, query, now)))
       },
     }),
-    pointRoute(pages, meanings),
+    pointRoute(pages),
     route({
       method: 'POST',
       path: `${PATH}/visit`,
@@ -117,8 +117,8 @@ function scannerCard({ schedule, journal, layout }: OverridesPages, { caller }: 
   }
 }
 
-function pointRoute(pages: OverridesPages, meanings: LevelMeaning[]): Route {
-  const { journal, layout, commandStates } = pages
+function pointRoute(pages: OverridesPages): Route {
+  const { journal, layout, commandStates, levels } = pages
   return route({
     method: 'GET',
     path: `${PATH}/:device_instance/:object_type/:object_instance`,
@@ -154,7 +154,7 @@ function pointRoute(pages: OverridesPages, meanings: LevelMeaning[]): Route {
         point,
         ...(point.point_id !== undefined && { pointPage: pointHref({ building_id, point_id: point.point_id }) }),
         latest: command.latest,
-        meanings,
+        meanings: levels(),
         stretches: commandPeriods(records),
         olderHref: more ? hrefOf(target, { before: String(records.at(-1)!.seq) }) : undefined,
       })

@@ -6,6 +6,7 @@ import { connectorsRoutes } from '#shared/central/api/connectors.ts'
 import { localIngestRoutes } from '#shared/central/api/local-ingest.ts'
 import { pollStatusRoute } from '#shared/central/api/health.ts'
 import { BACNET_PATH } from '#shared/central/ui/links.ts'
+import type { LevelMeaning } from '#shared/core/priority/priority-levels.ts'
 import { mergePollStatus } from '#shared/core/poll/merged.ts'
 import type { Route } from '#shared/node/http/route.ts'
 import type { BoxEnrolment } from '../kit/enrolment.ts'
@@ -38,6 +39,7 @@ import type { BacnetSettings } from '../drivers/bacnet/pages/bacnet-settings.ts'
 import { BACNET_NETWORK_PATH, bacnetSettingsRoutes } from '../drivers/bacnet/pages/settings.route.ts'
 import { propertyRoutes } from '../drivers/bacnet/pages/properties.route.ts'
 import { modbusRoutes } from '../drivers/modbus/pages/registers.route.ts'
+import { LEVELS_PATH, levelsRoutes } from './levels.route.ts'
 import { overridesPages } from './overrides.route.ts'
 import { CommandStates } from './command-states.ts'
 import { overridesSummary } from './overrides-tile.ts'
@@ -47,6 +49,7 @@ type ApplianceParts = {
   context: CentralContext
   site: SiteSettings
   siteFile: SettingsFile<SiteSettings>
+  levels: () => LevelMeaning[]
   catalogue: FieldCatalogue
   bacnet: BacnetProtocol
   bacnetSettings: BacnetSettings
@@ -73,6 +76,12 @@ export const OWN_PAGES: NonNullable<PageLayoutOptions['more']> = words(
     SYSTEM_PAGE,
     { href: BACNET_PATH, text: 'BACnet', about: 'Read the properties of an object', for: 'operator' },
     { href: BACNET_NETWORK_PATH, text: 'BACnet network', about: 'Interface, port and broadcast manager (BBMD)', for: 'admin' },
+    {
+      href: LEVELS_PATH,
+      text: 'Priority levels',
+      about: 'What P1 to P16 are called at this site, and which of them are overrides',
+      for: 'admin',
+    },
     { href: '/modbus', text: 'Modbus', about: 'Read registers and find their format', for: 'operator' },
   ],
   'about',
@@ -89,12 +98,12 @@ const FIND_LINKS = words(
 )
 
 export function applianceRoutes(parts: ApplianceParts, layout: PageLayout): Route[] {
-  const { context, site, catalogue, bacnet, modbus, edge, ingest, priority, discovery, updates } = parts
+  const { context, site, levels, catalogue, bacnet, modbus, edge, ingest, priority, discovery, updates } = parts
   const { building, edge_id, site_id } = site
   const { polling } = edge
   const pollStatus = () => polling.pollStatus()
   const commandStates = new CommandStates(priority.journal)
-  const overrides = overridesSummary({ ...priority, commandStates, site })
+  const overrides = overridesSummary({ ...priority, commandStates, levels })
   const own = {
     ...{ context, enrolment: parts.enrolment, hubState: edge.uplink.hubState },
     site: { file: parts.siteFile, running: site, model: context.model, catalogue: catalogue.current },
@@ -122,11 +131,12 @@ export function applianceRoutes(parts: ApplianceParts, layout: PageLayout): Rout
     pollStatusRoute(ingest, pollStatus),
     ...connectorsRoutes(priority.own),
     ...priority.routes,
-    ...overridesPages({ ...priority, catalogue: catalogue.current, site, layout, commandStates }),
+    ...overridesPages({ ...priority, catalogue: catalogue.current, site, levels, layout, commandStates }),
     ...deviceRoutes(devices),
     ...devicePages({ context, layout, deps: devices, links: FIND_LINKS }),
     firstStepsPage({ ...own, pollStatus, restarts: updates.isAvailable, setsNetwork: parts.network.isAvailable }, layout),
     ...siteRoutes(own.site, layout),
+    ...levelsRoutes({ file: parts.siteFile, building_id: building.building_id }, layout),
     ...hubRoutes(parts.enrolment, layout),
     ...systemRoutes({ updates, hubState: edge.uplink.hubState, context, layout }),
     ...networkRoutes(parts.network, layout),

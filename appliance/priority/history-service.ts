@@ -2,6 +2,7 @@
 import { LEGACY_TENANT } from '#shared/core/tenant.ts'
 import type { PriorityJournal } from '#shared/core/ports.ts'
 import { type CursorScope, readCursor, writeCursor } from '#shared/core/priority/history-cursor.ts'
+import { type LevelMeaning, levelSettings } from '#shared/core/priority/priority-levels.ts'
 import type { VisitSchedule } from '#shared/core/priority/visit.ts'
 import type { AnswerOf, PriorityOperation, RequestOf } from '#shared/core/connector/edge-operations.ts'
 import {
@@ -28,6 +29,7 @@ type HistoryServiceDeps = {
   edge_id: string
   journal: Pick<PriorityJournal, 'page' | 'state'>
   schedule: VisitSchedule
+  levels: () => LevelMeaning[]
   /** Signs cursors. */
   cursorKey: Uint8Array
 }
@@ -56,7 +58,7 @@ export const priorityOperations = ({ ask }: HistoryService): EdgeOperations =>
   )
 
 /** Reads the records of the page and looks for one more; nothing else is read. */
-function readPage({ edge_id, journal, schedule, cursorKey }: HistoryServiceDeps, request: HistoryRequest): HistoryAnswer {
+function readPage({ edge_id, journal, schedule, levels, cursorKey }: HistoryServiceDeps, request: HistoryRequest): HistoryAnswer {
   const { target, page_size = PAGE_MAX, cursor } = request
   const since = instantOf(request.since)
   const scope: CursorScope = { edge_id, tenant_id: LEGACY_TENANT, target, since }
@@ -71,12 +73,14 @@ function readPage({ edge_id, journal, schedule, cursorKey }: HistoryServiceDeps,
   const records = fitToMessage(page.records.map(toWireRecord))
   const hasMore = page.more || records.length < page.records.length
   const last = records.at(-1)?.seq
+  const own = levelSettings(levels())
   return {
     ok: true,
     schema: HISTORY_SCHEMA,
     records,
     ...(hasMore && last !== undefined && { next_cursor: writeCursor(last, scope, cursorKey) }),
     scanner: toWireScanner(schedule.state(), journal.state()),
+    ...(own.length > 0 && { priority_levels: own }),
   }
 }
 

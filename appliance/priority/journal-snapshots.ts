@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { formatTarget, parseTarget, PRESENT_VALUE } from '#shared/core/bacnet/object.ts'
 import type { PriorityJournal, PriorityQuery, ArraySnapshots } from '#shared/core/ports.ts'
-import { levelMeanings } from '#shared/core/priority/priority-levels.ts'
+import type { LevelMeaning } from '#shared/core/priority/priority-levels.ts'
 import { isInput, priorityKey, type PriorityRecord } from '#shared/core/priority/priority-record.ts'
 import { type ArraySnapshot, arraySnapshot } from '#shared/core/priority/array-snapshot.ts'
 import type { DeviceCatalogue, DeviceEntry, PointEntry } from '../store/catalogue-schema.ts'
@@ -34,18 +34,19 @@ export function pointsByObject({ devices }: DeviceCatalogue): Map<string, Catalo
 type SnapshotOptions = {
   journal: () => Pick<PriorityJournal, 'page' | 'latest' | 'state'>
   catalogue: () => DeviceCatalogue
-  site: Pick<SiteSettings, 'building' | 'priority_levels'>
+  building: SiteSettings['building']
+  levels: () => LevelMeaning[]
 }
 
 /** While the journal is disabled there are no snapshots, and rules report their missing inputs. */
-export function journalSnapshots({ journal, catalogue, site }: SnapshotOptions): ArraySnapshots {
-  const { building, priority_levels } = site
-  const meanings = levelMeanings(priority_levels)
+export function journalSnapshots({ journal, catalogue, building, levels }: SnapshotOptions): ArraySnapshots {
   return {
+    levels,
     async snapshots(building_id, { from, to, point_ids }) {
       const source = journal()
       if (building_id !== building.building_id || source.state().journal === 'disabled') return {}
       const points = pointsByObject(catalogue())
+      const meanings = levels()
       const found: Record<string, ArraySnapshot[]> = {}
       const take = (record: PriorityRecord) => {
         const point = points.get(priorityKey(record.target))?.point

@@ -6,6 +6,7 @@ import type { Logger } from 'pino'
 import { edgeName } from '#shared/core/model/model.ts'
 import type { Connectors } from '#shared/central/api/connectors.ts'
 import type { Settings } from '#shared/core/env.ts'
+import type { LevelMeaning } from '#shared/core/priority/priority-levels.ts'
 import { Problem } from '#shared/core/problem.ts'
 import type { Kit } from '#shared/node/pki/kit-read.ts'
 import type { Route } from '#shared/node/http/route.ts'
@@ -26,6 +27,8 @@ type PriorityApiOptions = {
     typeof CONNECTOR_VARIABLES & Pick<typeof UPLINK_VARIABLES, 'SERVICE_EDGE_STORE_DIR' | 'SERVICE_EDGE_KIT_DIR'>
   >
   history: Pick<PriorityHistory, 'journal' | 'schedule'>
+  /** Names of the levels of priority arrays. */
+  levels: () => LevelMeaning[]
   site_id: string
   edge_id: string
   /** Undefined where no hub is configured; no token is valid then. */
@@ -49,11 +52,11 @@ type PriorityApi = {
 
 /** @throws Error when an HTTPS port is configured and the kit has no certificate for it */
 export async function openPriorityApi(options: PriorityApiOptions): Promise<PriorityApi> {
-  const { settings, history, site_id, edge_id, kit, inspection, version, log } = options
+  const { settings, history, levels, site_id, edge_id, kit, inspection, version, log } = options
   const { SERVICE_CONNECTOR_BIND: host, SERVICE_CONNECTOR_PORT: port, SERVICE_EDGE_KIT_DIR: kitPath } = settings
   const renewed = renewedKitsFolder(settings.SERVICE_EDGE_STORE_DIR)
   const cursorKey = await keyBesideJournal(join(settings.SERVICE_EDGE_STORE_DIR, 'priority'))
-  const service = historyService({ edge_id, journal: history.journal, schedule: history.schedule, cursorKey })
+  const service = historyService({ edge_id, journal: history.journal, schedule: history.schedule, levels, cursorKey })
   const routes = (token: string | undefined) => [
     ...connectorRoutes(service, token),
     ...(inspection ? inspectionConnectorRoutes(inspection, token) : []),

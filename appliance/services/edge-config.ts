@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { Effective, Settings } from '#shared/core/env.ts'
+import { type LevelMeaning, levelMeanings } from '#shared/core/priority/priority-levels.ts'
 import { KitAbsent } from '#shared/node/pki/kit-read.ts'
 import { keepPrivate } from '#shared/node/private-files.ts'
 import type { FieldProtocol } from '../drivers/protocol.ts'
@@ -16,6 +17,8 @@ type EdgeConfig = {
   /** As this process runs with it. */
   site: SiteSettings
   siteFile: SettingsFile<SiteSettings>
+  /** Of the priority arrays, as the file has them now. */
+  levels: () => LevelMeaning[]
   catalogue: FieldCatalogue
 }
 
@@ -46,7 +49,7 @@ export async function openEdgeConfig(options: {
       throw new Error(`${name} is "${given.value}", but ${join(dir, 'site.json')} says "${id}"`)
     }
   }
-  return { site, siteFile, catalogue }
+  return { site, siteFile, levels: () => levelMeanings(siteFile.current().priority_levels), catalogue }
 }
 
 /**

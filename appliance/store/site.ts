@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { type Static, Type } from '@sinclair/typebox'
 import { type Building, type Equipment, EQUIPMENT_TYPES, ID } from '#shared/core/model/model.ts'
-import { LEVELS } from '#shared/core/priority/priority-record.ts'
+import { PriorityLevels } from '#shared/core/priority/level-settings.ts'
 import { isZone } from '#shared/core/time-zone.ts'
 import type { Complaint } from './json-file.ts'
 import { openSettingsFile, type SettingsFile } from './settings-file.ts'
@@ -12,22 +12,6 @@ const id = (description: string) => Type.String({ ...ID, description })
 const name = Type.String({ minLength: 1, maxLength: 200 })
 const choice = <const T extends readonly string[]>(choices: T) =>
   Type.Unsafe<T[number]>(Type.String({ enum: [...choices], pattern: `^(${choices.join('|')})$` }))
-
-const PriorityLevels = Type.Array(
-  Type.Object(
-    {
-      level: Type.Integer({ minimum: 1, maximum: LEVELS, description: 'P1 to P16 of the priority array' }),
-      name: Type.Optional(
-        Type.String({ minLength: 1, maxLength: 60, description: 'What the site calls it; as in ASHRAE 135 when absent' }),
-      ),
-      override: Type.Optional(
-        Type.Boolean({ description: 'Whether who commands there overrides the programs; P1 to P8 without P6 when absent' }),
-      ),
-    },
-    { additionalProperties: false },
-  ),
-  { maxItems: LEVELS, description: 'Names of the levels of the priority array' },
-)
 
 /** Published beside this file as site.schema.json. */
 export const SiteFile = Type.Object(

@@ -9,7 +9,7 @@ import type { OverrideSource } from '#shared/central/mcp/tools/changes.ts'
 import { deviceValueText } from '#shared/central/ui/measure-text.ts'
 import { ID } from '#shared/core/model/model.ts'
 import { formatCount } from '#shared/core/number-text.ts'
-import { isOverride, levelMeanings } from '#shared/core/priority/priority-levels.ts'
+import { isOverride, type LevelMeaning, levelMeanings } from '#shared/core/priority/priority-levels.ts'
 import { commandOf } from '#shared/core/priority/command-state.ts'
 import { HISTORY_SCHEMA, type HistoryAnswer, PAGE_MAX, type WireRecord } from '#shared/core/priority/priority-wire.ts'
 import { formatInstant, parseInstant } from '#shared/core/time.ts'
@@ -17,7 +17,6 @@ import { strict } from '#shared/node/http/route.ts'
 
 type EdgeReply = ReturnType<typeof edgeView>
 type EdgePage = { edges: EdgeReply[]; next_cursor?: string }
-const MEANINGS = levelMeanings()
 
 export const listEdgesTool = tool({
   name: 'list_edges',
@@ -98,10 +97,12 @@ export const edgeOverridesTool = tool({
   async answer({ since, limit, cursor, ...edge }, client) {
     const timezone = await zoneOf(client, edge)
     let scanner: HistoryAnswer['scanner'] | undefined
+    let meanings = levelMeanings()
     const fetch = async (count: number) => {
       const body = { ...(since !== undefined && { since }), cursor, page_size: Math.min(count, PAGE_MAX) }
       const answer = await readHistory(client, edge, body)
       scanner = answer.scanner
+      meanings = levelMeanings(answer.priority_levels)
       return { items: answer.records, next_cursor: answer.next_cursor }
     }
     const render = (items: WireRecord[]) => {
@@ -109,7 +110,7 @@ export const edgeOverridesTool = tool({
         const { observed_at, changed } = record
         return [
           localInstant(observed_at, timezone),
-          ...recordCells(record),
+          ...recordCells(record, meanings),
           changed.length === 0 ? 'no' : `P${changed.join(', P')}`,
         ]
       })
@@ -125,16 +126,16 @@ export const edgeOverridesTool = tool({
 })
 
 /** Point, object, level with its name, value, and whether a person holds it. */
-function recordCells(record: WireRecord): string[] {
+function recordCells(record: WireRecord, meanings: LevelMeaning[]): string[] {
   const { target, label, active_level } = record
   const value = commandOf(record)
-  const level = active_level === null ? 'nobody' : `P${active_level} ${MEANINGS[active_level - 1]!.name}`
+  const level = active_level === null ? 'nobody' : `P${active_level} ${meanings[active_level - 1]!.name}`
   return [
     cell(label),
     targetName(target),
     level,
     value === undefined ? '–' : cell(deviceValueText(value, undefined)),
-    isOverride(active_level, MEANINGS) ? 'yes' : 'no',
+    isOverride(active_level, meanings) ? 'yes' : 'no',
   ]
 }
 
@@ -162,12 +163,14 @@ async function overrideLines(
   to: number,
 ): Promise<string[]> {
   try {
-    const { records, next_cursor } = await readHistory(client, edge, { since: formatInstant(from), page_size: PAGE_MAX })
+    const asked = { since: formatInstant(from), page_size: PAGE_MAX }
+    const { records, next_cursor, priority_levels } = await readHistory(client, edge, asked)
+    const meanings = levelMeanings(priority_levels)
     const lines = records
       .filter(one => one.changed.length > 0 && parseInstant(one.observed_at)! < to)
       .toReversed()
       .map(one => {
-        const [point, object, level, value, override] = recordCells(one)
+        const [point, object, level, value, override] = recordCells(one, meanings)
         return `${localInstant(one.observed_at, timezone)} ${point} (${object}): commanded by ${level}, ${value}${override === 'yes' ? ', an override' : ''}`
       })
     return next_cursor === undefined

@@ -4,13 +4,14 @@ import type { Connectors } from '#shared/central/api/connectors.ts'
 import type { EdgeKey, Equipment, Point } from '#shared/core/model/model.ts'
 import type { PointWords } from '#shared/core/priority/override-rows.ts'
 import type { PriorityRecord, PriorityTarget } from '#shared/core/priority/priority-record.ts'
+import { type LevelMeaning, levelMeanings } from '#shared/core/priority/priority-levels.ts'
 import { type CommandState, CommandTracker } from '#shared/core/priority/command-state.ts'
 import { HISTORY_SCHEMA, PAGE_MAX, type WireRecord, type WireScanner } from '#shared/core/priority/priority-wire.ts'
 import { parseInstant } from '#shared/core/time.ts'
 import { objectWords, type ScannerCard } from '#shared/central/ui/overrides-list.ts'
 import { deviceValueText } from '#shared/central/ui/measure-text.ts'
 
-type ReadPage = { records: PriorityRecord[]; next: string | undefined; scanner: WireScanner }
+type ReadPage = { records: PriorityRecord[]; next: string | undefined; scanner: WireScanner; meanings: LevelMeaning[] }
 
 /**
  * One page, newest first.
@@ -22,13 +23,13 @@ export async function readPage(
   edge: EdgeKey,
   { target, cursor }: { target?: PriorityTarget; cursor?: string | undefined },
 ): Promise<ReadPage> {
-  const { records, next_cursor, scanner } = await ask(edge, 'priority_history', {
+  const { records, next_cursor, scanner, priority_levels } = await ask(edge, 'priority_history', {
     schema: HISTORY_SCHEMA,
     page_size: PAGE_MAX,
     ...(target && { target }),
     ...(cursor !== undefined && { cursor }),
   })
-  return { records: records.map(recordOf), next: next_cursor, scanner }
+  return { records: records.map(recordOf), next: next_cursor, scanner, meanings: levelMeanings(priority_levels) }
 }
 
 export type HistoryExcerpt = {
@@ -37,6 +38,8 @@ export type HistoryExcerpt = {
   oldest: number | undefined
   more: boolean
   scanner: WireScanner
+  /** The site's own names of the levels. */
+  meanings: LevelMeaning[]
 }
 
 /**
@@ -47,7 +50,7 @@ export type HistoryExcerpt = {
  */
 export async function readExcerpt(connectors: Connectors, edge: EdgeKey, pages: number): Promise<HistoryExcerpt> {
   let page = await readPage(connectors, edge, {})
-  const { scanner } = page
+  const { scanner, meanings } = page
   const records = page.records
   for (let i = 1; i < pages && page.next !== undefined; i++) {
     page = await readPage(connectors, edge, { cursor: page.next })
@@ -61,6 +64,7 @@ export async function readExcerpt(connectors: Connectors, edge: EdgeKey, pages: 
     oldest: records.at(-1)?.observed_at,
     more: page.next !== undefined,
     scanner,
+    meanings,
   }
 }
 

@@ -6,7 +6,6 @@ import { type Connectors, ON_THE_WAY, SiteQuery } from '#shared/central/api/conn
 import { type EdgeChoice, findEdge } from '#shared/core/telemetry/find-edge.ts'
 import { type EdgeKey, edgeName, ID } from '#shared/core/model/model.ts'
 import { html, type Html } from '#shared/node/http/html.ts'
-import { levelMeanings } from '#shared/core/priority/priority-levels.ts'
 import {
   groupOverrides,
   type OverrideQuery,
@@ -37,7 +36,6 @@ const PAGE_COUNTS = ['3', '10', '30'] as const
 const INSTANCE = Type.String({ pattern: String.raw`^\d{1,7}$` })
 const SITE = SiteQuery.properties
 const EDGE = { edge_id: ID }
-const MEANINGS = levelMeanings()
 
 const pathOf = ({ edge_id }: EdgeKey): string => `/edges/${encodeURIComponent(edge_id)}/overrides`
 /** Links contain the site, so that they stay valid when a second site has an edge of the same id. */
@@ -66,7 +64,7 @@ export function hubOverrides(pages: HubOverrides): Route[] {
         const excerpt = await readExcerpt(connectors, edge, Number(PAGE_COUNTS.at(-1)))
         reply.type('text/csv; charset=utf-8').header('content-disposition', `attachment; filename="${fileName(excerpt)}"`)
         const { now } = pages.layout.here()
-        const all = overridesOf(excerpt.commands, MEANINGS, words, now)
+        const all = overridesOf(excerpt.commands, excerpt.meanings, words, now)
         return reply.send(writeOverrides(groupOverrides(all, shown, now)))
       },
     }),
@@ -125,7 +123,7 @@ const listRoute = (pages: HubOverrides): Route =>
           csvQuery: { site_id: edge.site_id },
           hrefOf: target => pointHref(edge, target),
           equipmentHrefOf: equipment_id => equipmentHref({ building_id: edge.building_id, equipment_id }),
-          overrides: overridesOf(excerpt.commands, MEANINGS, words, here.now),
+          overrides: overridesOf(excerpt.commands, excerpt.meanings, words, here.now),
           shown,
           outOfService: outOfServiceOf(excerpt.commands, words),
           seen: excerpt.commands.length,
@@ -209,7 +207,7 @@ function pointRoute(pages: HubOverrides): Route {
           path: pointHref(edge, target),
           point: wordsOf(latest),
           latest,
-          meanings: MEANINGS,
+          meanings: newest.meanings,
           stretches: commandPeriods(page.records),
           olderHref: page.next === undefined ? undefined : pointHref(edge, target, { cursor: page.next }),
         })

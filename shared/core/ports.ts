@@ -2,6 +2,7 @@
 import type { Ending, Finding, FindingNote, ResultReason, ResultState, RuleResult } from '#shared/core/findings/finding.ts'
 import type { Snooze, SnoozeTarget, ShownNote } from '#shared/core/findings/snooze.ts'
 import type { PriorityReading, PriorityRecord, PriorityTarget } from '#shared/core/priority/priority-record.ts'
+import type { LevelMeaning } from '#shared/core/priority/priority-levels.ts'
 import type { ArraySnapshot } from '#shared/core/priority/array-snapshot.ts'
 import type { Quality, Reading } from '#shared/core/telemetry/reading.ts'
 import type { BudgetExcess } from '#shared/core/tenant-budget.ts'
@@ -329,6 +330,8 @@ export type PriorityState = {
 
 /** Snapshots of priority arrays by point. Only an appliance that visits devices has them. */
 export interface ArraySnapshots {
+  /** Names of the levels P1 to P16 as the site has them now, and which of them are overrides. */
+  levels(): LevelMeaning[]
   /**
    * Snapshots within `[from, to)`, ms, ascending, of all points or of `point_ids`. Values are in the point's own unit. A point
    * without a snapshot is left out.

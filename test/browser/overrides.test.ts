@@ -5,7 +5,7 @@ import { overridesPages } from '#appliance/pages/overrides.route.ts'
 import { CommandStates } from '#appliance/pages/command-states.ts'
 import { journalSnapshots } from '#appliance/priority/journal-snapshots.ts'
 import { COOLING } from '../support/page-fixture.ts'
-import { CATALOGUE, HISTORY, journalOf, scheduleOf, SITE } from '../support/overrides-fixture.ts'
+import { CATALOGUE, HISTORY, journalOf, scheduleOf, LEVEL_NAMES, SITE } from '../support/overrides-fixture.ts'
 import { openSite, PASSWORDS } from '../support/sites/page-site.ts'
 import { openChromium, type OpenBrowser } from './chromium.ts'
 import { expectClean, looks } from './looks.ts'
@@ -28,13 +28,14 @@ async function open(
     product: 'appliance',
     api: true,
     findings: [COOLING],
-    priority: journalSnapshots({ journal: () => journal, catalogue, site: SITE }),
+    priority: journalSnapshots({ journal: () => journal, catalogue, building: SITE.building, levels: LEVEL_NAMES }),
     more: layout =>
       overridesPages({
         journal,
         schedule: scheduleOf(),
         catalogue,
         site: SITE,
+        levels: LEVEL_NAMES,
         layout,
         commandStates: new CommandStates(journal),
       }),

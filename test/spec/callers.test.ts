@@ -82,6 +82,8 @@ const APPLIANCE_PAGES: [Route['method'], string, Need, Route['takes']?][] = [
   ['GET', '/first-steps', 'viewer'],
   ['GET', '/site', 'admin'],
   ['POST', '/site', 'admin', 'form'],
+  ['GET', '/site/levels', 'admin'],
+  ['POST', '/site/levels', 'admin', 'form'],
   ['GET', '/network', 'admin'],
   ['POST', '/network', 'admin', 'form'],
   ['POST', '/network/keep', 'admin', 'form'],

@@ -1,5 +1,6 @@
 /** Visits to the commandable points of a school, and a journal in memory with them. */
 import type { PriorityJournal, PriorityState } from '#shared/core/ports.ts'
+import { levelMeanings } from '#shared/core/priority/priority-levels.ts'
 import {
   activeLevel,
   LEVELS,
@@ -149,3 +150,6 @@ export const HISTORY: PriorityReading[] = Array.from({ length: 240 }, (_, i) => 
     reading(at, 'analog-output,9', { 5: 3 }, { label: '=HYPERLINK("gone")' }),
   ],
 )
+
+/** As that site names its levels. */
+export const LEVEL_NAMES = () => levelMeanings(SITE.priority_levels)

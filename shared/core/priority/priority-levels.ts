@@ -39,6 +39,14 @@ export function levelMeanings(settings: readonly LevelSetting[] = []): LevelMean
   })
 }
 
+/** @returns the settings of a site that give these meanings: what is as in the standard is left out */
+export const levelSettings = (meanings: readonly LevelMeaning[]): LevelSetting[] =>
+  levelMeanings().flatMap((standard, i) => {
+    const { name, override } = meanings[i]!
+    const own = { ...(name !== standard.name && { name }), ...(override !== standard.override && { override }) }
+    return Object.keys(own).length === 0 ? [] : [{ level: i + 1, ...own }]
+  })
+
 /** @returns whether a person or a life-safety system holds the point */
 export const isOverride = (level: number | null, meanings: readonly LevelMeaning[]): boolean =>
   level !== null && meanings[level - 1]?.override === true

@@ -4,6 +4,7 @@ import { ID } from '#shared/core/model/model.ts'
 import type { PriorityState } from '#shared/core/ports.ts'
 import { formatInstant } from '#shared/core/time.ts'
 import { CURSOR_MAX } from './history-cursor.ts'
+import { PriorityLevels } from './level-settings.ts'
 import { LEVELS, type PriorityRecord } from './priority-record.ts'
 import { OTHER_DEVICES_MAX, type VisitScheduleState, type Visit } from './visit.ts'
 
@@ -103,6 +104,8 @@ export const HistoryAnswer = strict({
   records: Type.Array(Record, { maxItems: PAGE_MAX }),
   next_cursor: Type.Optional(Type.String({ minLength: 1, maxLength: CURSOR_MAX })),
   scanner: Scanner,
+  /** Levels that the site names, or counts, otherwise than the standard does. */
+  priority_levels: Type.Optional(PriorityLevels),
 })
 export type HistoryAnswer = Static<typeof HistoryAnswer>
 

@@ -34,6 +34,8 @@ export type EvaluateJob = {
   carried: CarriedFinding[]
   /** Visits to priority arrays by point. */
   visits?: Record<string, ArraySnapshot[]>
+  /** [16], P1 first: whether the site counts a level as an override. */
+  overrideLevels?: boolean[]
   /**
    * Set for a run of all rules over all equipment, from which the next one can resume. `changedFrom`: history from this
    * instant on may have changed since the last such run, ms; undefined when there was none.
@@ -108,6 +110,7 @@ export async function evaluateRules(job: EvaluateJob, ports: EvaluatePorts): Pro
     equipment: reader.outlines,
     ...set,
     isOvertime: limit.overtime,
+    ...(job.overrideLevels && { overrideLevels: job.overrideLevels }),
   }
   const run = createRun(plan, ports.templates)
   const outcome = await evaluateEquipment(run, reader, from - pastOf(rules), memory, {

@@ -216,7 +216,7 @@ async function prepare(request: RunRequest, lookbackMs: number, ports: RunPorts)
     settings: ports.paramSettings.list({ site_id: building.site_id, building_id }),
     resets: ports.baselines.resets(building_id),
     carried: carriedInto(building_id, from, ports),
-    ...(visits && { visits }),
+    ...(visits && { visits, overrideLevels: ports.priority!.levels().map(({ override }) => override) }),
     ...(whole && {
       remember: { changedFrom: changed === undefined ? undefined : Math.min(changed, earliestChange(visits ?? {}, changed)) },
     }),

@@ -11,7 +11,7 @@ import { overridesSummary } from '#appliance/pages/overrides-tile.ts'
 import { BUILDING, COOLING, NOW } from '../../support/page-fixture.ts'
 import { IN_GERMAN } from '../../support/in-german.ts'
 import { inLanguage } from '#shared/node/http/language.ts'
-import { HISTORY, journalOf, scheduleOf, SITE } from '../../support/overrides-fixture.ts'
+import { HISTORY, journalOf, scheduleOf, LEVEL_NAMES, SITE } from '../../support/overrides-fixture.ts'
 
 const HOME: HomeModel = {
   identity: { name: 'Plant room', edge_id: 'edge-1', site_id: 'riverside', building: 'Riverside School' },
@@ -293,7 +293,7 @@ test('the box tells the room on its disk', async t => {
 test('what Home says of overrides is what the page of overrides says', async t => {
   const journal = journalOf(HISTORY)
   const commandStates = new CommandStates(journal)
-  const summary = overridesSummary({ journal, schedule: scheduleOf(), commandStates, site: SITE })
+  const summary = overridesSummary({ journal, schedule: scheduleOf(), commandStates, levels: LEVEL_NAMES })
   t.like(summary(NOW), { seen: 6, held: 4, aged: undefined, outOfService: 1, oldest: undefined, off: undefined })
   const commands = await commandStates.current()
   const [oldest] = overridesOf(commands, levelMeanings(SITE.priority_levels), () => ({ name: '' }) as never, NOW)

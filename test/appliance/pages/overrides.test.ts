@@ -6,7 +6,16 @@ import { whyNot } from '#shared/central/ui/overrides-list.ts'
 import { overridesPages } from '#appliance/pages/overrides.route.ts'
 import { CommandStates } from '#appliance/pages/command-states.ts'
 import { NOW } from '../../support/page-fixture.ts'
-import { CATALOGUE, HISTORY, journalOf, reading, SCANNER, scheduleOf, SITE } from '../../support/overrides-fixture.ts'
+import {
+  CATALOGUE,
+  HISTORY,
+  journalOf,
+  reading,
+  SCANNER,
+  scheduleOf,
+  LEVEL_NAMES,
+  SITE,
+} from '../../support/overrides-fixture.ts'
 import { openSite, PASSWORDS } from '../../support/sites/page-site.ts'
 import { signedIn } from '../../support/signed-in.ts'
 
@@ -25,6 +34,7 @@ async function open(t: import('ava').ExecutionContext, journal = journalOf(HISTO
         schedule,
         catalogue: () => CATALOGUE,
         site: SITE,
+        levels: LEVEL_NAMES,
         layout,
         commandStates: new CommandStates(journal),
       }),

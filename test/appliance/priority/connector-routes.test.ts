@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { levelMeanings } from '#shared/core/priority/priority-levels.ts'
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import test, { type ExecutionContext } from 'ava'
@@ -115,7 +116,8 @@ test('an edge answers only for itself, and an HTTPS port without certificate ref
     SERVICE_CONNECTOR_PORT: undefined as number | undefined,
     SERVICE_CONNECTOR_BIND: '127.0.0.1',
   }
-  const parts = { history: { journal, schedule }, site_id: 'A', edge_id: 'edge-1', kit: undefined, version: '0', log: silent }
+  const identity = { site_id: 'A', edge_id: 'edge-1', kit: undefined, version: '0' }
+  const parts = { history: { journal, schedule }, levels: levelMeanings, ...identity, log: silent }
   const { own, services } = await openPriorityApi({ settings, ...parts })
   t.deepEqual(services, [])
   t.deepEqual((await own.ask({ edge_id: 'edge-1' }, 'priority_history', { schema })).records, [])

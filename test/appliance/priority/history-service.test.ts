@@ -1,4 +1,5 @@
 import test from 'ava'
+import { levelMeanings } from '#shared/core/priority/priority-levels.ts'
 import { readCursor, writeCursor } from '#shared/core/priority/history-cursor.ts'
 import { HISTORY_SCHEMA, HistoryAnswer, type HistoryRequest, RECORDS_BYTES_MAX } from '#shared/core/priority/priority-wire.ts'
 import type { Problem } from '#shared/core/problem.ts'
@@ -78,7 +79,7 @@ test('a filter applies to all pages, and a cursor is valid only for its filter, 
   )
   t.is(second.next_cursor, undefined)
   const other = (change: object) =>
-    historyService({ edge_id: 'edge-1', journal, schedule, cursorKey: Buffer.alloc(32, 7), ...change })
+    historyService({ edge_id: 'edge-1', journal, schedule, levels: levelMeanings, cursorKey: Buffer.alloc(32, 7), ...change })
   const refused: [string, () => unknown][] = [
     ['another target', () => ask(service, { ...filter, cursor, target: { ...TARGET, object_instance: 2 } })],
     ['no target', () => ask(service, { since: filter.since, cursor })],
@@ -138,7 +139,13 @@ test('a page is not larger than a message, and continues with a cursor', t => {
     page: ({ before = 11 }: { before?: number }) => ({ records: all.filter(({ seq }) => seq < before), more: false }),
     state: () => ({ journal: 'ok' as const, first: 1, last: 10 }),
   }
-  const service = historyService({ edge_id: 'e', journal, schedule: scriptedSchedule().schedule, cursorKey: Buffer.alloc(32) })
+  const service = historyService({
+    edge_id: 'e',
+    journal,
+    schedule: scriptedSchedule().schedule,
+    levels: levelMeanings,
+    cursorKey: Buffer.alloc(32),
+  })
   const seen: number[] = []
   let cursor: string | undefined
   do {
@@ -154,7 +161,13 @@ test('while the journal is disabled a page says so, and a cursor does not look l
   const state = { journal: 'disabled' as const, reason: 'segment 3, byte 17: bad checksum', first: 1, last: 0 }
   const journal = { page: () => ({ records: [], more: false }), state: () => state }
   const cursorKey = Buffer.alloc(32)
-  const service = historyService({ edge_id: 'e', journal, schedule: scriptedSchedule().schedule, cursorKey })
+  const service = historyService({
+    edge_id: 'e',
+    journal,
+    schedule: scriptedSchedule().schedule,
+    levels: levelMeanings,
+    cursorKey,
+  })
   t.like(ask(service).scanner, { journal: 'disabled', reason: state.reason, records_retained: 0 })
   const cursor = writeCursor(5, { edge_id: 'e', tenant_id: 'legacy' }, cursorKey)
   t.is(
@@ -162,7 +175,13 @@ test('while the journal is disabled a page says so, and a cursor does not look l
     'history_damaged',
   )
   const damagedWhileRead = { ...journal, state: () => ({ ...state, first: 1, last: 9 }) }
-  const reading = historyService({ edge_id: 'e', journal: damagedWhileRead, schedule: scriptedSchedule().schedule, cursorKey })
+  const reading = historyService({
+    edge_id: 'e',
+    journal: damagedWhileRead,
+    schedule: scriptedSchedule().schedule,
+    levels: levelMeanings,
+    cursorKey,
+  })
   t.is(
     codeOf(() => ask(reading, { cursor })),
     'history_damaged',
@@ -191,4 +210,13 @@ test('an answer with a missing or an additional member does not match the contra
   ]) {
     t.false(fits(HistoryAnswer, { ...page, ...change }), JSON.stringify(change).slice(0, 60))
   }
+})
+
+test('an answer has the levels that the site names itself, and no member for them otherwise', async t => {
+  const own = [{ level: 9, name: 'Room controller', override: true }]
+  const named = await openEdge(t, { levels: () => levelMeanings(own) })
+  const answer = ask(named.service, {})
+  t.deepEqual(answer.priority_levels, own)
+  t.deepEqual(schemaErrors(HistoryAnswer, answer), [])
+  t.false('priority_levels' in ask((await openEdge(t)).service, {}))
 })

@@ -5,10 +5,15 @@ import { loadRules } from '#shared/node/rules/rule-files.ts'
 import { DAY, HOUR } from '#shared/core/time.ts'
 import { journalSnapshots } from '#appliance/priority/journal-snapshots.ts'
 import { BUILDING, EQUIPMENT, NOW, POINTS, samplesOf } from '../../support/page-fixture.ts'
-import { CATALOGUE, HISTORY, journalOf, reading, SITE } from '../../support/overrides-fixture.ts'
+import { CATALOGUE, HISTORY, journalOf, reading, LEVEL_NAMES, SITE } from '../../support/overrides-fixture.ts'
 
 const source = (readings = HISTORY, state = {}) =>
-  journalSnapshots({ journal: () => journalOf(readings, state), catalogue: () => CATALOGUE, site: SITE })
+  journalSnapshots({
+    journal: () => journalOf(readings, state),
+    catalogue: () => CATALOGUE,
+    building: SITE.building,
+    levels: LEVEL_NAMES,
+  })
 const span = { from: NOW - 2 * DAY, to: NOW }
 
 test('snapshots of the span are returned by point, ascending, without unlisted points', async t => {
@@ -27,10 +32,12 @@ test('scale and offset of the point are applied', async t => {
   const points = device!.points.map(point => ({ ...point, scale: 0.1, offset: 1 }))
   const journal = journalOf([reading(NOW - HOUR, 'analog-output,4', { 8: 50 })])
   const catalogue = { devices: [{ ...device!, points }] }
-  const visits = await journalSnapshots({ journal: () => journal, catalogue: () => catalogue, site: SITE }).snapshots(
-    'school',
-    span,
-  )
+  const visits = await journalSnapshots({
+    journal: () => journal,
+    catalogue: () => catalogue,
+    building: SITE.building,
+    levels: LEVEL_NAMES,
+  }).snapshots('school', span)
   t.is(visits['ahu-1.clg_valve']![0]!.slots[7], 6)
   t.is(visits['ahu-1.clg_valve']![0]!.fallback, 1)
 })

@@ -13,7 +13,7 @@ const PATH = `/edges/${EDGE!.edge_id}/overrides`
 const words = (text: string) => text.replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ')
 
 /** A stand-in for an edge that answers from a journal; its cursors are plain sequence numbers. */
-function edgeOf(readings = HISTORY) {
+function edgeOf(readings = HISTORY, given: object = {}) {
   const journal = journalOf(readings)
   const asked: string[] = []
   const ask = async (_edge_id: string, operation: string, request: any) => {
@@ -28,6 +28,7 @@ function edgeOf(readings = HISTORY) {
       records: records.map(toWireRecord),
       ...next,
       scanner: toWireScanner(SCANNER, journal.state()),
+      ...given,
     }
   }
   return { connectors: { ask } as unknown as Connectors, asked }
@@ -69,6 +70,19 @@ test('the overrides of an edge are grouped by equipment, and each link keeps wha
   const further = await (await get(`${PATH}?older=1&group=equipment`)).text()
   t.true(further.includes(`href="${PATH}?site_id=${site}&amp;older=1&amp;group=equipment&amp;read=10"`))
   t.is((await (await get(`${PATH}.csv?older=7&group=equipment`)).text()).trim().split('\r\n').length, 4)
+})
+
+test('levels have the names of the site, and count as it says, where the edge tells them', async t => {
+  const priority_levels = [
+    { level: 8, name: 'Caretaker' },
+    { level: 1, override: false },
+  ]
+  const { get } = await open(t, edgeOf(HISTORY, { priority_levels }).connectors)
+  const text = words(await (await get(PATH)).text())
+  t.regex(text, /P8 Caretaker/)
+  t.notRegex(text, /P1 Manual life safety/)
+  t.regex(await (await get(`${PATH}.csv`)).text(), /,8,Caretaker,/)
+  t.regex(words(await (await get(`${PATH}/1007/analog-value/3`)).text()), /P8 Caretaker 60 \(commands\)/)
 })
 
 test('the page of one point shows its slots, and links to older visits with a cursor', async t => {

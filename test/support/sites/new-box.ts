@@ -6,6 +6,7 @@ import { firstStepsLeft } from '#appliance/core/first-steps.ts'
 import { FIRST_BUILDING, FIRST_SITE } from '#appliance/core/system/first-site.ts'
 import type { BoxEnrolmentState } from '#appliance/kit/enrolment.ts'
 import { firstFacts, firstStepsPage } from '#appliance/pages/first-steps.route.ts'
+import { levelsRoutes } from '#appliance/pages/levels.route.ts'
 import { siteRoutes } from '#appliance/pages/site.route.ts'
 import { firstSite } from '#appliance/prepare/identity.ts'
 import { PUBLISHER_OFF } from '#appliance/services/publisher.ts'
@@ -42,12 +43,14 @@ export async function openNewBox() {
       return [
         firstStepsPage({ ...own, pollStatus, restarts: now.restarts, setsNetwork: true }, layout),
         ...siteRoutes(own.site, layout),
+        ...levelsRoutes({ file, building_id: FIRST_BUILDING.building_id }, layout),
       ]
     },
   })
   return {
     ...site,
     now,
+    file,
     stored: () => JSON.parse(readFileSync(join(workspace, 'config/site.json'), 'utf8')),
     async close() {
       await site.close()

@@ -24,7 +24,7 @@ import type { Route } from '#shared/node/http/route.ts'
 import { homeRoutes, type HomeSources } from '#appliance/pages/home.route.ts'
 import { CommandStates } from '#appliance/pages/command-states.ts'
 import { overridesSummary } from '#appliance/pages/overrides-tile.ts'
-import { HISTORY, journalOf, scheduleOf, SITE } from '../overrides-fixture.ts'
+import { HISTORY, journalOf, scheduleOf, LEVEL_NAMES } from '../overrides-fixture.ts'
 import { fleetRoutes } from '#hub/pages/fleet.route.ts'
 import { BUILDING, EDGES, EQUIPMENT, FINDINGS, NOW, POINTS, RULE_FILE, RUN, samplesOf } from '../page-fixture.ts'
 
@@ -179,7 +179,7 @@ const SOURCES: HomeSources = {
     journal: journalOf(HISTORY),
     schedule: scheduleOf(),
     commandStates: new CommandStates(journalOf(HISTORY)),
-    site: SITE,
+    levels: LEVEL_NAMES,
   }),
   identity: { name: 'Riverside plant room', edge_id: 'edge-1', site_id: 'riverside' },
   catalogue: () =>

@@ -1,5 +1,6 @@
 /** A priority history of one edge: a real journal, a scripted visit schedule, and its service. */
 import type { ExecutionContext } from 'ava'
+import { type LevelMeaning, levelMeanings } from '#shared/core/priority/priority-levels.ts'
 import pino from 'pino'
 import { historyService } from '#appliance/priority/history-service.ts'
 import { openPriorityJournal } from '#appliance/priority/priority-journal.ts'
@@ -73,12 +74,21 @@ export function scriptedSchedule(start: VisitScheduleState = IDLE) {
   return { schedule, triggered, set: (state: Partial<VisitScheduleState>) => (now = { ...now, ...state }) }
 }
 
-export async function openEdge(t: ExecutionContext, given: { maxRecords?: number; edge_id?: string; key?: Buffer } = {}) {
+export async function openEdge(
+  t: ExecutionContext,
+  given: { maxRecords?: number; edge_id?: string; key?: Buffer; levels?: () => LevelMeaning[] } = {},
+) {
   const journal = await openPriorityJournal({ dir: folder(t), maxRecords: given.maxRecords ?? 100_000, log: silent })
   t.teardown(journal.close)
   const scripted = scriptedSchedule()
   const cursorKey = given.key ?? Buffer.alloc(32, 7)
-  const service = historyService({ edge_id: given.edge_id ?? 'edge-1', journal, schedule: scripted.schedule, cursorKey })
+  const service = historyService({
+    edge_id: given.edge_id ?? 'edge-1',
+    journal,
+    schedule: scripted.schedule,
+    levels: given.levels ?? levelMeanings,
+    cursorKey,
+  })
   /** Appends visits `from` to `to`, in groups of the largest size of a visit. */
   const fill = async (from: number, to: number, object_instance = 1) => {
     const all = Array.from({ length: to - from + 1 }, (_, i) => reading(from + i, object_instance))

@@ -3,6 +3,7 @@ import type { Finding } from '#shared/core/findings/finding.ts'
 import { needBuilding } from '#shared/core/lookup.ts'
 import type { Building, Equipment, Point } from '#shared/core/model/model.ts'
 import type { ArraySnapshot } from '#shared/core/priority/array-snapshot.ts'
+import { type LevelMeaning, levelMeanings } from '#shared/core/priority/priority-levels.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { mergeSpans, totalLength } from '#shared/core/series/spans.ts'
 import { DAY } from '#shared/core/time.ts'
@@ -33,6 +34,8 @@ export type PointModel = {
   statistics: PointStatistics | undefined
   /** The newest visit to its priority array; undefined where none is known. */
   array: ArraySnapshot | undefined
+  /** [16], P1 first; of the levels of its priority array. */
+  meanings: LevelMeaning[]
   /** Rules for equipment of its kind that read its role. */
   rules: RuleView[]
   /** Open findings of its equipment whose rule read its role. */
@@ -84,6 +87,7 @@ export async function pointModel(
     }),
     statistics: statisticsOf(now, span),
     array: seen.at(-1),
+    meanings: context.priority?.levels() ?? levelMeanings(),
     rules,
     open: ofPoint.filter(({ state }) => state === 'active'),
   }

@@ -2,7 +2,7 @@
 import { pointObject } from '#shared/core/bacnet/object-name.ts'
 import { priorityOf } from '#shared/core/findings/finding.ts'
 import { activeSlot } from '#shared/core/priority/array-snapshot.ts'
-import { levelMeanings, RELINQUISHED } from '#shared/core/priority/priority-levels.ts'
+import { RELINQUISHED } from '#shared/core/priority/priority-levels.ts'
 import { formatDuration, formatInstant, SECOND } from '#shared/core/time.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { overrideIcon, priorityIcon, stateIcon } from '#shared/central/ui/icons.ts'
@@ -99,11 +99,10 @@ function statisticsSection({ statistics, now: { point }, building, days }: Point
   return html`<section class="card"><h2>In ${days === 1 ? say`24 hours` : say`${days} days`}</h2><dl class="values">${figures.map(([term, what]) => html`<div><dt>${term}</dt><dd>${what}</dd></div>`)}</dl></section>`
 }
 
-function arraySection({ array, now: { point }, building, here }: PointModel): Html | false {
+function arraySection({ array, meanings, now: { point }, building, here }: PointModel): Html | false {
   if (!array) return false
   const active = activeSlot(array)
   const words = (value: number) => (Number.isNaN(value) ? say`not read` : pointValueText(point, value, building.unit_system))
-  const meanings = levelMeanings()
   return html`<section class="card"><h2>Priority array</h2>
 <p class="muted">As the visit of ${momentAge(array.t, here)} saw it. <a href="/overrides">All overrides</a></p>
 <table class="slots"><thead><tr><th scope="col">Slot</th><th scope="col">Name</th><th scope="col">Value</th></tr></thead>

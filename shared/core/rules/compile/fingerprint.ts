@@ -16,7 +16,7 @@ export function createFingerprint(
   equipment_id: string,
   { contentHash }: Pick<CompiledEquipment, 'contentHash'>,
   signals: BuildingSignals,
-  { timezone, resets = [] }: Pick<RunPlan, 'timezone' | 'resets'>,
+  { timezone, resets = [], overrideLevels = [] }: Pick<RunPlan, 'timezone' | 'resets' | 'overrideLevels'>,
   above: Fingerprint[],
 ): Fingerprint {
   const { upstream, downstream, machinesAbove } = signals
@@ -25,7 +25,7 @@ export function createFingerprint(
   const neighbours = ids.map(id => [id, types.get(id) ?? null])
   const read = [...signals.requested].map(([key, signal]) => [key, signal ? propertiesOf(signal) : null])
   const own = resets.filter(reset => reset.equipment_id === equipment_id)
-  const fixed = JSON.stringify([ENGINE_VERSION, timezone, neighbours, contentHash, read])
+  const fixed = JSON.stringify([ENGINE_VERSION, timezone, neighbours, contentHash, read, overrideLevels])
   return at => sha256(JSON.stringify([fixed, own.filter(reset => reset.at < at), above.map(each => each(at))]))
 }
 

@@ -28,6 +28,8 @@ export type RunPlan = Omit<RunInput, 'equipment'> & {
   equipment: EquipmentOutline[]
   /** Ids of the rules to report; the others only explain their findings. Undefined: all rules. */
   reportOnly?: readonly string[]
+  /** [16], P1 first: the levels by which `overridden` was decided; a state of others is not resumed. */
+  overrideLevels?: readonly boolean[]
   /** Ends of building days at which states are saved; those outside of the run are ignored. */
   saveStatesAt?: readonly number[]
   /**

@@ -1,4 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
+import { levelMeanings } from '#shared/core/priority/priority-levels.ts'
 import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Finding } from '#shared/core/findings/finding.ts'
@@ -108,6 +109,7 @@ async function openBox(t: ExecutionContext) {
     historian,
     changes: openHistoryChanges(db),
     priority: {
+      levels: levelMeanings,
       snapshots: async (_building_id, { from, to }) =>
         Object.fromEntries(Object.entries(VISITS).map(([id, seen]) => [id, seen.filter(({ t }) => t >= from && t < to)])),
     },
@@ -244,10 +246,27 @@ test('any sequence of runs, with what came late, was corrected or was lost betwe
   t.true(files().length <= 4 * equipment, `${files().length} files`)
 })
 
+test('a run does not resume from states of other overrides', async t => {
+  const box = await openBox(t)
+  const h = (hours: number) => SITE_START + hours * HOUR
+  await box.historian.append(
+    'b',
+    SAMPLES.filter(({ t: at }) => at < h(30)),
+  )
+  await box.run(h(28))
+  await box.run(h(29))
+  t.not(box.last().resumed.length, 0)
+  const priority = { levels: () => levelMeanings([{ level: 9, override: true }]), snapshots: async () => VISITS }
+  await box.run(h(29.5), {}, { priority })
+  t.deepEqual(box.last().resumed, [])
+  await box.run(h(29.8), {}, { priority })
+  t.not(box.last().resumed.length, 0)
+})
+
 test('a run asks for the visits of the longest window before its span, and a day more', async t => {
   const box = await openBox(t)
   const asked: number[] = []
-  const priority = { snapshots: async (_: string, { from }: { from: number }) => (asked.push(from), {}) }
+  const priority = { levels: levelMeanings, snapshots: async (_: string, { from }: { from: number }) => (asked.push(from), {}) }
   const to = Date.UTC(2026, 2, 20)
   const { from } = await box.run(to, { from: to - DAY, to }, { priority })
   t.deepEqual(asked, [from - WINDOW_MAX_MS - DAY])

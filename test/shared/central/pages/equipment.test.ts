@@ -1,5 +1,6 @@
 /** The pages of buildings, equipment and points: what they say of a building with three days of history. */
 import test from 'ava'
+import { levelMeanings } from '#shared/core/priority/priority-levels.ts'
 import { EQUIPMENT_TYPES } from '#shared/core/model/model.ts'
 import { ROLES } from '#shared/core/model/role.ts'
 import type { ArraySnapshot } from '#shared/core/priority/array-snapshot.ts'
@@ -102,6 +103,7 @@ const snapshot = (t: number): ArraySnapshot => ({
   overridden: true,
 })
 const PRIORITY: ArraySnapshots = {
+  levels: () => levelMeanings([{ level: 16, name: 'Schedule' }]),
   snapshots: async () => ({ 'ahu-1.clg_valve': [snapshot(NOW - 5 * HOUR), snapshot(NOW - 4 * HOUR), snapshot(NOW - 3 * HOUR)] }),
 }
 
@@ -111,7 +113,7 @@ test('an override stands on the equipment and on the point with its sixteen leve
   t.regex(equipment, /Overrides now H P8 AHU-1 CLG_VALVE at 40 % seen since 09:02/)
   const point = words(await get('/buildings/school/points/ahu-1.clg_valve'))
   t.regex(point, /P8 Manual operator 40 % \(commands\)/)
-  t.regex(point, /P16 Available 100 %/)
+  t.regex(point, /P16 Schedule 100 %/)
 })
 
 test('a point shows value, age, address, plot, statistics, rules and exports', async t => {

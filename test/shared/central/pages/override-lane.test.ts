@@ -1,11 +1,12 @@
 import test, { type ExecutionContext } from 'ava'
+import { levelMeanings } from '#shared/core/priority/priority-levels.ts'
 import { overridePeriods } from '#shared/core/priority/override-periods.ts'
 import type { ArraySnapshot } from '#shared/core/priority/array-snapshot.ts'
 import { DAY, HOUR, MINUTE } from '#shared/core/time.ts'
 import { readSeries } from '#shared/flow/read-series.ts'
 import { journalSnapshots } from '#appliance/priority/journal-snapshots.ts'
 import { COOLING, NOW } from '../../../support/page-fixture.ts'
-import { CATALOGUE, HISTORY, journalOf, SITE } from '../../../support/overrides-fixture.ts'
+import { CATALOGUE, HISTORY, journalOf, LEVEL_NAMES, SITE } from '../../../support/overrides-fixture.ts'
 import { signedIn } from '../../../support/signed-in.ts'
 import { openSite, PASSWORDS } from '../../../support/sites/page-site.ts'
 
@@ -52,7 +53,12 @@ for (const [title, seen, wanted] of CASES) {
 
 async function open(
   t: ExecutionContext,
-  priority = journalSnapshots({ journal: () => journalOf(HISTORY), catalogue: () => CATALOGUE, site: SITE }),
+  priority = journalSnapshots({
+    journal: () => journalOf(HISTORY),
+    catalogue: () => CATALOGUE,
+    building: SITE.building,
+    levels: LEVEL_NAMES,
+  }),
 ) {
   const held = { ...COOLING, finding_id: 'f-held', rule_id: 'OVR-HELD', role: 'clg_valve', kind: 'override' as const }
   const evidence = { ...COOLING.evidence, inputs: { 'overridden(clg_valve)': 1, 'slot(clg_valve, 8)': 1 } }
@@ -106,7 +112,10 @@ for (const [count, wanted] of [
       const slots = Array.from({ length: 16 }, (_level, k) => (k === 7 && held !== null ? 1 : null))
       return { t: from + i * 3 * MINUTE, slots, fallback: 0, date: '2026-03-02', overridden: held !== null }
     })
-    const { get } = await open(t, { snapshots: async (_building, { point_ids }) => ({ [point_ids![0]!]: snapshots }) })
+    const { get } = await open(t, {
+      levels: levelMeanings,
+      snapshots: async (_building, { point_ids }) => ({ [point_ids![0]!]: snapshots }),
+    })
     const page = await (await get(`/faults/${COOLING.finding_id}`)).text()
     const [section = ''] = /Overrides in the time shown.*?<\/section>/s.exec(page) ?? []
     t.is([...section.matchAll(/<li>/g)].length, Math.min(count, 20))
@@ -115,7 +124,7 @@ for (const [count, wanted] of [
 }
 
 test('a process that visits nothing shows no lane', async t => {
-  const { get } = await open(t, { snapshots: async () => ({}) })
+  const { get } = await open(t, { levels: levelMeanings, snapshots: async () => ({}) })
   const page = await (await get(`/faults/${COOLING.finding_id}`)).text()
   t.notRegex(page, /override-word|Overrides in the time shown/)
 })

@@ -2,6 +2,17 @@
 import { nameTable } from '#shared/core/name-table.ts'
 
 export const OVERRIDES_DE = nameTable<string>({
+  'Priority levels': 'Prioritätsstufen',
+  'What P1 to P16 are called at this site, and which of them are overrides':
+    'Wie P1 bis P16 an diesem Standort heißen und welche davon Übersteuerungen sind',
+  'What P1 to P16 are called at this site, and at which of them somebody overrides the programs. <1>Overrides</1>, points, rules and the hub go by it from now on.':
+    'Wie P1 bis P16 an diesem Standort heißen und auf welchen jemand die Programme übersteuert. <1>Übersteuerungen</1>, Punkte, Regeln und der Hub richten sich sofort danach.',
+  'The priority levels are saved.': 'Die Prioritätsstufen sind gespeichert.',
+  'An empty name is that of the standard (ASHRAE 135), which leaves most levels to the site: ask who programmed the controllers what writes where. The next run of the rules evaluates its days anew when the overrides change.':
+    'Ein leerer Name ist der der Norm (ASHRAE 135), die die meisten Stufen dem Standort überlässt: Fragen Sie, wer die Regler programmiert hat, was wohin schreibt. Ändern sich die Übersteuerungen, wertet der nächste Lauf der Regeln seine Tage neu aus.',
+  'Name of P{0}': 'Name von P{0}',
+  'P{0} is an override': 'P{0} ist eine Übersteuerung',
+  Override: 'Übersteuerung',
   'Manual life safety': 'Personenschutz von Hand',
   'Automatic life safety': 'Personenschutz automatisch',
   Available: 'frei verfügbar',

@@ -19,7 +19,7 @@ import { EQUIPMENT } from '../../../../support/page-fixture.ts'
 import { openDiscoverySite } from '../../../../appliance/drivers/bacnet/discovery/site.ts'
 import { folder, until } from '../../../../support/folders.ts'
 import { MARKED, unmarkedWords } from '../../../../support/pages/marked-language.ts'
-import { CATALOGUE, HISTORY, journalOf, scheduleOf, SITE } from '../../../../support/overrides-fixture.ts'
+import { CATALOGUE, HISTORY, journalOf, scheduleOf, LEVEL_NAMES, SITE } from '../../../../support/overrides-fixture.ts'
 import { signedIn } from '../../../../support/signed-in.ts'
 import { openDevicesSite } from '../../../../support/sites/devices-site.ts'
 import { makeHubAuthority, openEnrolSite } from '../../../../support/sites/enrol-site.ts'
@@ -80,13 +80,14 @@ const PAGES: Record<string, { open(t: ExecutionContext): Promise<Opened>; paths:
       const catalogue = () => CATALOGUE
       return openSite({
         ...{ product: 'appliance', api: true, pageLanguageOf },
-        priority: journalSnapshots({ journal: () => journal, catalogue, site: SITE }),
+        priority: journalSnapshots({ journal: () => journal, catalogue, building: SITE.building, levels: LEVEL_NAMES }),
         more: layout =>
           overridesPages({
             journal,
             schedule: scheduleOf(),
             catalogue,
             site: SITE,
+            levels: LEVEL_NAMES,
             layout,
             commandStates: new CommandStates(journal),
           }),
