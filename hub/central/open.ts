@@ -40,7 +40,7 @@ import { hubHealth } from '../ingest/health.ts'
 import { createMqttSubscriber, type MqttSubscriber } from '../ingest/mqtt-subscriber.ts'
 import { monitorRoutes } from '../monitor/monitor.route.ts'
 import { MqttMonitor } from '../monitor/mqtt-monitor.ts'
-import { edgeTroubles } from '../pages/edge-troubles.ts'
+import { edgeRefusals, edgeTroubles } from '../pages/edge-troubles.ts'
 import { hubSummary } from '../pages/fleet-row.ts'
 import { fleetRoutes } from '../pages/fleet.route.ts'
 import { edgeLogPages } from '../pages/edge-log.route.ts'
@@ -194,6 +194,7 @@ function createOver(workspace: Workspace, settings: HubSettings, options: OverPa
     scheduled: true,
     watchEdges: true,
     edgeTroubles,
+    edgeRefusals: (now: number) => edgeRefusals(claims, ingest.registry.notices, now),
     onFindings: () => undefined,
     health,
     live,

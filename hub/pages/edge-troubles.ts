@@ -3,19 +3,16 @@ import type { EdgeTrouble } from '#shared/core/alerts/alert.ts'
 import { EDGE_LIMITS } from '#shared/core/alerts/edge-limits.ts'
 import { edgeName } from '#shared/core/model/model.ts'
 import { countOf } from '#shared/core/number-text.ts'
-import type { EdgeRecord } from '#shared/core/stores.ts'
-import { readPollReport } from '#shared/core/telemetry/poll-report.ts'
-import { formatDuration, parseInstant } from '#shared/core/time.ts'
+import type { EdgeClaims, EdgeRecord, EdgeRefusal } from '#shared/core/stores.ts'
+import { formatDuration } from '#shared/core/time.ts'
+import type { EdgeNotices } from '#shared/flow/ingest/edge-notices.ts'
 import { edgeBacklogCourse, type ReportedFigures, reportedBy } from './fleet-status.ts'
-
-/** Devices that an alert names. */
-const NAMED_MAX = 3
 
 /** @returns the troubles of an edge whose session is open, at the hub's time `now` */
 export function edgeTroubles(edge: EdgeRecord, now: number): EdgeTrouble[] {
   const reported = reportedBy(edge.status_body)
   const found = [
-    pollTrouble(edge, now),
+    pollTrouble(edge, reported, now),
     backlogTrouble(edge, reported, now),
     clockTrouble(edge, reported, now),
     certificateTrouble(edge, reported, now),
@@ -24,21 +21,20 @@ export function edgeTroubles(edge: EdgeRecord, now: number): EdgeTrouble[] {
   return found.filter(one => one !== undefined)
 }
 
-function pollTrouble(edge: EdgeRecord, now: number): EdgeTrouble | undefined {
-  const read = readPollReport(edge.status_body['poll'])
-  if (!read.ok || !read.value.enabled) return undefined
-  const { running, devices, devices_total } = read.value
+function pollTrouble(
+  edge: EdgeRecord,
+  { poll_failures, clock_offset_ms }: ReportedFigures,
+  now: number,
+): EdgeTrouble | undefined {
+  if (!poll_failures) return undefined
+  const { running, devices_total, failing, device_ids } = poll_failures
   const title = `Edge ${edgeName(edge)} does not read devices`
   const trouble = { kind: 'poll' as const, title, priority: 2 as const }
   if (!running) return { ...trouble, detail: 'Its polling has stopped.', since: now, isRaised: true }
-  const failing = devices.filter(({ state }) => state === 'down' || state === 'fault')
-  const sinces = failing.map(({ since }) => parseInstant(since) ?? now)
-  if (failing.length === 0) return undefined
-  const since = Math.min(...sinces)
-  const names = failing.slice(0, NAMED_MAX).map(({ device_id }) => device_id)
-  const more = failing.length > NAMED_MAX ? ` and ${failing.length - NAMED_MAX} more` : ''
+  const since = poll_failures.since === null ? now : poll_failures.since - (clock_offset_ms ?? 0)
+  const more = failing > device_ids.length ? ` and ${failing - device_ids.length} more` : ''
   const limit = `An alert is raised after ${formatDuration(EDGE_LIMITS.poll.raiseMs)}.`
-  const detail = `${failing.length} of ${countOf(devices_total, 'device')} cannot be read: ${names.join(', ')}${more}. ${limit}`
+  const detail = `${failing} of ${countOf(devices_total, 'device')} cannot be read: ${device_ids.join(', ')}${more}. ${limit}`
   return { ...trouble, detail, since, isRaised: now - since >= EDGE_LIMITS.poll.raiseMs }
 }
 
@@ -83,4 +79,16 @@ function diskTrouble(edge: EdgeRecord, { disk_used_percent: used }: ReportedFigu
   const detail = `${used} % of its disk are used. An alert is raised at ${raise} %, and is over below ${hold} %.`
   const title = `Disk of edge ${edgeName(edge)} is nearly full`
   return { kind: 'disk', title, priority: used >= urgent ? 1 : 2, detail, since: now, isRaised: used >= raise }
+}
+
+/** @returns edges of which nothing is stored: two processes under one id, metadata that is refused, a budget that is used up */
+export function edgeRefusals(
+  claims: Pick<EdgeClaims, 'refusals'>,
+  notices: Pick<EdgeNotices, 'heldBack'>,
+  now: number,
+): EdgeRefusal[] {
+  const refused = claims.refusals()
+  const names = new Set(refused.map(edgeName))
+  const held = notices.heldBack().filter(edge => !names.has(edgeName(edge)))
+  return [...refused, ...held.map(edge => ({ ...edge, since: now }))]
 }

@@ -2,6 +2,7 @@
 import { usedPercent } from '#shared/core/disk-use.ts'
 import { type BacklogCourse, backlogCourse } from '#shared/core/telemetry/backlog.ts'
 import type { EdgeRecord } from '#shared/core/stores.ts'
+import type { PollFailures } from '#shared/core/telemetry/poll-report.ts'
 import { SHARED_MS } from '#shared/core/telemetry/shared-edge-id.ts'
 import { MINUTE, parseInstant } from '#shared/core/time.ts'
 import { say } from '#shared/node/http/language.ts'
@@ -51,6 +52,8 @@ export type ReportedFigures = {
   disk_used_percent: number | null
   /** Other processes that used the same edge id, as the hub observed. */
   shared: { processes: number; since: number; last_at: number } | null
+  /** Devices that it does not read, as the hub took from its report. */
+  poll_failures: PollFailures | null
 }
 
 /** Reads a status message; it is untrusted, so every field is checked. */
@@ -67,6 +70,8 @@ export function reportedBy(body: Record<string, unknown>): ReportedFigures {
     thinned: numberOf(body['thinned']),
     disk_used_percent: diskOf(fieldsOf(body['disk'])),
     shared: sharedOf(fieldsOf(body['shared'])),
+    // The hub's own: what an edge says under this name is not stored.
+    poll_failures: (body['poll_failures'] as PollFailures | undefined) ?? null,
   }
 }
 

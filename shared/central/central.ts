@@ -22,7 +22,7 @@ import { type Auth, openAuth } from '#shared/node/auth/token.ts'
 import type { AuthSettings } from '#shared/node/auth/auth-settings.ts'
 import { ruleStatesIn } from '#shared/node/rules/engine-states.ts'
 import { openWorker } from '#shared/node/worker/worker.ts'
-import type { EdgeTroubles } from './alerts/conditions.ts'
+import type { EdgeRefusals, EdgeTroubles } from './alerts/conditions.ts'
 import { AlertService } from './alerts/alert-service.ts'
 import { createAnalyticsService } from '#shared/central/analytics/service.ts'
 import type { AnalyticsHandlers, AnalyticsInit } from './analytics/worker.ts'
@@ -81,6 +81,8 @@ export type CentralOptions = {
   watchEdges?: boolean
   /** What is wrong with an edge that sends. */
   edgeTroubles?: EdgeTroubles
+  /** Edges of which nothing is stored. */
+  edgeRefusals?: EdgeRefusals
   auth: AuthSettings
   /** Files and folders outside the workspace, or of the product alone, whose size is shown. */
   storage?: StoragePlace[]
@@ -219,9 +221,9 @@ function openRuns(
 
 const openAlerts = (
   stores: Workspace['stores'],
-  { mail, site_id, watchEdges = false, edgeTroubles, clock, log }: CentralOptions,
+  { mail, site_id, watchEdges = false, edgeTroubles, edgeRefusals, clock, log }: CentralOptions,
 ): AlertService =>
-  new AlertService({ ...stores, store: stores.alerts, mail, site: site_id, watchEdges, edgeTroubles, clock, log })
+  new AlertService({ ...stores, store: stores.alerts, mail, site: site_id, watchEdges, edgeTroubles, edgeRefusals, clock, log })
 
 /** The logins of settings and named users, and the tokens of scripts. */
 function openAuthOver(

@@ -54,6 +54,7 @@ export type ProcessParts = Pick<
   | 'priority'
   | 'watchEdges'
   | 'edgeTroubles'
+  | 'edgeRefusals'
   | 'health'
   | 'tenancy'
   | 'signIns'

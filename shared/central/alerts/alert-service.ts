@@ -17,6 +17,8 @@ import type { AlertStore, Delivery, StoredRoute } from '#shared/node/store/alert
 import { alertConditions, type AlertSources, SILENT_MS } from './conditions.ts'
 
 const EVERY_MS = MINUTE
+/** A round whose receivers all answer at the last moment takes five minutes. One that is later, or before the last, shows that the clock was set. */
+const ROUND_LATE_MS = 10 * MINUTE
 /** Pauses before the next attempts; after the last one a delivery has failed, and a person may send it again. */
 const RETRIES_MS = [MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR, 4 * HOUR, 12 * HOUR]
 /** Deliveries that are under way at a time: each may wait 10 s for its receiver. */
@@ -35,8 +37,6 @@ type AlertServiceOptions = AlertSources & {
   store: AlertStore
   /** Undefined: no mail can be sent. */
   mail: MailSettings | undefined
-  /** Name of the sender in subjects. */
-  site: string
   /** Whether edges report to this process. */
   watchEdges: boolean
   clock: Clock
@@ -46,13 +46,16 @@ type AlertServiceOptions = AlertSources & {
 export class AlertService implements Service {
   readonly name = 'alerts'
   readonly #options: AlertServiceOptions
-  readonly #startedAt: number
+  /** When the edges had to begin to connect. */
+  #watchedFrom: number
+  #lastRoundAt: number
   readonly #ending = new AbortController()
   #loop: Promise<void> = Promise.resolve()
 
   constructor(options: AlertServiceOptions) {
     this.#options = options
-    this.#startedAt = options.clock.now()
+    this.#watchedFrom = options.clock.now()
+    this.#lastRoundAt = this.#watchedFrom
   }
 
   async start(): Promise<void> {
@@ -88,6 +91,9 @@ export class AlertService implements Service {
   async round(): Promise<void> {
     const { store, clock } = this.#options
     const now = clock.now()
+    // Nobody can tell how long an edge has been silent by a clock that was set, so it is as after a start.
+    if (now < this.#lastRoundAt || now - this.#lastRoundAt > ROUND_LATE_MS) this.#watchedFrom = now
+    this.#lastRoundAt = now
     const routes = store.routes()
     store.atomically(() => this.#decide(routes, now))
     for (const stored of routes) this.#queueDigest(stored, now)
@@ -111,14 +117,14 @@ export class AlertService implements Service {
   #decide(routes: StoredRoute[], now: number): void {
     const { store, watchEdges } = this.#options
     // After a start the edges need time to connect again.
-    const knowsEdges = watchEdges && now - this.#startedAt > SILENT_MS
-    const found = alertConditions(this.#options, now, knowsEdges)
-    const conditions = new Map(found.conditions.map(condition => [condition.key, condition]))
+    const knowsEdges = watchEdges && now - this.#watchedFrom > SILENT_MS
     const states = store.states()
+    const found = alertConditions(this.#options, now, knowsEdges, key => states.has(key))
+    const conditions = new Map(found.conditions.map(condition => [condition.key, condition]))
     for (const key of new Set([...states.keys(), ...conditions.keys()])) {
       const before = states.get(key)
       if (before && isEdgeKind(before.condition.kind) && !knowsEdges) continue
-      if (found.unknown.has(key) || (!before && found.holding.has(key))) continue
+      if (found.unknown.has(key) || (!before && (found.holding.has(key) || found.covered.has(key)))) continue
       const { state, event } = stepAlert(before, conditions.get(key), now, found.quiet.has(key))
       if (event) for (const { route } of routes) this.#queueEvent(route, event)
       if (state?.quiet && !before?.quiet) for (const { route } of routes) this.#dropWaiting(route, key, now)
@@ -133,6 +139,9 @@ export class AlertService implements Service {
     if (type === 'recovered') {
       const raised = store.newest(condition.key, route.route_id)
       if (!raised || raised.state === 'dropped' || this.#dropWaiting(route, condition.key, at)) return
+    } else {
+      // It has become more urgent while it waited for the hours.
+      this.#dropWaiting(route, condition.key, at)
     }
     this.#enqueue(route, { alert: event }, condition.key, at, deliverableAt(route, condition, at))
   }
@@ -187,9 +196,8 @@ export class AlertService implements Service {
             .map(one => ({ title: `${one.title} (${one.equipment_id})`, priority: priorityOf(one.severity) })),
         }
       })
-    const silent = alertConditions(this.#options, now, watchEdges).conditions.filter(
-      one => one.kind === 'edge' && isIn(one.building_id),
-    )
+    const { conditions, holding } = alertConditions(this.#options, now, watchEdges)
+    const silent = conditions.filter(one => one.kind === 'edge' && !holding.has(one.key) && isIn(one.building_id))
     return { at: now, timezone, buildings, silent_edges: silent.map(({ title }) => title) }
   }
 

@@ -34,7 +34,7 @@ export type AlertRoute = {
 export function routeTakes(route: AlertRoute, { building_id, kind, priority }: AlertCondition): boolean {
   const { enabled, building_ids, kinds, priority_max } = route
   if (!enabled || priority > priority_max) return false
-  return (building_ids?.includes(building_id) ?? true) && (kinds?.includes(kind) ?? true)
+  return (building_id === '' || (building_ids?.includes(building_id) ?? true)) && (kinds?.includes(kind) ?? true)
 }
 
 /** @returns when an alert may be delivered: now, or when the hours of the route begin, ms */

@@ -2,8 +2,8 @@
 import type { FindingKind, Priority } from '../findings/finding.ts'
 import { HOUR, MINUTE } from '../time.ts'
 
-/** `edge`: an edge sends no data; the others are about one that does. */
-export const EDGE_KINDS = ['edge', 'poll', 'backlog', 'clock', 'certificate', 'disk'] as const
+/** `edge`: an edge sends no data; `refused`: nothing of what it sends is stored; the others are about one that is heard. */
+export const EDGE_KINDS = ['edge', 'refused', 'poll', 'backlog', 'clock', 'certificate', 'disk'] as const
 export type EdgeKind = (typeof EDGE_KINDS)[number]
 export type AlertKind = FindingKind | EdgeKind
 
@@ -11,7 +11,7 @@ export const isEdgeKind = (kind: AlertKind): kind is EdgeKind => (EDGE_KINDS as 
 
 /** Something that is wrong with an edge which still sends. Unless `isRaised` it only keeps an alert from being over. */
 export type EdgeTrouble = Pick<AlertCondition, 'title' | 'detail' | 'since' | 'priority'> & {
-  kind: Exclude<EdgeKind, 'edge'>
+  kind: Exclude<EdgeKind, 'edge' | 'refused'>
   isRaised: boolean
 }
 
@@ -19,6 +19,7 @@ export type EdgeTrouble = Pick<AlertCondition, 'title' | 'detail' | 'since' | 'p
 export type AlertCondition = {
   key: string
   kind: AlertKind
+  /** Empty for one that is about no single building: each route takes it. */
   building_id: string
   building_name: string
   timezone: string
@@ -44,7 +45,8 @@ const FINDING_CLEAR_MS = 6 * HOUR
 const EDGE_CLEAR_MS = 10 * MINUTE
 
 /**
- * One step of one alert. Raised and recovered events alternate, but for one that was snoozed: it is raised again when that ends.
+ * One step of one alert. Raised and recovered events alternate, but for one that was snoozed, which is raised again when that ends,
+ * and one that has become more urgent, which is raised again as such.
  *
  * @param condition undefined while it is not true
  * @param isQuiet whether a snooze covers it; its condition is not given then
@@ -63,7 +65,11 @@ export function stepAlert(
   const { raised_at, quiet } = state
   if (isQuiet) return { state: { condition: state.condition, raised_at, quiet: true } }
   if (condition && quiet) return { state: { condition, raised_at: now }, event: { type: 'raised', at: now, condition } }
-  if (condition) return { state: { condition, raised_at } }
+  if (condition && condition.priority < state.condition.priority) {
+    return { state: { condition, raised_at: now }, event: { type: 'raised', at: now, condition } }
+  }
+  // It is as urgent as it was announced, so that one that wavers between two priorities is announced once in each.
+  if (condition) return { state: { condition: { ...condition, priority: state.condition.priority }, raised_at } }
   const since = state.clearing_since ?? now
   const clearMs = isEdgeKind(state.condition.kind) ? EDGE_CLEAR_MS : FINDING_CLEAR_MS
   if (now - since < clearMs) return { state: { ...state, clearing_since: since } }

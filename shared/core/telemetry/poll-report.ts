@@ -1,5 +1,6 @@
 /** How an edge's polling goes, as its status carries it and as a central shows it (contract §10). */
 import type { DeviceStatus, PollState, PollStatus } from '#shared/core/poll/poll-status.ts'
+import { parseInstant } from '../time.ts'
 import type { Decoded } from './body.ts'
 import { asText, choice, decodeWith, type Fields, fields, flag, id, integer, list, number, text } from './read.ts'
 
@@ -15,6 +16,19 @@ export type PollReport = Counts & { devices_total: number; devices: DeviceStatus
 /** The report of one edge, and its time (ms since 1970 UTC). */
 export type Reported = { edge_id: string; site_id: string; at: number; report: PollReport }
 
+/** Devices that are not read, as a hub stores them with the record of an edge: a whole report has some kilobytes, and comes each minute. */
+export type PollFailures = {
+  running: boolean
+  devices_total: number
+  /** Devices that cannot be read, as many as the report names; `since` is the earliest, ms by the edge's clock. */
+  failing: number
+  since: number | null
+  /** The first of them. */
+  device_ids: string[]
+}
+/** Devices that are named. */
+const FAILING_NAMED = 3
+
 const COUNTS = ['cycles', 'late_cycles', 'points_ok', 'points_stale', 'points_down', 'points_fault'] as const
 
 /** @returns the report, short enough for a status */
@@ -27,6 +41,15 @@ export function writePollReport({ ok: _ok, devices, ...counts }: PollStatus): Po
     ...(device.conflict !== undefined && { conflict: device.conflict.slice(0, ERROR_MAX) }),
   }))
   return { ...counts, devices_total: devices.length, devices: named }
+}
+
+/** @returns undefined where nothing is polled, or everything is read */
+export function pollFailures({ enabled, running, devices_total, devices }: PollReport): PollFailures | undefined {
+  const failing = devices.filter(({ state }) => state === 'down' || state === 'fault')
+  if (!enabled || (running && failing.length === 0)) return undefined
+  const sinces = failing.flatMap(({ since }) => parseInstant(since) ?? [])
+  const device_ids = failing.slice(0, FAILING_NAMED).map(({ device_id }) => device_id)
+  return { running, devices_total, failing: failing.length, since: sinces.length > 0 ? Math.min(...sinces) : null, device_ids }
 }
 
 /** @param body the member `poll` of a status */

@@ -3,7 +3,7 @@ import type { Clock } from '#shared/core/ports.ts'
 import { isClockSet } from '#shared/core/telemetry/misdated.ts'
 import type { EdgeClaims, EdgeRecord, EdgeStore, ModelStore } from '#shared/core/stores.ts'
 import type { Metadata } from '#shared/core/telemetry/metadata.ts'
-import type { Reported } from '#shared/core/telemetry/poll-report.ts'
+import { pollFailures, type Reported } from '#shared/core/telemetry/poll-report.ts'
 import {
   isReplaced,
   recordBootId,
@@ -94,7 +94,8 @@ export class EdgeRegistry {
     const { site_id, edge_id } = edge
     const key = edgeName(edge)
     const { online, body, poll, isRetained = false } = session
-    const { poll: _, shared: _own, ...rest } = body
+    const { poll: _, shared: _own, poll_failures: _failures, ...rest } = body
+    const failures = poll && pollFailures(poll)
     const before = this.sharedIdOf(edge)
     if (!this.#isFromCurrentProcess(edge, session)) return undefined
     const shared = this.sharedIdOf(edge)
@@ -105,7 +106,7 @@ export class EdgeRegistry {
     if (poll && (this.#pollReports.has(key) || this.#pollReports.size < REPORTS_MAX)) {
       this.#pollReports.set(key, { edge_id, site_id, at: this.#clock.now(), report: poll })
     }
-    const observed = { online, body: { ...rest, via, ...(shared && { shared }) } }
+    const observed = { online, body: { ...rest, via, ...(shared && { shared }), ...(failures && { poll_failures: failures }) } }
     this.#observe(edge, { session: observed }, !isRetained)
     this.flush()
     return before ? undefined : shared

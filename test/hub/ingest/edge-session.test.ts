@@ -51,6 +51,35 @@ test('an edge that only a retained status calls online counts as disconnected wh
   t.like(edges.get('A', 'e1'), { online: true, last_seen_at: NOON + HOUR })
 })
 
+test('what an edge does not read is stored of its report, and nothing that it says under the name of that', t => {
+  const { flow, enrol, edges } = hub(t)
+  enrol()
+  const device = {
+    device_id: 'ahu-1',
+    state: 'down',
+    since: '2015-01-01T00:00:00.000Z',
+    reads: 0,
+    errors: 3,
+    last_error: 'timeout',
+  }
+  const none = { rtt_ms_p50: null, rtt_ms_p95: null, last_ok_at: null, next_due_at: null, batch_size: null }
+  const counts = { cycles: 1, late_cycles: 0, points_ok: 0, points_stale: 0, points_down: 1, points_fault: 0 }
+  const poll = { enabled: true, running: true, ...counts, devices_total: 1, devices: [{ ...device, ...none }] }
+  const stored = (body: object) => {
+    processPublish(flow, 'sites/A/edges/e1/status', packBody({ online: true, poll_failures: 'forged', ...body }))
+    return edges.get('A', 'e1')!.status_body
+  }
+  const since = Date.UTC(2015, 0, 1)
+  const { poll_failures, ...rest } = stored({ poll })
+  t.deepEqual(poll_failures, { running: true, devices_total: 1, failing: 1, since, device_ids: ['ahu-1'] })
+  t.false('poll' in rest, 'a whole report is not stored')
+  t.like(stored({ poll: { ...poll, running: false, devices: [] } }), {
+    poll_failures: { running: false, failing: 0, since: null },
+  })
+  t.false('poll_failures' in stored({ poll: { ...poll, devices: [] } }))
+  t.false('poll_failures' in stored({}))
+})
+
 test('a status is answered with the time, where it says when it was sent and the hub has a time', t => {
   const { flow, enrol, at } = hub(t)
   enrol()

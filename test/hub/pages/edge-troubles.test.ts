@@ -1,6 +1,7 @@
 import test from 'ava'
 import type { EdgeRecord } from '#shared/core/stores.ts'
 import { formatInstant, DAY, HOUR, MINUTE } from '#shared/core/time.ts'
+import { pollFailures, readPollReport } from '#shared/core/telemetry/poll-report.ts'
 import { edgeTroubles } from '#hub/pages/edge-troubles.ts'
 import { EDGES, NOW } from '../../support/page-fixture.ts'
 
@@ -10,9 +11,12 @@ const device = (device_id: string, state: string, since: number) => ({
   ...{ last_ok_at: null, last_error: null, next_due_at: null, batch_size: null },
 })
 const COUNTS = { cycles: 1, late_cycles: 0, points_ok: 1, points_stale: 0, points_down: 0, points_fault: 0 }
-const poll = (devices: object[], given: object = {}) => ({
-  poll: { enabled: true, running: true, ...COUNTS, devices_total: devices.length, devices, ...given },
-})
+/** What the hub stores of a report. */
+const poll = (devices: object[], given: object = {}) => {
+  const body = { enabled: true, running: true, ...COUNTS, devices_total: devices.length, devices, ...given }
+  const read = readPollReport(body)
+  return { poll_failures: read.ok ? pollFailures(read.value) : undefined }
+}
 const backlog = (waitsMs: number, drain_per_min = 0) => ({
   ...{ backlog: { rows: 900, oldest_at: at(NOW - waitsMs), drain_per_min }, sent_at: at(NOW), clock_offset_ms: 0 },
 })
@@ -31,6 +35,17 @@ const CASES: [what: string, body: object, found: string | undefined, words?: Reg
     poll([device('a', 'down', NOW - 20 * MINUTE)]),
     'poll raised 2',
     /1 of 1 device cannot be read: a\. .*15 min/,
+  ],
+  [
+    'with a device silent for 20 min by a clock that is 10 min ahead',
+    { ...poll([device('a', 'down', NOW - 10 * MINUTE)]), clock_offset_ms: 10 * MINUTE },
+    'poll raised 2,clock raised 2',
+  ],
+  [
+    'with five silent devices',
+    poll(['a', 'b', 'c', 'd', 'e', 'ok'].map(id => device(id, id === 'ok' ? 'ok' : 'down', NOW - HOUR))),
+    'poll raised 2',
+    /5 of 6 devices cannot be read: a, b, c and 2 more/,
   ],
   ['with a device silent for 5 min', poll([device('a', 'down', NOW - 5 * MINUTE)]), 'poll held 2'],
   ['whose polling has stopped', poll([], { running: false }), 'poll raised 2', /polling has stopped/],
@@ -56,7 +71,7 @@ for (const [what, status_body, found, words] of CASES) {
     const troubles = edgeTroubles(edge, NOW)
     t.deepEqual(
       troubles.map(one => `${one.kind} ${one.isRaised ? 'raised' : 'held'} ${one.priority}`),
-      found === undefined ? [] : [found],
+      found?.split(',') ?? [],
     )
     if (words) t.regex(troubles[0]!.detail, words)
   })

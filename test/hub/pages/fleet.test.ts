@@ -55,6 +55,7 @@ test('a status message may write instants as text or as milliseconds', t => {
     thinned: 9,
     disk_used_percent: 91,
     shared: null,
+    poll_failures: null,
   })
 })
 

@@ -57,11 +57,13 @@ function limitsSection(): Html {
   return html`<section class="card"><h2>What raises an alert</h2>
 <p>An open fault that nobody has snoozed or marked as not a fault. On a hub also an edge</p>
 <ul><li>from which nothing came for ${formatDuration(SILENT_MS)};</li>
+<li>of which nothing is stored, because two boxes use its id, its metadata is refused or the budget is used up;</li>
 <li>that has not read a device for ${formatDuration(poll.raiseMs)}, or does not poll at all;</li>
 <li>whose oldest message has waited for ${formatDuration(backlog.raiseMs)}, unless its backlog becomes shorter;</li>
 <li>whose clock is ${formatDuration(clock.raiseMs)} off;</li>
 <li>whose certificate ends within ${formatDuration(certificate.raiseMs)} and is not renewed;</li>
-<li>whose disk is ${disk.raise} % full, until it is below ${disk.hold} %.</li></ul></section>`
+<li>whose disk is ${disk.raise} % full, until it is below ${disk.hold} %.</li></ul>
+<p>Where more than half of at least ten edges have the same trouble, one alert stands for all of them. One that has become more urgent is sent again.</p></section>`
 }
 
 /** Shown once, after a webhook was added. */
@@ -112,6 +114,7 @@ const priorityWords = (max: number): string =>
 
 const EDGE_KIND_WORDS: Record<EdgeKind, string> = words({
   edge: 'edge silent',
+  refused: 'nothing of an edge is stored',
   poll: 'edge does not read devices',
   backlog: 'edge sends late',
   clock: 'clock of an edge',

@@ -1,31 +1,15 @@
 import { createHmac } from 'node:crypto'
-import { createServer, type IncomingHttpHeaders } from 'node:http'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import test, { type ExecutionContext } from 'ava'
+import test from 'ava'
 import { SMTPServer } from 'smtp-server'
 import type { EdgeTrouble } from '#shared/core/alerts/alert.ts'
 import type { Finding } from '#shared/core/findings/finding.ts'
 import { DAY, HOUR, MINUTE } from '#shared/core/time.ts'
-import { wallClock } from '#shared/node/clock.ts'
-import { BUILDING, EDGES, EQUIPMENT, FINDINGS, NOW, POINTS } from '../../../support/page-fixture.ts'
+import { BUILDING, EDGES, FINDINGS, NOW } from '../../../support/page-fixture.ts'
 import { signedIn } from '../../../support/signed-in.ts'
-import { PASSWORDS, startCentral, type TestCentral } from '../../../support/sites/central-site.ts'
-
-type Received = { headers: IncomingHttpHeaders; text: string; body: any }
-
-/** A receiver of webhooks that answers with `status`. */
-async function receiver(t: ExecutionContext) {
-  const received: Received[] = []
-  const answer = { status: 200 }
-  const server = createServer(async (request, response) => {
-    const text = (await request.toArray()).join('')
-    received.push({ headers: request.headers, text, body: JSON.parse(text) })
-    response.writeHead(answer.status, answer.status === 302 ? { location: '/elsewhere' } : {}).end()
-  })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => new Promise<unknown>(resolve => server.close(resolve)))
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, received, answer }
-}
+import { addRoute, receiver, type Received, siteAt } from '../../../support/sites/alert-site.ts'
+import { PASSWORDS, type TestCentral } from '../../../support/sites/central-site.ts'
 
 /** An address on which nothing listens. */
 async function freeUrl(): Promise<string> {
@@ -38,25 +22,6 @@ async function freeUrl(): Promise<string> {
 
 const [FAULT] = FINDINGS as [Finding]
 
-/** A site whose clock the test sets. `round` lets time pass and runs one round. */
-async function siteAt(t: ExecutionContext, given: Parameters<typeof startCentral>[0] = {}) {
-  let now = NOW
-  const site = await startCentral({ clock: { now: () => now, sleep: wallClock.sleep }, pages: true, ...given })
-  t.teardown(site.close)
-  const { stores, context } = site.central
-  stores.model.put({ building: BUILDING, equipment: EQUIPMENT, points: POINTS })
-  const round = async (passedMs = 0) => {
-    now += passedMs
-    await context.alertService.round()
-  }
-  await round()
-  return { site, round, stores }
-}
-
-const addRoute = async (site: TestCentral, given: object) => {
-  const answer = await site.call('admin', 'POST', '/api/alerts/routes', { name: 'Plant team', ...given })
-  return answer.body as { route_id: string; secret: string }
-}
 const deliveriesOf = async (site: TestCentral) => (await site.call('operator', 'GET', '/api/alerts/deliveries')).body.deliveries
 
 test('a fault is one webhook that its secret signs, and its recovery another', async t => {

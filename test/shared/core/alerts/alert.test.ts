@@ -43,3 +43,15 @@ test('an edge recovers when it has sent for ten minutes, and its next silence is
   t.deepEqual(eventsOf(EDGE, truth, MINUTE), ['raised 0', 'recovered 11', 'raised 12'])
   t.deepEqual(eventsOf(EDGE, [true, false, true, false, true], 5 * MINUTE), ['raised 0'])
 })
+
+test('an alert that becomes more urgent is raised again as such, once, and recovers as such', t => {
+  let state: AlertState | undefined
+  const raised = [3, 2, 3, 2, 1, 2, undefined, 2, undefined, undefined].map((priority, i) => {
+    const condition = priority === undefined ? undefined : { ...EDGE, priority: priority as 1 | 2 | 3 }
+    const stepped = stepAlert(state, condition, i * 10 * MINUTE)
+    state = stepped.state
+    return stepped.event && `${stepped.event.type} ${stepped.event.condition.priority}`
+  })
+  const none = undefined
+  t.deepEqual(raised, ['raised 3', 'raised 2', none, none, 'raised 1', none, none, none, none, 'recovered 1'])
+})

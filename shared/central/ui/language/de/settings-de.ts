@@ -21,6 +21,10 @@ export const SETTINGS_DE = nameTable<string>({
   'An open fault that nobody has snoozed or marked as not a fault. On a hub also an edge':
     'Eine offene Störung, die niemand zurückgestellt oder als keine Störung gekennzeichnet hat. Auf einem Hub auch eine Edge,',
   'from which nothing came for {0};': 'von der seit {0} nichts kam;',
+  'of which nothing is stored, because two boxes use its id, its metadata is refused or the budget is used up;':
+    'von der nichts gespeichert wird, weil zwei Geräte ihre Kennung benutzen, ihre Metadaten abgelehnt werden oder das Kontingent verbraucht ist;',
+  'Where more than half of at least ten edges have the same trouble, one alert stands for all of them. One that has become more urgent is sent again.':
+    'Wo mehr als die Hälfte von mindestens zehn Edges dasselbe haben, steht eine Meldung für alle. Eine, die dringender geworden ist, wird erneut gesendet.',
   'that has not read a device for {0}, or does not poll at all;':
     'die ein Gerät seit {0} nicht lesen kann oder gar nicht abfragt;',
   'whose oldest message has waited for {0}, unless its backlog becomes shorter;':
@@ -29,6 +33,8 @@ export const SETTINGS_DE = nameTable<string>({
   'whose certificate ends within {0} and is not renewed;': 'deren Zertifikat in weniger als {0} endet und nicht erneuert ist;',
   'whose disk is {0} % full, until it is below {1} %.': 'deren Datenträger zu {0} % voll ist, bis er unter {1} % liegt.',
   'edge silent': 'Edge stumm',
+  'nothing of an edge is stored': 'nichts von einer Edge wird gespeichert',
+  refused: 'abgelehnt',
   'edge does not read devices': 'Edge liest Geräte nicht',
   'edge sends late': 'Edge sendet verspätet',
   'clock of an edge': 'Uhr einer Edge',
