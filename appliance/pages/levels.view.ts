@@ -18,7 +18,7 @@ ${isSaved && html`<p class="notice" role="status">The priority levels are saved.
 
 function levelRow({ name, override }: LevelMeaning, level: number): Html {
   const standard = levelMeanings()[level - 1]!.name
-  return html`<tr><th scope="row">P${level}</th>
+  return html`<tr><td data-label="Level"><div><strong>P${level}</strong></div></td>
 <td data-label="Name"><div><input name="name_${level}" value="${name === standard ? '' : name}" placeholder="${say(standard)}" maxlength="60" autocomplete="off" aria-label="${say`Name of P${level}`}"></div></td>
 <td data-label="Override"><div><input type="checkbox" class="pick" name="override_${level}" value="yes"${override && html` checked`} aria-label="${say`P${level} is an override`}"></div></td></tr>`
 }

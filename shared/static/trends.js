@@ -175,6 +175,7 @@ function openTrends(root) {
       cursor: { drag: { x: true, y: false, setScale: false } },
       hooks: {
         drawClear: [paint],
+        draw: [u => markEnds(u, series, style)],
         setSelect: [
           u => {
             const { left, width } = u.select

@@ -22,6 +22,7 @@ const FILES = {
   script: { name: 'app.js', path: new URL('app.js', STATIC), type: 'text/javascript; charset=utf-8' },
   htmx: { name: 'htmx.js', path: htmx, type: 'text/javascript; charset=utf-8' },
   trends: { name: 'trends.js', path: new URL('trends.js', STATIC), type: 'text/javascript; charset=utf-8' },
+  trendMarks: { name: 'trend-marks.js', path: new URL('trend-marks.js', STATIC), type: 'text/javascript; charset=utf-8' },
   uplot: { name: 'uplot.js', path: uplot, type: 'text/javascript; charset=utf-8' },
   uplotCss: { name: 'uplot.css', path: uplotCss, type: 'text/css; charset=utf-8' },
   icon: { name: 'icon.svg', path: new URL('icon.svg', STATIC), type: 'image/svg+xml' },

@@ -14,7 +14,6 @@ import {
   scaled,
   stretches,
   traceMeasure,
-  traceName,
 } from './plot-trace.ts'
 
 /** Positions on the drawing, in its own units. */
@@ -70,7 +69,7 @@ export const laneHeight = (name: LineName, surface: Pick<NamedSurface, 'rowsOf'>
 function drawSwitches({ traces }: Panel, surface: NamedSurface, top: number): Html[] {
   let next = top
   return traces.map(trace => {
-    const height = laneHeight(traceName(trace), surface)
+    const height = laneHeight(trace.label, surface)
     next += height
     return drawSwitch(trace, surface, next - height / 2)
   })
@@ -86,7 +85,8 @@ function drawSwitch(trace: DrawnTrace, surface: NamedSurface, middle: number): H
       .map(({ i, next }) => ({ from: from + i * step, to: from + next * step })),
   )
   const place = { top: middle - BAR / 2, height: BAR }
-  return html`<path class="grid" d="M${surface.left} ${middle}H${surface.right}"/>${mergeSpans(on).map(span => stripe(surface, span, place, `switch t${trace.style}`))}${endLabel(trace, surface, middle)}`
+  const filled = trace.buckets.count.findLastIndex(samples => samples > 0)
+  return html`<path class="grid" d="M${surface.left} ${middle}H${surface.right}"/>${mergeSpans(on).map(span => stripe(surface, span, place, `switch t${trace.style}`))}${endMark(trace, surface.x(from + (filled + 1) * step), middle)}${endLabel(trace, surface, middle)}`
 }
 
 function drawLines({ family, traces }: Panel, surface: NamedSurface, { top, height }: Place, system: UnitSystem): Html {
@@ -98,14 +98,16 @@ function drawLines({ family, traces }: Panel, surface: NamedSurface, { top, heig
   const ends = shown.map(trace => ({
     trace,
     y: y(trace.buckets.mean.findLast(value => !Number.isNaN(value)) ?? low),
-    height: nameHeight(traceName(trace), surface),
+    height: nameHeight(trace.label, surface),
   }))
   return html`${ticks.map(
     tick =>
       html`<path class="grid" d="M${surface.left} ${y(tick)}H${surface.right}"/><text class="tick" x="${surface.left - 5}" y="${y(tick) + 4}" text-anchor="end">${formatFigure(tick, figures)}</text>`,
-  )}${shown.map(trace => stretches(trace).map(run => drawStretch(run, trace, surface, y)))}${spread(ends, top, top + height).map(
-    end => endLabel(end.trace, surface, end.y),
-  )}`
+  )}${shown.map(trace => stretches(trace).map(run => drawStretch(run, trace, surface, y)))}${shown.map(trace => lineEnd(trace, surface, y))}${spread(
+    ends,
+    top,
+    top + height,
+  ).map(end => endLabel(end.trace, surface, end.y))}`
 }
 
 /** The line of means, and behind it the band from least to greatest where a bucket holds more than one value. */
@@ -127,9 +129,19 @@ function drawStretch(
   return html`${band}<path class="${kind}" d="M${through(run, mean)}${run.length === 1 && 'h.01'}"/>`
 }
 
+/** A bar across the end of a line that no newer value follows; its label says since when. */
+const endMark = ({ label, style }: DrawnTrace, x: number, y: number): Html | false =>
+  label.note !== undefined && html`<path class="ended t${style}" d="M${x} ${round(y - 7)}v14"/>`
+
+function lineEnd(trace: DrawnTrace, { x }: Surface, y: (value: number) => number): Html | false {
+  const { from, step, count, mean } = trace.buckets
+  const filled = count.findLastIndex(samples => samples > 0)
+  return filled >= 0 && endMark(trace, x(from + (filled + 0.5) * step), y(mean[filled]!))
+}
+
 /** A trace is named where it ends, so nobody has to look up a legend. */
 const endLabel = (trace: DrawnTrace, { right, rowsOf }: NamedSurface, y: number): Html =>
-  rowsText(rowsOf(traceName(trace)), `end t${trace.style}`, right + 6, y)
+  rowsText(rowsOf(trace.label), `end t${trace.style}`, right + 6, y)
 
 /** Labels pushed apart where they would cover each other. */
 function spread<T extends { y: number; height: number }>(labels: T[], top: number, bottom: number): T[] {

@@ -4,6 +4,7 @@ import { ROLES } from '#shared/core/model/role.ts'
 import type { Buckets } from '#shared/core/series/series.ts'
 import { conversion } from '#shared/core/model/unit.ts'
 import { gapsOf, type Span } from '#shared/core/series/spans.ts'
+import { say } from '#shared/node/http/language.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import {
   type DisplayUnit,
@@ -14,9 +15,10 @@ import {
   roleWords,
   type UnitSystem,
 } from './measure.ts'
+import { formatMoment, type Here } from './moment.ts'
 
-/** A role in words with its code behind them, or what people call a point. */
-export type LineName = { words: string; code?: string }
+/** A role in words with its code behind them, or what people call a point; `note` says that it has ended. */
+export type LineName = { words: string; code?: string; note?: string }
 /** A line of text; the code follows the words. */
 export type NameRow = { words: string; code?: string }
 
@@ -45,19 +47,22 @@ export function wrapWords(text: string, most: number): string[] {
 }
 
 /** The whole name in lines of at most `most` characters. */
-export function nameRows({ words, code }: LineName, most: number): NameRow[] {
-  const rows: NameRow[] = wrapWords(words, most).map(line => ({ words: line }))
+export function nameRows({ words, code, note = '' }: LineName, most: number): NameRow[] {
+  const rowsOf = (text: string): NameRow[] => (text === '' ? [] : wrapWords(text, most).map(line => ({ words: line })))
+  const rows = rowsOf(words)
   const last = rows.at(-1)!
-  if (code === undefined) return rows
-  if (last.words.length + 1 + code.length > most) return [...rows, { words: '', code }]
-  last.code = code
-  return rows
+  if (code !== undefined) {
+    if (last.words.length + 1 + code.length > most) rows.push({ words: '', code })
+    else last.code = code
+  }
+  return [...rows, ...rowsOf(note)]
 }
 
-/** One line beside a narrow drawing. */
-export function shortRow({ words, code }: LineName): NameRow[] {
+/** One line beside a narrow drawing, and a second for a line that has ended. */
+export function shortRow({ words, code, note }: LineName): NameRow[] {
   const text = code ?? words
-  return [{ words: text.length > SHORT_MAX ? `${text.slice(0, SHORT_MAX - 1)}…` : text }]
+  const name = { words: text.length > SHORT_MAX ? `${text.slice(0, SHORT_MAX - 1)}…` : text }
+  return note === undefined ? [name] : [name, { words: say`ended` }]
 }
 
 export const rowLength = ({ words, code }: NameRow): number => [words, code].filter(Boolean).join(' ').length
@@ -81,11 +86,13 @@ export type Trace = {
   point?: Pick<Point, 'unit' | 'kind'> & { name: LineName }
   /** Nominal time between samples, ms. */
   nominalMs: number
+  /** The newest sample of a point that has sent none for longer than a sample holds, ms. */
+  ended_at?: number
   /** Of an earlier time, drawn over the present one: the number of the trace whose colour it has, from 0. */
   earlierOf?: number
 }
 /** A trace with its number on the plot, from 1, which gives it colour and dashes. */
-export type DrawnTrace = Trace & { style: number; gaps: Span[] }
+export type DrawnTrace = Trace & { style: number; gaps: Span[]; label: LineName }
 
 export const traceName = ({ role, point }: Trace): LineName => point?.name ?? roleName(role)
 
@@ -105,12 +112,22 @@ export const traceValue = (trace: Trace, value: number, system: UnitSystem): str
     ? formatValue(value, traceMeasure(trace, system), trace.point.kind === 'string' ? 'enum' : trace.point.kind)
     : formatRoleValue(trace.role, value, system)
 
-/** @param until end of what can have data by now */
-export const drawnTrace = (trace: Trace, index: number, until: number): DrawnTrace => ({
-  ...trace,
-  style: (trace.earlierOf ?? index) + 1,
-  gaps: gapsOf(trace.buckets, trace.nominalMs, until),
-})
+/** @param plot `until`: end of what can have data by now */
+export function drawnTrace(trace: Trace, index: number, plot: Here & Span & { until: number }): DrawnTrace {
+  const note = hasEnded(trace, plot) ? endedWords(trace.ended_at, plot) : undefined
+  return {
+    ...trace,
+    style: (trace.earlierOf ?? index) + 1,
+    gaps: gapsOf(trace.buckets, trace.nominalMs, plot.until),
+    label: { ...traceName(trace), ...(note !== undefined && { note }) },
+  }
+}
+
+/** Whether a trace ended within a time. */
+export const hasEnded = <T extends Pick<Trace, 'ended_at'>>(trace: T, { from, to }: Span): trace is T & { ended_at: number } =>
+  trace.ended_at !== undefined && trace.ended_at >= from && trace.ended_at < to
+
+export const endedWords = (ended_at: number, here: Here): string => say`no value since ${formatMoment(ended_at, here)}`
 
 /** @returns value × scale + offset, bucket by bucket */
 export function scaled(buckets: Buckets, { scale, offset }: { scale: number; offset: number }): Buckets {

@@ -6,7 +6,7 @@ import { formatFigure, type UnitSystem } from './measure.ts'
 import { dateOf } from '#shared/core/time-zone.ts'
 import { formatClock, formatDay, formatMoment } from './moment.ts'
 import { type Plot, TRACES_MAX } from './plot.ts'
-import { type Trace, traceMeasure, traceName, traceValue } from './plot-trace.ts'
+import { endedWords, hasEnded, type Trace, traceMeasure, traceName, traceValue } from './plot-trace.ts'
 import { clipSpans, gapsOf, mergeSpans, totalLength } from '#shared/core/series/spans.ts'
 import { say } from '#shared/node/http/language.ts'
 
@@ -28,7 +28,9 @@ export function plotSummary(plot: Plot): string {
   const inFault = episode
     ? say` In fault (shaded) for ${formatDuration(trueMs)}${elsewhere > 0 ? say` in this episode and ${formatDuration(elsewhere)} in others` : ''}; worst at ${moment(plot.worst_at!)}.`
     : shaded
-  return `${named}${inFault}${noData}${overrideWords(plot)}`
+  const ended = traces.filter(trace => hasEnded(trace, plot))
+  const ends = ended.map(one => `${traceName(one).words}: ${endedWords(one.ended_at, here)}`)
+  return `${named}${inFault}${noData}${ends.length ? ` ${ends.join('; ')}.` : ''}${overrideWords(plot)}`
 }
 
 /** The lanes below the plot; overrides are in a list of their own. */

@@ -21,7 +21,6 @@ import {
   shortRow,
   type Trace,
   traceFamily,
-  traceName,
 } from './plot-trace.ts'
 import {
   drawPanel,
@@ -91,8 +90,8 @@ const YEAR_TICK_WIDTH = 92
 
 /** @param label the accessible name; the summary in words is beside the plot */
 export function plotSvg(plot: Plot, size: PlotSize, id: string, label: string): Html {
-  const surface = surfaceOf(plot, size, id)
-  const traces = plot.traces.slice(0, TRACES_MAX).map((trace, i) => drawnTrace(trace, i, plot.until))
+  const traces = plot.traces.slice(0, TRACES_MAX).map((trace, i) => drawnTrace(trace, i, plot))
+  const surface = surfaceOf(plot, traces, size, id)
   const panels = panelsOf(traces, plot.system)
   const places = placesOf(panels, size, surface)
   const bottom = places.reduce((y, { height }) => y + height + GAP, TOP)
@@ -150,9 +149,14 @@ ${rowsText(surface.rowsOf(name), 'end override-word', surface.right + 6, middle)
 </g>`
 }
 
-function surfaceOf({ from, to, traces, overrides = [] }: Plot, { width, left, names }: PlotSize, id: string): NamedSurface {
+function surfaceOf(
+  { from, to, overrides = [] }: Plot,
+  traces: DrawnTrace[],
+  { width, left, names }: PlotSize,
+  id: string,
+): NamedSurface {
   const rowsOf = (name: LineName) => (names === undefined ? shortRow(name) : nameRows(name, names))
-  const all = [...traces.map(traceName), ...overrides.map(({ name }) => name)]
+  const all = [...traces.map(({ label }) => label), ...overrides.map(({ name }) => name)]
   const longest = Math.max(NAME_MIN, ...all.flatMap(rowsOf).map(rowLength))
   const right = Math.ceil(NAME_GAP + longest * NAME_CHARACTER)
   const scale = (width - left - right) / (to - from)
@@ -169,7 +173,7 @@ function panelsOf(traces: DrawnTrace[], system: UnitSystem): Panel[] {
 function placesOf(panels: Panel[], size: PlotSize, surface: NamedSurface): Place[] {
   let top = TOP
   return panels.map(({ switches, traces }) => {
-    const sum = (heightOf: typeof nameHeight) => traces.reduce((all, trace) => all + heightOf(traceName(trace), surface), 0)
+    const sum = (heightOf: typeof nameHeight) => traces.reduce((all, trace) => all + heightOf(trace.label, surface), 0)
     const place = { top, height: switches ? sum(laneHeight) : Math.max(size.panel, sum(nameHeight)) }
     top += place.height + GAP
     return place
@@ -181,7 +185,7 @@ type KeyRows = { trace: DrawnTrace; name: NameRow[]; height: number }
 /** Each line with its whole name; a line of an earlier time says in its own name that it is one. */
 const keyRows = (traces: DrawnTrace[], { width }: PlotSize): KeyRows[] =>
   traces.map(trace => {
-    const name = nameRows(traceName(trace), Math.floor((width - KEY_LEFT) / NAME_CHARACTER))
+    const name = nameRows(trace.label, Math.floor((width - KEY_LEFT) / NAME_CHARACTER))
     return { trace, name, height: name.length * ROW_HEIGHT + KEY_GAP }
   })
 

@@ -30,6 +30,15 @@ export function gapsOf({ from, step, count }: Buckets, nominalMs: number, until:
   return gaps
 }
 
+/**
+ * When a trace ended: the instant of its newest sample, where that is older than a sample holds.
+ *
+ * @param at newest sample, usable or not; null where there is none
+ * @param known until when something can be known: the present, or where the building's data ended
+ */
+export const endedAt = (at: number | null, nominalMs: number, known: number): number | undefined =>
+  at !== null && known - at > HOLDS_INTERVALS * nominalMs ? at : undefined
+
 /** Merges spans that touch or overlap. @returns ascending */
 export function mergeSpans(spans: Span[]): Span[] {
   const out: Span[] = []

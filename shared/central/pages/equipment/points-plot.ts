@@ -4,7 +4,7 @@ import type { Finding } from '#shared/core/findings/finding.ts'
 import type { Building } from '#shared/core/model/model.ts'
 import { overridePeriods } from '#shared/core/priority/override-periods.ts'
 import type { ArraySnapshot } from '#shared/core/priority/array-snapshot.ts'
-import type { Span } from '#shared/core/series/spans.ts'
+import { endedAt, type Span } from '#shared/core/series/spans.ts'
 import type { Plot } from '#shared/central/ui/plot.ts'
 import { type LineName, type Trace } from '#shared/central/ui/plot-trace.ts'
 import type { PointValue } from './point-values.ts'
@@ -24,17 +24,29 @@ type PointsPlot = {
 }
 
 export function pointsPlot({ building, values, earlier = [], episodes, visits, span, now, until }: PointsPlot): Plot {
+  const endOf = (at: number | null, nominalMs: number) => {
+    const ended_at = endedAt(at, nominalMs, until)
+    return ended_at === undefined ? {} : { ended_at }
+  }
   const tracesOf = (some: typeof values): (Trace | undefined)[] =>
-    some.map(({ value: { point, buckets, nominalMs }, name }) =>
+    some.map(({ value: { point, buckets, nominalMs, at }, name }) =>
       buckets.count.some(count => count > 0)
-        ? { role: point.role ?? '', buckets, nominalMs, point: { unit: point.unit, kind: point.kind, name } }
+        ? {
+            role: point.role ?? '',
+            buckets,
+            nominalMs,
+            ...endOf(at, nominalMs),
+            point: { unit: point.unit, kind: point.kind, name },
+          }
         : undefined,
     )
   const present = tracesOf(values)
   const shown = present.filter(trace => trace !== undefined)
   const before = tracesOf(earlier).flatMap((trace, i): Trace[] => {
     const at = shown.indexOf(present[i]!)
-    return trace ? [{ ...trace, ...(at >= 0 && { earlierOf: at }) }] : []
+    if (!trace) return []
+    const { ended_at: _ofThePresent, ...rest } = trace
+    return [{ ...rest, ...(at >= 0 && { earlierOf: at }) }]
   })
   const traces = [...shown, ...before]
   const overrides = values.flatMap(({ value: { point }, name }) => {

@@ -13,7 +13,7 @@ import { faultEvents } from './fault-events.ts'
 import type { FaultModel, InputRow, Overridden, RuleWords, Window } from './fault.view.ts'
 import { roleName, toCanonical, type Trace } from '#shared/central/ui/plot-trace.ts'
 import { type Plot, type TimedEpisode, TRACES_MAX } from '#shared/central/ui/plot.ts'
-import { clipSpans, gapsOf, mergeSpans, totalLength, usualInterval, type Span } from '#shared/core/series/spans.ts'
+import { clipSpans, endedAt, gapsOf, mergeSpans, totalLength, usualInterval, type Span } from '#shared/core/series/spans.ts'
 import type { CentralContext, Reading } from '#shared/central/context.ts'
 import { dataEnds } from '#shared/central/pages/data-freshness.ts'
 import type { RuleView } from '#shared/central/fdd/rule-views.ts'
@@ -26,7 +26,10 @@ const EPISODES_MAX = 20
 const LOOKED_AT_MAX = 200
 
 export type FaultContext = Reading<
-  Pick<CentralContext, 'model' | 'findings' | 'results' | 'notes' | 'audit' | 'historian' | 'priority' | 'rules' | 'edges'>
+  Pick<
+    CentralContext,
+    'model' | 'findings' | 'results' | 'notes' | 'audit' | 'historian' | 'priority' | 'rules' | 'edges' | 'live'
+  >
 >
 type Input = { role: string; point: Point | undefined }
 
@@ -52,7 +55,7 @@ export async function faultModel(
   const span = windowOf(finding, window, dataEnd, here.now)
   const known = dataEnd ?? here.now
   const overrides = await readOverrides(context, building_id, inputs, span)
-  const history = await readInputs(context, building_id, inputs, span)
+  const history = await readInputs(context, building_id, inputs, span, known)
   const traces = history.flatMap(({ trace }) => trace ?? [])
   const rows = history.map(({ row }) => row(Math.min(span.to, known)))
   return {
@@ -127,9 +130,22 @@ function ruleWords(rule: RuleView | undefined, { role }: Finding): RuleWords | u
 
 type History = { trace: Trace | undefined; row: (until: number) => InputRow }
 
-async function readInputs({ historian }: FaultContext, building_id: string, inputs: Input[], span: Span): Promise<History[]> {
+/** @param known until when something can be known */
+async function readInputs(
+  { historian, live }: FaultContext,
+  building_id: string,
+  inputs: Input[],
+  span: Span,
+  known: number,
+): Promise<History[]> {
   const point_ids = inputs.flatMap(({ point }) => point?.point_id ?? [])
-  const read = point_ids.length ? await historian.buckets({ building_id, point_ids, ...span, maxBuckets: BUCKETS }) : []
+  const [read, spans] = point_ids.length
+    ? await Promise.all([
+        historian.buckets({ building_id, point_ids, ...span, maxBuckets: BUCKETS }),
+        historian.spans(building_id, point_ids),
+      ])
+    : [[], []]
+  const newest = new Map(spans.map(({ point_id, last }) => [point_id, Math.max(last, live?.(building_id, point_id)?.t ?? last)]))
   const byPoint = new Map(point_ids.map((point_id, i) => [point_id, read[i]!]))
   return inputs.map(({ role, point }) => {
     const buckets = point && byPoint.get(point.point_id)
@@ -137,7 +153,8 @@ async function readInputs({ historian }: FaultContext, building_id: string, inpu
     if (!canonical) return { trace: undefined, row: () => ({ role, point, samples: 0, coverage: null }) }
     const samples = canonical.count.reduce((sum, n) => sum + n, 0)
     const nominalMs = point.poll_secs === undefined ? usualInterval(canonical) : point.poll_secs * SECOND
-    const trace = { role, buckets: canonical, nominalMs }
+    const ended_at = endedAt(newest.get(point.point_id) ?? null, nominalMs, known)
+    const trace = { role, buckets: canonical, nominalMs, ...(ended_at !== undefined && { ended_at }) }
     const covered = (until: number) => {
       const gaps = mergeSpans(clipSpans(gapsOf(canonical, nominalMs, until), span.from, until))
       return samples ? 1 - totalLength(gaps) / Math.max(1, until - span.from) : 0

@@ -118,9 +118,9 @@ const WINDOW_WORDS: Record<Window, string> = words({ episode: 'This episode', da
 
 function plotSection({ plot, window, finding, notPlotted, inputs, building }: FaultModel, assets: PlotAssets): Html {
   const summary = plotSummary(plot)
-  const lines = plot.traces.flatMap(({ role }) => {
+  const lines = plot.traces.flatMap(({ role, ended_at }) => {
     const point = inputs.find(input => input.role === role)?.point
-    return point ? [{ point: { ...point, kind: ROLES[role]?.kind ?? point.kind }, name: roleName(role) }] : []
+    return point ? [{ point: { ...point, kind: ROLES[role]?.kind ?? point.kind }, name: roleName(role), ended_at }] : []
   })
   return html`<section class="card" id="plot"><div class="row"><h2>The rule's inputs</h2><ul class="choices">${WINDOWS.map(
     choice =>

@@ -3,7 +3,7 @@ import { chooseBuilding } from '#shared/core/lookup.ts'
 import type { Building, Equipment, Point } from '#shared/core/model/model.ts'
 import type { SearchEntry } from '#shared/core/search/search-index.ts'
 import type { SavedTrend } from '#shared/core/series/saved-trend.ts'
-import type { Span } from '#shared/core/series/spans.ts'
+import { endedAt, type Span } from '#shared/core/series/spans.ts'
 import { DAY } from '#shared/core/time.ts'
 import { offsetAt } from '#shared/core/time-zone.ts'
 import type { CentralContext } from '#shared/central/context.ts'
@@ -27,7 +27,7 @@ export type TrendsModel = {
   /** How much earlier what is compared was, ms: the same wall clock of the building at the end of the time; 0 without. */
   shift: number
   /** The chosen points in their order, each with its name on the plot. */
-  chosen: { point: Point; name: LineName; equipment: Equipment | undefined }[]
+  chosen: { point: Point; name: LineName; equipment: Equipment | undefined; ended_at?: number | undefined }[]
   /** Undefined while no point is chosen. */
   plot: Plot | undefined
   /** Other points of the chosen points' equipment. */
@@ -74,6 +74,10 @@ export async function trendsModel(context: TrendsContext, asked: TrendsQuery, at
   const siblings = points.filter(one => places.has(one.equipment_id ?? '') && !asked.points.includes(one.point_id) && !one.gone)
   const q = asked.q?.trim()
   const found = q ? (await context.search.find({ query: q, kind: 'point', building_id, limit: FOUND_MAX })).hits : undefined
+  const drawn =
+    picked.length > 0
+      ? await plotOf(context, { ...{ building, chosen, places, span, shift, until }, query, now: here.now })
+      : undefined
   return {
     here,
     query,
@@ -81,11 +85,8 @@ export async function trendsModel(context: TrendsContext, asked: TrendsQuery, at
     buildings: model.buildings(),
     span,
     shift,
-    chosen,
-    plot:
-      picked.length > 0
-        ? await plotOf(context, { ...{ building, chosen, places, span, shift, until }, query, now: here.now })
-        : undefined,
+    chosen: chosen.map((one, i) => ({ ...one, ended_at: drawn?.ends[i] })),
+    plot: drawn?.plot,
     siblings: siblings.slice(0, SIBLINGS_MAX),
     found,
     saved: savedRows(context, { building_id, now: here.now }),
@@ -119,7 +120,7 @@ type Drawn = Pick<TrendsModel, 'building' | 'chosen' | 'span' | 'shift' | 'query
 async function plotOf(
   context: TrendsContext,
   { building, chosen, places, span, shift, query, until, now }: Drawn,
-): Promise<Plot> {
+): Promise<{ plot: Plot; ends: (number | undefined)[] }> {
   const { building_id } = building
   const points = chosen.map(({ point }) => point)
   const before = { from: span.from - shift, to: span.to - shift }
@@ -138,7 +139,10 @@ async function plotOf(
     value: { ...value, buckets: { ...value.buckets, from: value.buckets.from + shift } },
     name: { words: `${chosen[i]!.name.words} ${mark}` },
   }))
-  return pointsPlot({ building, values: labelled, earlier: moved, episodes, visits, span, now, until })
+  return {
+    plot: pointsPlot({ building, values: labelled, earlier: moved, episodes, visits, span, now, until }),
+    ends: values.map(({ at, nominalMs }) => endedAt(at, nominalMs, until)),
+  }
 }
 
 /** @returns ms between an instant and the same wall clock so many days before */

@@ -4,14 +4,15 @@ import { type Html, html } from '#shared/node/http/html.ts'
 import type { PlotAssets } from '#shared/central/ui/frame.ts'
 import { measureOf } from '#shared/central/ui/measure.ts'
 import { NARROW, type Plot, plotSvg, type TimedEpisode, WIDE } from '#shared/central/ui/plot.ts'
-import { type LineName, nameText } from '#shared/central/ui/plot-trace.ts'
+import { endedWords, type LineName, nameText } from '#shared/central/ui/plot-trace.ts'
+import type { Here } from '#shared/central/ui/moment.ts'
 import { plotSummary } from '#shared/central/ui/plot-words.ts'
 
 type ZoomPlot = {
   building: Building
   /** The time, and what the server draws. */
   plot: Plot
-  lines: readonly { point: Point; name: LineName }[]
+  lines: readonly { point: Point; name: LineName; ended_at?: number | undefined }[]
   /** The page whose words follow the time that is shown, its query without the time; without it only links to Trends follow. */
   path?: string
   /** Each line is also drawn as it was so many ms earlier. */
@@ -24,19 +25,19 @@ type ZoomPlot = {
 export function zoomPlot({ building, plot, lines, path, earlier, name }: ZoomPlot): Html {
   const { building_id, timezone } = building
   const label = `${name}. ${plot.traces.length > 0 ? plotSummary(plot) : ''}`
-  return html`<div id="trends" data-url="/api/fdd/series" data-building="${building_id}" data-points="${lines.map(({ point }) => point.point_id).join(',')}" data-from="${plot.from}" data-to="${plot.to}" data-timezone="${timezone}" data-shift="${earlier?.shift ?? 0}"${path !== undefined && html` data-path="${path}"`}${plot.episode && html` data-faults="${faultsOf(plot, plot.episode)}"`}${plot.worst_at !== undefined && html` data-worst="${plot.worst_at}"`} data-series="${seriesOf(building, lines, earlier?.mark)}">${
+  return html`<div id="trends" data-url="/api/fdd/series" data-building="${building_id}" data-points="${lines.map(({ point }) => point.point_id).join(',')}" data-from="${plot.from}" data-to="${plot.to}" data-timezone="${timezone}" data-shift="${earlier?.shift ?? 0}"${path !== undefined && html` data-path="${path}"`}${plot.episode && html` data-faults="${faultsOf(plot, plot.episode)}"`}${plot.worst_at !== undefined && html` data-worst="${plot.worst_at}"`} data-series="${seriesOf(building, lines, earlier?.mark, { now: plot.now, timezone })}">${
     plot.traces.length > 0
       ? html`<div class="for-wide">${plotSvg(plot, WIDE, 'wide', label)}</div><div class="for-narrow">${plotSvg(plot, NARROW, 'narrow', label)}</div>`
       : html`<p>No usable value is stored for this time.</p>`
   }<div class="legend-room" aria-hidden="true">${Array.from({ length: 1 + lines.length * (earlier ? 2 : 1) }, () => html`<i></i>`)}</div></div>`
 }
 
-export const zoomScripts = ({ uplotCss, uplot, trends }: PlotAssets): Html =>
-  html`<link rel="stylesheet" href="${uplotCss}"><script src="${uplot}" defer></script><script src="${trends}" defer></script>`
+export const zoomScripts = ({ uplotCss, uplot, trends, trendMarks }: PlotAssets): Html =>
+  html`<link rel="stylesheet" href="${uplotCss}"><script src="${uplot}" defer></script><script src="${trendMarks}" defer></script><script src="${trends}" defer></script>`
 
 /** What the script needs of each line: its name, and how to show its values. */
-function seriesOf({ unit_system }: Building, lines: ZoomPlot['lines'], mark: string | undefined): string {
-  const series = lines.map(({ point: { point_id, unit, kind, role, states }, name }) => {
+function seriesOf({ unit_system }: Building, lines: ZoomPlot['lines'], mark: string | undefined, here: Here): string {
+  const series = lines.map(({ point: { point_id, unit, kind, role, states }, name, ended_at }) => {
     const { label: shown, ...measure } = measureOf(unit, unit_system, role)
     return {
       point_id,
@@ -45,10 +46,17 @@ function seriesOf({ unit_system }: Building, lines: ZoomPlot['lines'], mark: str
       unit: kind === 'bool' ? 'on/off' : kind === 'enum' ? 'state' : shown,
       ...measure,
       states,
+      ...(ended_at !== undefined && { ended_at, ended: endedWords(ended_at, here) }),
     }
   })
   const before =
-    mark === undefined ? [] : series.map((one, i) => ({ ...one, label: `${lines[i]!.name.words} ${mark}`, earlier: true }))
+    mark === undefined
+      ? []
+      : series.map(({ ended_at: _end, ended: _words, ...one }, i) => ({
+          ...one,
+          label: `${lines[i]!.name.words} ${mark}`,
+          earlier: true,
+        }))
   return JSON.stringify([...series, ...before])
 }
 

@@ -74,7 +74,7 @@ test('the frame escapes', t =>
           setup: [],
           nav: [{ href: text, text }],
           version: `${text}+${text}`,
-          assets: { trends: text, uplot: text, uplotCss: text, css: text, script: text, htmx: text, icon: text },
+          assets: { trendMarks: '', trends: text, uplot: text, uplotCss: text, css: text, script: text, htmx: text, icon: text },
           open: false,
         },
         title: text,
@@ -245,7 +245,7 @@ test('the page of one fault escapes', t =>
         user: user(text),
         csrf: text,
       },
-      { trends: text, uplot: text, uplotCss: text },
+      { trendMarks: '', trends: text, uplot: text, uplotCss: text },
     )
   }))
 

@@ -5,7 +5,7 @@ import { DAY, HOUR, MINUTE } from '#shared/core/time.ts'
 import { NARROW, type Plot, plotSvg, type TimedEpisode, WIDE } from '#shared/central/ui/plot.ts'
 import { scaled, toCanonical, type Trace } from '#shared/central/ui/plot-trace.ts'
 import { timeTicks, valueTicks } from '#shared/central/ui/plot-scale.ts'
-import { clipSpans, intersectSpans, gapsOf, mergeSpans, totalLength, usualInterval } from '#shared/core/series/spans.ts'
+import { clipSpans, endedAt, intersectSpans, gapsOf, mergeSpans, totalLength, usualInterval } from '#shared/core/series/spans.ts'
 import { plotSummary, plotTable } from '#shared/central/ui/plot-words.ts'
 import { dateOf } from '#shared/core/time-zone.ts'
 
@@ -95,6 +95,39 @@ test('on a narrow plot a line has its code at its end, and the whole name in the
   )
   const [, height] = /viewBox="0 0 356 ([\d.]+)"/.exec(svg)!.map(Number)
   for (const [, y] of svg.matchAll(/<text class="key" x="[\d.]+" y="([\d.]+)"/g)) t.true(Number(y) < height!, `${y} of ${height}`)
+})
+
+test('a line without newer values ends with a bar and says since when, on a narrow plot in the key', t => {
+  const ended = { ...trace('sa_t', 8, i => i > 400), ended_at: FROM + 400 * MINUTE }
+  const switched = { ...trace('fan_status', 8, i => i > 400), ended_at: FROM + 400 * MINUTE }
+  const wide = plotSvg(plot([ended, trace('ra_t', 8), switched]), WIDE, 'p', 'plot').text
+  const marks = [...wide.matchAll(/<path class="ended t(\d)" d="M([\d.]+) /g)].map(([, style, x]) => [style, Number(x)])
+  t.deepEqual(marks.map(([style]) => style).toSorted(), ['1', '3'])
+  const [, line] = /class="trace t1" d="([^"]+)"/.exec(wide)!
+  t.is(marks.find(([style]) => style === '1')![1], Number(line!.split('L').at(-1)!.split(' ')[0]))
+  const names = named(wide, 'end t\\d').map(({ lines }) => lines.join('|'))
+  t.deepEqual(
+    names.filter(name => name.includes('no value since')).toSorted(),
+    ['fan status fan_status|no value since 12:40', 'supply air temperature sa_t|no value since 12:40'].toSorted(),
+  )
+  const narrow = plotSvg(plot([ended]), NARROW, 'p', 'plot').text
+  t.deepEqual(
+    named(narrow, 'end t\\d').map(({ lines }) => lines),
+    [['sa_t', 'ended']],
+  )
+  t.deepEqual(
+    named(narrow, 'key').map(({ lines }) => lines),
+    [['supply air temperature sa_t', 'no value since 12:40']],
+  )
+  t.regex(plotSummary(plot([ended])), /supply air temperature: no value since 12:40\./)
+  const before = plotSvg(plot([{ ...ended, ended_at: FROM + 9 * HOUR }]), WIDE, 'p', 'plot').text
+  t.notRegex(before, /class="ended|no value since/, 'it ended after the time shown')
+})
+
+test('a trace has ended once a sample would no longer hold', t => {
+  t.is(endedAt(FROM, MINUTE, FROM + 3 * MINUTE), undefined)
+  t.is(endedAt(FROM, MINUTE, FROM + 3 * MINUTE + 1), FROM)
+  t.is(endedAt(null, MINUTE, FROM), undefined)
 })
 
 test('names beside a panel do not cover one another, however many lines they have', t => {

@@ -2,6 +2,8 @@
 import { nameTable } from '#shared/core/name-table.ts'
 
 export const TRENDS_DE = nameTable<string>({
+  ended: 'zu Ende',
+  'no value since {0}': 'kein Wert seit {0}',
   'Save this view as': 'Diese Ansicht speichern als',
   'Save view': 'Ansicht speichern',
   Trace: 'Linie',
