@@ -220,13 +220,13 @@ const noTable = (table: string) => new Problem('not_found', `The package has no 
 type KnownMap = ColumnMap & { equip: string }
 
 function presentMapping(
-  { headers }: TableHead,
+  { headers, time }: TableHead,
   manifest: Manifest | undefined,
   maps: KnownMap[],
   { building_id, timezone, equipment }: ImportSession['report'],
 ): TableMapping {
   const { notes: _, ...said } = manifest ?? { building_id: building_id ?? '', grid_minutes: 5 }
-  const time_columns = maps.find(map => map.time_columns)?.time_columns ?? headers.slice(0, 1)
+  const time_columns = maps.find(map => map.time_columns)?.time_columns ?? time
   const date_order = maps.find(map => map.date_order)?.date_order ?? said.date_order
   const types = maps.flatMap(({ equip, equipType }) => {
     const equipment_type = equipmentTypeOf(equipType)

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { setImmediate } from 'node:timers/promises'
 import { type Dialect, sniffDialect } from '#shared/core/csv/form/dialect.ts'
-import { type CellUnits, headerWithUnits, UnitRecord } from '#shared/core/csv/form/cell-units.ts'
+import { headerWithUnits, UnitRecord } from '#shared/core/csv/form/cell-units.ts'
 import { CellRecord, type TableRecord } from '#shared/core/csv/record.ts'
 import type { Encoding } from '#shared/core/csv/row-reader.ts'
 import { splitRecords } from './split-records.ts'
@@ -46,7 +46,7 @@ function encodingOf(head: Buffer): Encoding {
 }
 
 type Form = Pick<TableForm, 'encoding'> & TextForm
-type TextForm = { delimiter: string; headerLine?: number; cellUnits?: CellUnits }
+type TextForm = { delimiter: string } & Partial<Pick<Dialect, 'headerLine' | 'cellUnits' | 'legend'>>
 
 /** Reads the records of a file from its header on, some at once, in constant memory. @throws UnreadableRecord */
 export const readTable = (file: string, form: Form): AsyncIterable<TableRecord[]> =>
@@ -75,20 +75,27 @@ async function* pieces(bytes: Buffer): AsyncGenerator<Buffer> {
 }
 
 function records(source: AsyncIterable<Buffer>, form: Form): AsyncIterable<TableRecord[]> {
-  const { delimiter, encoding, headerLine = 1, cellUnits } = form
+  const { delimiter, encoding, headerLine = 1, cellUnits, legend } = form
   const all = splitRecords(decoded(source, encoding), delimiter)
   const below = headerLine === 1 ? all : fromLine(all, headerLine)
-  return cellUnits ? withUnits(below, cellUnits) : below
+  return cellUnits || legend ? withHeader(below, form) : below
 }
 
-async function* withUnits(all: AsyncIterable<TableRecord[]>, units: CellUnits): AsyncGenerator<TableRecord[]> {
+/** The header with the names and units that stand elsewhere, and rows without their units. */
+async function* withHeader(all: AsyncIterable<TableRecord[]>, { cellUnits, legend }: Form): AsyncGenerator<TableRecord[]> {
   let isHeader = true
   for await (const some of all) {
     const [header] = isHeader ? some : []
     if (header) isHeader = false
-    const rows = (header ? some.slice(1) : some).map(record => new UnitRecord(record, units))
-    yield header ? [new CellRecord(headerWithUnits(header.cells(), units), header.line), ...rows] : rows
+    const below = header ? some.slice(1) : some
+    const rows = cellUnits ? below.map(record => new UnitRecord(record, cellUnits)) : below
+    yield header ? [headerRecord(header, cellUnits, legend), ...rows] : rows
   }
+}
+
+function headerRecord(header: TableRecord, units: Dialect['cellUnits'], legend: Dialect['legend']): TableRecord {
+  const named = header.cells().map(cell => legend?.get(cell.trim()) ?? cell)
+  return new CellRecord(units ? headerWithUnits(named, units) : named, header.line)
 }
 
 async function* fromLine(all: AsyncIterable<TableRecord[]>, first: number): AsyncGenerator<TableRecord[]> {

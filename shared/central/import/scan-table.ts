@@ -122,7 +122,7 @@ type OpenedTable = {
 
 function openTable(
   header: string[],
-  { decimalComma }: TableForm,
+  { decimalComma, timeCells: found }: TableForm,
   parts: readonly TablePart[],
   context: TableContext,
 ): OpenedTable {
@@ -132,7 +132,7 @@ function openTable(
   const seen = new Set<string>()
   const twice = names.find(name => seen.size === seen.add(name).size)
   if (twice !== undefined) checks.add('header_duplicate', path, 'headers occur more than once', { examples: [twice] })
-  const time = timeCells(names, { map: owner.map, place: path, checks })
+  const time = timeCells(names, found, { map: owner.map, place: path, checks })
   const isUtc = (time ?? [0]).some(i => UTC_HEADER.test(names[i]!))
   const columns = parts.map(({ path: place, owner: { equipment_type: equipmentType, map, notes }, points }) =>
     planColumns(names, time, {

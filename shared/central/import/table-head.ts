@@ -9,6 +9,8 @@ export type TableHead = {
   headers: string[]
   /** Cells of the first rows, in the order of the headers. */
   rows: string[][]
+  /** Headers of the time. */
+  time: string[]
 }
 
 /** @param path within the package; a table of one column may be named after it */
@@ -16,5 +18,6 @@ export async function readTableHead(path: string, file: string): Promise<TableHe
   const form = await readTableForm(file)
   const cells = form.isText && !form.empty ? await readFirstCells(file, form, ROWS_SHOWN) : []
   const [header = [], ...rows] = cells
-  return { headers: header.length > 0 ? nameColumns(header, path) : [], rows }
+  const headers = header.length > 0 ? nameColumns(header, path) : []
+  return { headers, rows, time: headers.filter((_, i) => (form.timeCells ?? [0]).includes(i)) }
 }

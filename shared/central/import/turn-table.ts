@@ -5,6 +5,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { withoutUnit } from '#shared/core/csv/header-names.ts'
 import { type LongForm, longForm } from '#shared/core/csv/form/long-table.ts'
+import { TABLE_NAME } from '#shared/core/csv/package-files.ts'
 import type { TableRecord } from '#shared/core/csv/record.ts'
 import { parseTimestamp } from '#shared/core/csv/timestamp.ts'
 import { unitCode } from '#shared/core/model/unit.ts'
@@ -31,7 +32,7 @@ export type StagedFile = PackageFile & { turned?: { columns: number; leftOut: st
 export async function turnLongTables(files: readonly PackageFile[], folder: string): Promise<StagedFile[]> {
   const staged: StagedFile[] = []
   for (const [i, one] of files.entries()) {
-    const isTable = /\.csv$/i.test(one.path) && !/(^|\/)columns\.csv$/i.test(one.path)
+    const isTable = TABLE_NAME.test(one.path) && !/(^|\/)columns\.csv$/i.test(one.path)
     staged.push((isTable && (await turned(one, join(folder, `turned-${i}`)))) || one)
   }
   return staged
@@ -43,7 +44,7 @@ async function turned(source: PackageFile, target: string): Promise<StagedFile |
   if (form.empty || !form.isText) return
   try {
     const [header = [], ...rows] = await readFirstCells(source.file, form, ROWS_LOOKED)
-    const long = longForm(header, rows)
+    const long = longForm(header, rows, form.timeCells)
     if (!long) return
     const table = createTable(source.path, long)
     let isHeader = true
@@ -72,7 +73,7 @@ function createTable(path: string, { time, name, value, unit }: LongForm) {
       const header = headerOf(cells[name] ?? '', unit === undefined ? undefined : cells[unit])
       const column = columns.get(header) ?? columns.size
       if (column === columns.size) columns.set(owned(header), column)
-      const at = (cells[time] ?? '').trim()
+      const at = time.map(i => (cells[i] ?? '').trim()).join(' ')
       const row = rows.get(at) ?? []
       if (row.length === 0) rows.set(owned(at), row)
       row[column] = owned(cells[value] ?? '')

@@ -13,6 +13,10 @@ import { type PackageFile, unpackZip } from '#shared/node/zip.ts'
 const FIELD_MAX = 1024 * 1024
 const FIELDS_MAX = 20
 const ZIP_MAGIC = Buffer.from('PK\u0003\u0004')
+/** The first bytes of Excel's files before 2007. @source MS-CFB 2.2 */
+const OLE_MAGIC = Buffer.from([0xd0, 0xcf, 0x11, 0xe0])
+/** A part that each of Excel's files since 2007 has. @source ECMA-376-1 */
+const WORKBOOK = 'xl/workbook.xml'
 /** The form of a page names its session in it, which is no part of the package. */
 const SESSION_FIELD = 'csrf'
 /** Fields that describe a single file instead of `column_map`. */
@@ -57,10 +61,14 @@ export async function receivePackage(
   }
   const [first, ...more] = received
   if (!first) throw new Problem('bad_request', 'The upload contains no file')
-  if (await isZip(first.file)) {
+  const magic = await firstBytes(first.file)
+  if (magic.equals(ZIP_MAGIC)) {
     if (more.length) throw new Problem('package_invalid', 'A ZIP must be the only file')
-    return { files: await unpackZip(first.file, files, limits), fields }
+    const unpacked = await unpackZip(first.file, files, limits)
+    if (unpacked.some(({ path }) => path === WORKBOOK)) throw workbook(first.path)
+    return { files: unpacked, fields }
   }
+  if (magic.equals(OLE_MAGIC)) throw workbook(first.path)
   return { files: [...received, ...(await saveFields(fields, files))], fields }
 }
 
@@ -69,11 +77,14 @@ async function save(part: MultipartFile, file: string): Promise<void> {
   if (part.file.truncated) throw new Problem('too_large', `${part.filename} is larger than an upload may be; pack it into a ZIP`)
 }
 
-async function isZip(file: string): Promise<boolean> {
+const workbook = (path: string) =>
+  new Problem('package_invalid', `${path} is an Excel workbook; save the sheet with the values as CSV (UTF-8) and send that file`)
+
+async function firstBytes(file: string): Promise<Buffer> {
   const handle = await open(file)
   try {
     const { buffer } = await handle.read(Buffer.alloc(ZIP_MAGIC.length), 0, ZIP_MAGIC.length, 0)
-    return buffer.equals(ZIP_MAGIC)
+    return buffer
   } finally {
     await handle.close()
   }

@@ -113,6 +113,7 @@ export const CHECKS = {
   encoding_guessed: means('info', 'Write UTF-8', TABLE),
   delimiter_guessed: means('info', 'No action needed if the columns of the report are right', TABLE),
   header_found: means('info', 'No action needed if the columns of the report are right', TABLE),
+  time_found: means('info', 'No action needed if they are date and time of day; else state time_columns', TABLE),
   file_ignored: means(
     'info',
     'Only manifest.json, column_map.json, columns.csv, quality.json and tables are read',

@@ -9,6 +9,7 @@ import type { Column, Units } from './column.ts'
 import { planBoth, settledRole } from './command-or-speed.ts'
 import { type ColumnMap, COLUMNS_MAX } from './package-json.ts'
 import { roleOfName, withoutUnit } from './header-names.ts'
+import { TABLE_NAME } from './package-files.ts'
 import { withoutGuard } from './write-csv.ts'
 
 type ColumnContext = {
@@ -35,19 +36,21 @@ const US_UNITS = nameTable<string>({ temperature: 'degF', pressure: 'inwc', flow
 const US_ROLE_UNITS = nameTable<string>({ chw_flow: 'gpm', chw_dp: 'psi', chw_dp_sp: 'psi' })
 /** Headers without a meaning; the point is then named after the file. */
 const NAMELESS = new Set(['value', 'values', 'present value', 'pv'])
+/** Headers of what is said of a single value beside it. */
+const QUALIFIER = /^(?:trend[ _-]?)?(?:status|flags?|quality|qualität)$/i
 
 /**
- * Names the columns of a header row: without surrounding blanks, and a single `Value (°F)` after its file.
+ * Names the columns of a header row: without surrounding blanks, and a single `Value (°F)` after its file, also beside its status.
  *
  * @returns one name for each cell; the first is that of the timestamp
  */
 export function nameColumns(cells: string[], path: string): string[] {
   const names = cells.map((cell, i) => withoutGuard(cell.trim()) || `column ${i + 1}`)
-  const [time = '', only] = names
-  if (names.length !== 2 || !NAMELESS.has(withoutUnit(only!).name.toLowerCase())) return names
-  const { unit } = withoutUnit(only!)
-  const stem = path.slice(path.lastIndexOf('/') + 1).replace(/\.csv$/i, '')
-  return [time, unit === undefined ? stem : `${stem} (${unit})`]
+  const at = names.findIndex((name, i) => i > 0 && NAMELESS.has(withoutUnit(name).name.toLowerCase()))
+  if (at < 0 || names.some((name, i) => i > 0 && i !== at && !QUALIFIER.test(name))) return names
+  const { unit } = withoutUnit(names[at]!)
+  const stem = path.slice(path.lastIndexOf('/') + 1).replace(TABLE_NAME, '')
+  return names.with(at, unit === undefined ? stem : `${stem} (${unit})`)
 }
 
 /** Checks a header row. @returns whether its columns can be planned */
@@ -63,9 +66,19 @@ export function checkHeader(cells: string[], place: string, checks: CheckReport)
   return false
 }
 
-/** @returns the cells of a record that are its time, in order; undefined where it is the first cell */
-export function timeCells(names: string[], { map, place, checks }: Pick<ColumnContext, 'map' | 'place' | 'checks'>) {
-  if (!map?.time_columns) return undefined
+/**
+ * @param found cells that a date and a time of day were found in; what the map says goes before
+ * @returns the cells of a record that are its time, in order; undefined where it is the first cell
+ */
+export function timeCells(
+  names: string[],
+  found: readonly number[] | undefined,
+  { map, place, checks }: Pick<ColumnContext, 'map' | 'place' | 'checks'>,
+): readonly number[] | undefined {
+  if (!map?.time_columns) {
+    if (found) checks.add('time_found', place, `has its time in two columns: ${found.map(i => names[i]).join(', ')}`)
+    return found
+  }
   const cells = map.time_columns.map(header => names.indexOf(header.trim()))
   const missing = map.time_columns.filter((_, i) => cells[i]! < 0)
   if (missing.length === 0) return cells

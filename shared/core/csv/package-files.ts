@@ -17,6 +17,11 @@ type Layout = { manifest: string | undefined; folders: EquipmentFolder[]; ignore
 /** Names of the column map; the first one in a folder applies. */
 const MAP_NAMES = ['column_map.json', 'history_wide.column_map.json', 'history_wide.json']
 
+/** Names of tables: with commas, with tabs, and as some building systems export either. */
+export const TABLE_NAME = /\.(?:csv|tsv|tab|txt)$/i
+/** A text beside tables is a note to the reader. */
+const TEXT_NAME = /\.txt$/i
+
 /** Files that archivers and file managers add. */
 const DEBRIS = /(^|\/)(__MACOSX|\.DS_Store|Thumbs\.db|desktop\.ini)(\/|$)|(^|\/)\._/
 
@@ -27,6 +32,7 @@ export function groupPackageFiles(paths: string[]): Layout {
   const [only = ''] = tops.size === 1 ? tops : []
   const inTop = only !== '' && files.includes(`${only}manifest.json`) ? only : ''
   const manifest = files.find(path => path === `${inTop}manifest.json`)
+  const hasTables = files.some(path => TABLE_NAME.test(path) && !TEXT_NAME.test(path))
   const folders = new Map<string, EquipmentFolder>()
   const ignored: string[] = []
   for (const path of files) {
@@ -36,7 +42,8 @@ export function groupPackageFiles(paths: string[]): Layout {
     const isList = file.toLowerCase() === 'columns.csv'
     const isQuality = file === 'quality.json'
     if (path === manifest) continue
-    if (!isMap && !isQuality && !file.toLowerCase().endsWith('.csv')) {
+    const isTable = TABLE_NAME.test(file) && !(hasTables && TEXT_NAME.test(file))
+    if (!isMap && !isQuality && !isTable) {
       ignored.push(path)
       continue
     }

@@ -18,8 +18,9 @@ export type ParsedTimestamp = {
   offset: number | undefined
 }
 
-const TIME = String.raw`(?:[T ,]+(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s*([AaPp]\.?[Mm]\.?)?)?`
-const ZONE = String.raw`\s*([Zz]|[+-]\d{2}:?\d{2}|[A-Za-z]{3,4})?`
+const TIME = String.raw`(?:[T ,]+(\d{1,2})[:.](\d{2})(?:[:.](\d{2})(?:[.,](\d{1,9}))?)?\s*([AaPp]\.?[Mm]\.?)?)?`
+/** Behind an offset the name of its zone may follow, as in `2026-10-05T00:15:00-04:00 New_York` of Project Haystack. */
+const ZONE = String.raw`\s*([Zz]|[+-]\d{2}:?\d{2}|[A-Za-z]{3,4})?(?:(?<=Z|[+-]\d{2}:\d{2}) [A-Z][A-Za-z_+/-]*\d*)?`
 const YEAR_FIRST = new RegExp(String.raw`^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})${TIME}${ZONE}$`)
 const YEAR_LAST = new RegExp(String.raw`^(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2})${TIME}${ZONE}$`)
 const MONTH_NAMED = new RegExp(String.raw`^(\d{1,2})\.?[- ]([A-Za-zä]{3})[a-zä]*\.?[- ](\d{4}|\d{2})${TIME}${ZONE}$`)
@@ -56,7 +57,7 @@ const ZONES = nameTable<number>({
 /**
  * Reads one timestamp: ISO 8601 with or without a zone, `5/7/2022 12:05`, `07.05.2022 12:05` (with dots the day is first),
  * `07-May-22 12:40:00 PM CDT`, `May 7, 2022 6:40 PM`, `20220507T1205`, seconds or milliseconds since 1970, days as Excel counts them.
- * 24:00 is the next midnight.
+ * 24:00 is the next midnight. Behind an offset the name of its zone is read over.
  *
  * @returns undefined for any other text
  */

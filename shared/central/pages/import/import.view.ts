@@ -24,7 +24,7 @@ export const packageBody = ({ buildings, csrf }: { buildings: Building[]; csrf: 
 <button>Check the package</button></form></section>
 <section class="card"><h2>A single table</h2>
 <form class="fields" method="post" action="/import" enctype="multipart/form-data">${csrfField(csrf)}
-<label>CSV file <input type="file" name="package" accept=".csv,text/csv" required></label>
+<label>CSV file <input type="file" name="package" accept=".csv,.tsv,.tab,.txt,text/csv" required></label>
 <label>Building id <input name="building_id" required maxlength="128"></label>
 <label>Time zone <input name="timezone" required maxlength="64" placeholder="Europe/Berlin"></label>
 <label>Minutes between rows <input name="grid_minutes" type="number" min="1" max="1440" value="5" required></label>

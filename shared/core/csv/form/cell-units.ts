@@ -8,7 +8,7 @@ import type { TableRecord } from '../record.ts'
 export type CellUnits = readonly (string | null)[]
 
 /** A number and its unit: after a blank, or a sign or two letters and more, because `12A` may be the name of a room. */
-const WITH_UNIT = /^([+-]?\d(?:[\d.,'\s]*\d)?)(?:\s+(\D\S*)|([°%]\S*|[a-z]{2}\S*))$/i
+const WITH_UNIT = /^([+-]?\d(?:[\d.,'\s]*\d)?)(?:\s+(\D\S*(?: [A-Z])?)|([°%]\S*|[a-z]{2}\S*))$/i
 /** Texts without digits mean no value, or a state: they say nothing of a unit. */
 const DIGIT = /\d/
 

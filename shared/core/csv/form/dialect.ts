@@ -1,4 +1,4 @@
-/** Detects how a table is written: the delimiter, whether numbers have decimal commas or units, and where its header is. */
+/** Detects how a table is written: the delimiter, whether numbers have decimal commas or units, where its header and its time are. */
 import { type CellUnits, findCellUnits, splitUnit } from './cell-units.ts'
 import { parseTimestamp } from '../timestamp.ts'
 
@@ -12,6 +12,10 @@ export type Dialect = {
   headerLine: number
   /** Left out where no cell bears a unit. */
   cellUnits?: CellUnits
+  /** Cells of the time, where date and time of day have one each. */
+  timeCells?: readonly number[]
+  /** Names of columns by their cell in the header, from lines before it: `"Point_1:","AHU1.SAT"`. */
+  legend?: ReadonlyMap<string, string>
 }
 
 /** Number of lines that are examined. */
@@ -22,6 +26,8 @@ const COMMA_NO_THOUSAND = /^[+-]?(?:\d+,(?:\d{1,2}|\d{4,})|\d{1,3}(?:[.'\s]\d{3}
 const WITH_POINT = /^[+-]?\d+\.\d+$/
 /** What the column of the time is called, in the languages of exports. */
 const TIME_NAME = /^\W*(?:time|date|datum|zeit|uhrzeit|stamp|ts\b|heure|fecha|hora|data\b|ora\b)/i
+
+const TIME_OF_DAY = /^\d{1,2}[:.]\d{2}(?:[:.]\d{2}(?:[.,]\d+)?)?\s*(?:[ap]\.?m\.?)?$/i
 
 /** A line with its number, from 1 on. */
 type Line = { text: string; number: number }
@@ -47,7 +53,19 @@ export function sniffDialect(head: string): Dialect {
   const below = rows.filter(({ number }) => number > headerLine).map(row => row.cells.map(cell => cell.trim()))
   const cellUnits = findCellUnits(below)
   const numbers = below.flat().map(cell => splitUnit(cell)?.number ?? cell)
-  return { delimiter, decimalComma: hasDecimalCommas(numbers, delimiter), headerLine, ...(cellUnits && { cellUnits }) }
+  const timed = rows.filter(startsWithTime)
+  const header = rows.find(({ number }) => number === headerLine)?.cells.map(cell => cell.trim()) ?? []
+  const isTwo = timed.length > 0 && timed.every(row => isDateAndTime(row, header[1] ?? ''))
+  const legend = legendOf(
+    rows.filter(({ number }) => number < headerLine),
+    header,
+  )
+  return {
+    ...{ delimiter, decimalComma: hasDecimalCommas(numbers, delimiter), headerLine },
+    ...(cellUnits && { cellUnits }),
+    ...(isTwo && { timeCells: [0, 1] }),
+    ...(legend.size > 0 && { legend }),
+  }
 }
 
 const rowsOf = (lines: Line[], delimiter: Delimiter): Row[] =>
@@ -59,6 +77,22 @@ function fit(rows: Row[]) {
   const [cells, usual] = counts.toSorted(([, a], [, b]) => b.length - a.length)[0] ?? [1, []]
   const times = usual.filter(startsWithTime).length
   return { rows, cells, times: times / rows.length, share: usual.length / rows.length }
+}
+
+/** A date without a time of day, and the time of day in the next cell. `7.30` is one under a name of times only. */
+function isDateAndTime({ cells: [date = '', time = ''] }: Row, header: string): boolean {
+  const isTime = TIME_OF_DAY.test(time.trim()) && (time.includes(':') || TIME_NAME.test(header))
+  return isTime && !date.includes(':') && parseTimestamp(`${date.trim()} ${time.trim()}`) !== undefined
+}
+
+/** Lines before the header that say what its names stand for. */
+function legendOf(before: Row[], header: readonly string[]): Map<string, string> {
+  const said = before.flatMap(({ cells }): [string, string][] => {
+    const [key = '', name = ''] = cells.map(cell => cell.trim())
+    const column = key.replace(/:$/, '')
+    return name !== '' && column !== '' && header.includes(column) ? [[column, name]] : []
+  })
+  return new Map(said)
 }
 
 const startsWithTime = ({ cells }: Row): boolean => parseTimestamp(cells[0]!) !== undefined

@@ -26,6 +26,7 @@ export const CSV_CHECKS_DE = nameTable<string>({
   'has units in its cells: {0}': 'hat Einheiten in ihren Zellen: {0}',
   'has its header on line {0}; the lines before it are left out':
     'hat die Kopfzeile in Zeile {0}; die Zeilen davor werden ausgelassen',
+  'has its time in two columns: {0}': 'hat die Zeit in zwei Spalten: {0}',
   'rows cannot be used': 'Zeilen sind nicht verwendbar',
   'has {0} columns; at most {1} are accepted': 'hat {0} Spalten; höchstens {1} werden angenommen',
   'headers are longer than {0} characters': 'Spaltennamen sind länger als {0} Zeichen',

@@ -198,6 +198,8 @@ export const PROBLEM_DETAILS_DE = nameTable<string>({
   'The files have more than {0} bytes together; pack them into a ZIP':
     'Die Dateien haben zusammen mehr als {0} Bytes; packen Sie sie in ein ZIP',
   'The upload contains no file': 'Es wurde keine Datei hochgeladen',
+  '{0} is an Excel workbook; save the sheet with the values as CSV (UTF-8) and send that file':
+    '{0} ist eine Excel-Arbeitsmappe; das Blatt mit den Werten als CSV (UTF-8) speichern und diese Datei senden',
   'A ZIP must be the only file': 'Ein ZIP muss die einzige Datei sein',
   '{0} is larger than an upload may be; pack it into a ZIP': '{0} ist größer als erlaubt; packen Sie die Datei in ein ZIP',
   'Fields of an upload are {0}': 'Felder beim Hochladen sind {0}',

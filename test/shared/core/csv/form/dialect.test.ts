@@ -20,6 +20,25 @@ for (const [head, delimiter, decimalComma] of [
     t.deepEqual(sniffDialect(head), { delimiter, decimalComma, headerLine: 1 }))
 }
 
+for (const [what, head, timeCells] of [
+  ['a date and a time of day', 'Date,Time,SAT\n10/05/2026,00:15,55\n10/05/2026,00:30,56\n', [0, 1]],
+  ['a time with points under its name', 'Datum;Uhrzeit;SAT\n05.10.2026;00.15;12\n05.10.2026;00.30;12\n', [0, 1]],
+  ['hours of twelve', 'Date,Hour,SAT\n5-Oct-26,12:15:00 AM,55\n', [0, 1]],
+  ['a time and a number that looks like one', 'Date,SAT\n10/05/2026,12.30\n', undefined],
+  ['a whole time and another one', 'Time,Set at\n10/05/2026 00:15,00:15\n', undefined],
+  ['a date and a number', 'Date,Time on\n10/05/2026,15\n', undefined],
+  ['one row without a time of day', 'Date,Time,SAT\n10/05/2026,00:15,55\n10/05/2026,never,56\n', undefined],
+] as const) {
+  test(`the time of a table of ${what} is found`, t => t.deepEqual(sniffDialect(head).timeCells, timeCells))
+}
+
+test('lines before the header that name its columns are its legend', t => {
+  const head =
+    '"Point_1:","AHU1.SAT","15 minutes"\n"Interval:","15"\n"Date","Time","Point_1","Point_2"\n"10/5/2026","00:15","55","7"\n'
+  t.deepEqual([...(sniffDialect(head).legend ?? [])], [['Point_1', 'AHU1.SAT']])
+  t.is(sniffDialect('Report,SAT\nTime,SAT\n2026-03-01 00:00,1\n').legend, undefined)
+})
+
 const ROWS = '2026-11-20 00:00;15;20\n2026-11-20 00:15;16;21\n'
 for (const [what, head, headerLine] of [
   ['nothing', `Time;SAT;RAT\n${ROWS}`, 1],
