@@ -116,8 +116,12 @@ export const PLANT_SENTENCES_DE = nameTable<string>({
   '{0} had not reported for {1} at the worst moment.': '{0} hatte im schlimmsten Augenblick seit {1} nichts gemeldet.',
   '{0} changed by {1} within ten minutes to {2}, faster than the measured quantity can.':
     '{0} änderte sich in zehn Minuten um {1} auf {2}, schneller, als die Messgröße kann.',
-  '{0} was {1} for a day: impossible in its unit, ordinary in another (°F for °C, percent for a fraction, pascal for inches of water).':
-    '{0} war einen Tag lang {1}: unmöglich in seiner Einheit, gewöhnlich in einer anderen (°F statt °C, Prozent statt eines Anteils, Pascal statt Zoll Wassersäule).',
+  '{0} was {1} for a day: hardly possible in its unit, ordinary in another (°F for °C, percent for a fraction, pascal for inches of water).':
+    '{0} war einen Tag lang {1}: kaum möglich in seiner Einheit, gewöhnlich in einer anderen (°F statt °C, Prozent statt eines Anteils, Pascal statt Zoll Wassersäule).',
+  'The outdoor air sensor read {0} and the weather station {1}; one of them is in °C and said to be in °F, or the other way round.':
+    'Der Außenluftfühler zeigte {0} und die Wetterstation {1}; eine der beiden misst in °C und gilt als °F, oder umgekehrt.',
+  '{0} went up and down for two days and never beyond {1}: a share of 0 to 1 that is said to be percent.':
+    '{0} ging zwei Tage lang auf und ab und nie über {1} hinaus: ein Anteil von 0 bis 1, der als Prozent gilt.',
   'The pumps had been off for hours and supply minus return was {0}, for {1}; it used to be {2}.':
     'Die Pumpen standen seit Stunden, und Vorlauf minus Rücklauf war {0}, Dauer {1}; früher waren es {2}.',
   "At full demand the tower's water was at {0}, at least {1} above the wet bulb, for {2}; the limit is {3}.":

@@ -173,6 +173,8 @@ export const RULE_TITLES_DE = nameTable<string>({
   'Sensor stopped reporting': 'Fühler meldet nichts mehr',
   'Sensor value steps to a new level': 'Fühlerwert springt auf eine neue Höhe',
   'Point value does not fit its unit': 'Punktwert passt nicht zu seiner Einheit',
+  'Signal moves within one percent of its stroke': 'Stellsignal bewegt sich nur in einem Prozent seines Hubs',
+  'Outdoor air and weather station are in different units': 'Außenluft und Wetterstation haben verschiedene Einheiten',
   'Supply and return sensors moved apart at rest': 'Vorlauffühler und Rücklauffühler haben sich im Stillstand entfernt',
   'Cooling tower approach too large at full demand': 'Kühlgrenzabstand des Kühlturms zu groß bei voller Anforderung',
   'Condenser water warmer than usual at full tower fan speed': 'Kühlwasser wärmer als üblich bei voller Kühlturmdrehzahl',
