@@ -137,7 +137,10 @@ export async function openHaystackServer({ profile, points, account = ACCOUNT, t
     }),
     read: ({ ids, filter, limit = 1000 }) => {
       if (filter === undefined) return { rows: ids.map(row), cols: ['id', ...tagNames()] }
-      if (filter === 'point') return { rows: [...records.keys()].slice(0, limit).map(row), cols: ['id', ...tagNames()] }
+      if (filter === 'point' || filter === 'equip') {
+        const found = [...records].filter(([, tags]) => (tags.equip !== undefined) === (filter === 'equip'))
+        return { rows: found.slice(0, limit).map(([id]) => row(id)), cols: ['id', ...tagNames()] }
+      }
       const wanted = /^dis == "(.*)"$/.exec(filter)?.[1]
       if (wanted === undefined) return fail(`axon::ParseErr: ${filter}`)
       const found = [...records].filter(([, tags]) => tags.dis === wanted).slice(0, limit)

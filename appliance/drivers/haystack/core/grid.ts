@@ -59,6 +59,9 @@ export function errorOf({ meta }: Grid): string | undefined {
 export const refOf = (cell: unknown): string | undefined =>
   isDict(cell) && cell._kind === 'ref' && typeof cell.val === 'string' ? cell.val : undefined
 
+/** @returns the display name that a server gives with a reference */
+export const disOf = (cell: unknown): string | undefined => (refOf(cell) === undefined ? undefined : textOf((cell as Dict).dis))
+
 export function numberOf(cell: unknown): HaystackNumber | undefined {
   if (typeof cell === 'number') return { value: cell, unit: undefined }
   if (!isDict(cell) || cell._kind !== 'number') return undefined

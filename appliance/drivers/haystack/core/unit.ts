@@ -46,6 +46,9 @@ const NAMES = nameTable<readonly string[]>({
 
 const CODES = new Map(Object.entries(NAMES).flatMap(([code, names]) => names.map(name => [name, code] as const)))
 
+/** @returns the code of a unit as servers write it: its name or a symbol; undefined for an unknown one */
+export const haystackUnit = (text: string): string | undefined => CODES.get(text)
+
 /**
  * Converts a number of a server into the unit of an entry.
  *

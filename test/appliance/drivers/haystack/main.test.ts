@@ -1,7 +1,7 @@
 /** The haystack process: settings that it refuses, its connection test, and readings that arrive at central. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -113,6 +113,60 @@ test('--check reports the state of each step', async t => {
   t.is(wrong.exit, 1)
   t.regex(wrong.said, /hello\) +ok\n.*login \(auth\) +FAILED: .*403.*\n.*→ check user name and password.*\n.*op\) +not reached/)
   t.notRegex(good.said + wrong.said, new RegExp(ACCOUNT.password))
+})
+
+test('--list-points says what the server has, --add-points adds it once, and a filter that fails changes nothing', async t => {
+  const marked = (tags: string) => Object.fromEntries(tags.split(' ').map(tag => [tag, { kind: 'marker' as const }]))
+  const server = await openServer(
+    t,
+    {},
+    {
+      points: [
+        { id: 'u1', tags: { dis: 'AHU-1', ...marked('equip ahu') } },
+        { id: 'n1', tags: { dis: 'AHU-9', ...marked('equip ahu') } },
+        {
+          id: 't1',
+          tags: {
+            dis: 'Supply Temp',
+            kind: 'Number',
+            unit: '°F',
+            equipRef: { ref: 'p:demo:r:n1' },
+            ...marked('point cur discharge air temp sensor'),
+          },
+        },
+        {
+          id: 'a1',
+          tags: { dis: 'Supply air', kind: 'Number', unit: '°F', equipRef: { ref: 'p:demo:r:u1' }, ...marked('point cur') },
+        },
+      ],
+    },
+  )
+  const dir = workspace(t, server.endpoint)
+  const own = settings(dir, server.endpoint)
+  const files = () => ['site.json', 'field-devices.json'].map(name => readFileSync(join(dir, 'config', name), 'utf8'))
+  const before = files()
+  const listed = await ended(own, '--list-points')
+  t.is(listed.exit, 0, listed.wrong)
+  t.regex(
+    listed.said,
+    /^server-1: 2 new points of point, 1 with a role; 1 new equipment; 0 points are in the list already\n {2}AHU-9: sa_t\n {2}AHU-1: Supply air\n/,
+  )
+  t.deepEqual(files(), before)
+  const failed = await ended(own, '--add-points', '--filter=point and')
+  t.is(failed.exit, 1)
+  t.regex(failed.said, /ParseErr: point and/)
+  t.deepEqual(files(), before)
+  const added = await ended(own, '--add-points')
+  t.is(added.exit, 0, added.said + added.wrong)
+  const [site, { devices }] = files().map(text => JSON.parse(text))
+  t.like(site.equipment.at(-1), { equipment_id: 'AHU-9', equipment_type: 'ahu' })
+  t.like(devices[0].points.at(-2), { address: '@p:demo:r:t1', role: 'sa_t', equipment_id: 'AHU-9', poll_secs: 60 })
+  const again = await ended(own, '--add-points')
+  t.regex(again.said, /^server-1: 0 new points of point, 0 with a role; 0 new equipment; 2 points are in the list already/)
+  t.deepEqual(
+    files().map(text => JSON.parse(text)),
+    [site, { devices }],
+  )
 })
 
 test('readings arrive at central; health, poll status and the connection test are served on loopback only', async t => {
