@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createIngestService } from '#shared/central/ingest-service.ts'
 import { healthOf } from '#shared/central/api/health.ts'
 import { metricsService } from '#shared/central/metrics.ts'
-import { clockFor, complainOfCentral, createCentralOf, serveCentral } from '#shared/central/process.ts'
+import { applyRestoreOf, clockFor, complainOfCentral, createCentralOf, serveCentral } from '#shared/central/process.ts'
 import { heartbeatService } from '#shared/node/heartbeat.ts'
 import { openLog } from '#shared/node/log.ts'
 import { RecentLog } from '#shared/node/recent-log.ts'
@@ -36,6 +36,7 @@ import { updateOperations } from './system/update-operations.ts'
 import { openEnrolment } from './kit/enrolment.ts'
 import { hubTimeService } from './services/hub-time.ts'
 import { openNetwork } from './system/network.ts'
+import { boxRestore } from './store/box-restore.ts'
 import { openBoxWorkspace } from './store/box-workspace.ts'
 import { trialService } from './system/trial.ts'
 import { openUpdates } from './system/updates.ts'
@@ -51,6 +52,7 @@ const recent = new RecentLog()
 const log = openLog('appliance', settings.SERVICE_LOG_LEVEL, recent)
 
 await runProcess(log, async () => {
+  await applyRestoreOf(settings, log)
   const [clock, bind, version] = [clockFor(settings), readBind(settings), readVersion()]
   const [bacnet, modbus] = [bacnetProtocol({ bind, now: clock.now, log }), modbusProtocol({ now: clock.now })]
   const protocols = [bacnet, modbus]
@@ -106,6 +108,7 @@ await runProcess(log, async () => {
     ...{ service: 'appliance', effective, recent, clock, log, site_id, scheduled: true },
     sources: { 'poll.json': () => edge.polling.pollStatus(), 'uplink.json': () => edge.uplink.hubState() },
     storage: storagePlaces(settings),
+    restore: boxRestore(site),
     priority: journalSnapshots({ journal: () => journal, catalogue: catalogue.current, building, levels }),
     onFindings: findingsSender(edge.storage.outbox, log),
     live: (building_id, point_id) => (building_id === building.building_id ? edge.polling.newestReading(point_id) : undefined),

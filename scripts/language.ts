@@ -19,6 +19,7 @@ const MADE = [
   'shared/core/analytics/economizer-verdict.ts',
   'shared/core/rules/report/explain.ts',
   'shared/core/update/rollout.ts',
+  'shared/node/backup/{encryption,restore,staged-restore,verify}.ts',
   'appliance/drivers/bacnet/pages/bacnet-settings.ts',
 ]
 
@@ -35,6 +36,7 @@ const REFUSING = [
   'hub/{connectors,pages,updates}/**/*.ts',
   'hub/enrol/{authority,enrol.route,issue-kit,pending-boxes}.ts',
   'hub/tenants/host.ts',
+  'hub/central/open.ts',
 ]
 /** Sources that check CSV packages, and the network of a box. */
 const CHECKING = [
@@ -60,7 +62,7 @@ export function messagesInSources(): Map<string, string[]> {
   }
   for (const file of globSync(SOURCES).toSorted()) add(file, extractMessages(readFileSync(file, 'utf8')))
   for (const file of globSync('rules/**/*.yaml').toSorted()) add(file, ruleTexts(readFileSync(file, 'utf8')))
-  for (const file of MADE) add(file, madeSentences(readFileSync(file, 'utf8')))
+  for (const file of globSync(MADE).toSorted()) add(file, madeSentences(readFileSync(file, 'utf8')))
   for (const file of globSync(REFUSING).toSorted())
     if (!FOR_PROGRAMS.test(file)) add(file, problemDetails(readFileSync(file, 'utf8')))
   for (const file of globSync(CHECKING).toSorted()) add(file, checkTexts(readFileSync(file, 'utf8')))

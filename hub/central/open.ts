@@ -1,7 +1,10 @@
 /** Central of a hub: takes in what edges send, asks edges, and shows the fleet. With tenants, one for each and one of the hub. */
 import { message, words } from '#shared/node/http/language.ts'
 import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { Problem } from '#shared/core/problem.ts'
+import type { RestoreOptions } from '#shared/central/backup/restores.ts'
 import type { Logger } from 'pino'
 import { pollStatusRoute } from '#shared/central/api/health.ts'
 import type { Central } from '#shared/central/central.ts'
@@ -11,6 +14,7 @@ import { metricsService } from '#shared/central/metrics.ts'
 import type { PageLayout, PageLayoutOptions } from '#shared/central/pages/layout.ts'
 import { SYSTEM_PAGE, systemPages } from '#shared/central/pages/system/system.route.ts'
 import {
+  applyRestoreOf,
   centralPages,
   type CentralSettings,
   createCentralOf,
@@ -92,6 +96,8 @@ export async function openHubCentral(
   settings: HubSettings,
   { files, broker, estPort, replica, ...parts }: Parts,
 ): Promise<HubCentral> {
+  // Whoever takes turns has its database elsewhere.
+  if (!replica) await applyRestoreOf(settings, parts.log)
   const workspace = await openWorkspaceOf(settings, { ...parts, replica })
   const { settled } = workspace
   const ingestService = ingestInto(workspace, parts)
@@ -157,6 +163,15 @@ export async function openHubCentral(
 }
 
 /** The pages of the process are for those who look after the hub, whichever tenant they have chosen. */
+/** A backup of a hub of this name; that of a box has a site. */
+const hubRestore = ({ SERVICE_SITE_ID: site_id }: HubSettings): RestoreOptions => ({
+  site_id,
+  isNew: false,
+  refuse(_about, folder) {
+    if (existsSync(join(folder, 'config', 'site.json'))) throw new Problem('invalid', 'The backup is of a box, and this is a hub')
+  },
+})
+
 const systemOfHub = (context: CentralContext, layout: PageLayout): Route[] =>
   ofHub(systemPages({ context, layout, auth: 'admin', more: async () => false, restart: undefined }))
 
@@ -190,6 +205,7 @@ function createOver(workspace: Workspace, settings: HubSettings, options: OverPa
   const given = {
     ...parts,
     ...(tenancy && { tenancy }),
+    ...(!tenancy && !replica && { restore: hubRestore(settings) }),
     storage: [{ name: 'updates' as const, paths: [updatesFolder], max_bytes: null }],
     scheduled: true,
     watchEdges: true,

@@ -28,6 +28,7 @@ import { createAnalyticsService } from '#shared/central/analytics/service.ts'
 import type { AnalyticsHandlers, AnalyticsInit } from './analytics/worker.ts'
 import type { CentralParts, HealthCheck, HealthSources, Tenancy } from './context.ts'
 import { type Backups, type BackupSchedule, openBackups } from './backup/backups.ts'
+import { openRestores, type RestoreOptions } from './backup/restores.ts'
 import { openBacktests } from './fdd/backtests.ts'
 import { openPlatformConfig, type PlatformConfigFile } from './fdd/config.ts'
 import { createRuleService } from '#shared/central/fdd/rule-service.ts'
@@ -75,6 +76,8 @@ export type CentralOptions = {
   site_id: string
   /** Backups are made on request only without it. */
   backups?: BackupSchedule | undefined
+  /** Where a backup may take the place of the workspace; its process calls `applyRestore` before it opens anything. */
+  restore?: RestoreOptions | undefined
   /** The server that alerts are mailed by; none are mailed without it. */
   mail?: MailSettings | undefined
   /** Whether edges connect to this process, so that a silent one raises an alert. */
@@ -135,6 +138,9 @@ export function createCentral(workspace: Workspace, options: CentralOptions): Ce
   const tenancy = options.tenancy ?? SINGLE_TENANT
   const refused = openRefusedLogins(refusedLoginStore(db), log, Date.now)
   const backups = openBackups({ source: workspace, site_id, version, schedule: options.backups, clock, log })
+  const restores =
+    options.restore &&
+    openRestores({ workspace: path, parquetRoot: workspace.parquetRoot, options: options.restore, audit: stores.audit, clock })
   const alertService = openAlerts(stores, options)
   const { needRoom } = workspace.ballast
   const places = [...ownPlaces(workspace, options), ...(options.storage ?? [])]
@@ -166,6 +172,7 @@ export function createCentral(workspace: Workspace, options: CentralOptions): Ce
     health: withOwnChecks(options.health, workspace, { config, runs, trigger, files, backups, alertService, clock }),
     sessions: importSessions(join(path, 'imports'), Date.now, workspace.uploadBytesMax),
     backups,
+    restores,
     alertService,
     rules,
     search: createSearch({ ...stores, catalogue: rules.catalogue }),
@@ -185,7 +192,7 @@ export function createCentral(workspace: Workspace, options: CentralOptions): Ce
   return {
     context,
     routes: [...centralRoutes(context, trigger), ...ofHub(inspectionRoutes(context))],
-    services: [workers, backups.service, alertService],
+    services: [workers, backups.service, alertService, ...(restores ? [restores.service] : [])],
     schedule,
   }
 }

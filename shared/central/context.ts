@@ -46,6 +46,7 @@ import type { AnalyticsService } from '#shared/central/analytics/service.ts'
 import type { LiveRun } from '#shared/central/fdd/live-runs.ts'
 import type { AlertService } from './alerts/alert-service.ts'
 import type { Backups } from './backup/backups.ts'
+import type { Restores } from './backup/restores.ts'
 import type { Inspection } from './inspection.ts'
 import type { Backtests } from './fdd/backtests.ts'
 import type { Catalogue, RuleFileView, RuleReading } from './fdd/rule-views.ts'
@@ -135,6 +136,8 @@ export type CentralParts = CentralContext & {
   sessions: ImportSessions
   backtests: Backtests
   backups: Backups
+  /** Undefined where a workspace is restored by the command alone. */
+  restores?: Restores | undefined
   alertService: AlertService
 }
 

@@ -11,6 +11,7 @@ import { PUBLIC_FOLDER } from '#shared/node/rules/run-files.ts'
 import { authSettings, isLoopback, proxiesOf } from '#shared/node/auth/auth-settings.ts'
 import { watchServerTls } from '#shared/node/http/server-tls.ts'
 import type { MailSettings } from '#shared/node/alerts/mail.ts'
+import { applyRestore } from '#shared/node/backup/apply-restore.ts'
 import { readVersion } from '#shared/node/version.ts'
 import type { BackupSchedule } from './backup/backups.ts'
 import { type Central, type CentralOptions, createCentral } from './central.ts'
@@ -59,6 +60,7 @@ export type ProcessParts = Pick<
   | 'tenancy'
   | 'signIns'
   | 'storage'
+  | 'restore'
 > &
   Pick<CentralOptions['inspection'], 'effective' | 'recent'> & {
     site_id?: string
@@ -89,6 +91,14 @@ export async function openWorkspaceOf(
     log,
   })
 }
+
+/**
+ * Puts a backup that was confirmed in the place of the workspace. Called before anything of it is read.
+ *
+ * @throws Error that names the file that cannot be moved, or that another process has the workspace open
+ */
+export const applyRestoreOf = ({ SERVICE_WORKSPACE: workspace, SERVICE_PARQUET_ROOT: root }: CentralSettings, log: Logger) =>
+  applyRestore({ workspace, parquetRoot: root ?? parquetRootIn(workspace) }, log)
 
 /** @throws Error that names the settings of the login, or the file, that cannot be used */
 export function createCentralOf(settings: CentralSettings, workspace: Workspace, parts: ProcessParts): Central {

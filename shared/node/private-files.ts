@@ -57,6 +57,7 @@ export const WORKSPACE_ENTRIES = [
   'config',
   'rules',
   'imports',
+  '.restore',
   '.cache',
   'tenants',
 ]

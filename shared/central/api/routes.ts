@@ -7,6 +7,7 @@ import { apiTokenRoutes } from './api-tokens.ts'
 import { auditRoutes } from './audit.ts'
 import { authRoutes } from './auth.ts'
 import { backupRoutes } from './backup.ts'
+import { restoreRoutes } from './restore.ts'
 import { baselineRoutes } from '#shared/central/api/fdd/baselines.ts'
 import { commissionRoutes } from './commission.ts'
 import { fddRoutes } from '#shared/central/api/fdd/fdd.ts'
@@ -60,6 +61,7 @@ export const centralRoutes = (context: CentralParts, trigger: Trigger): Route[] 
   ...analyticsRoutes(context),
   ...auditRoutes(context),
   ...backupRoutes(context),
+  ...ofHub(restoreRoutes(context)),
   ...alertRoutes(context),
   ...legacyRoutes(context, trigger),
 ]

@@ -4,6 +4,7 @@ import type { CentralParts } from '../context.ts'
 import { alertsPage } from '#shared/central/pages/settings/alerts.route.ts'
 import { analyticsPages } from '#shared/central/pages/analytics/analytics.route.ts'
 import { backupsPage } from '#shared/central/pages/settings/backups.route.ts'
+import { restorePages } from '#shared/central/pages/settings/restore.route.ts'
 import { baselinesPage } from '#shared/central/pages/settings/baselines.route.ts'
 import { COMMISSION_PATH } from '#shared/central/pages/commission/commission.view.ts'
 import { commissionPages } from '#shared/central/pages/commission/commission.route.ts'
@@ -98,6 +99,7 @@ const SETUP_PAGES: PageEntry[] = words(
       nav: { href: '/backups', text: 'Backups', about: 'Encrypted copies of everything, and how to restore them', for: 'admin' },
       routes: backupsPage,
     },
+    { routes: restorePages },
   ],
   'about',
   'text',

@@ -16,19 +16,28 @@ import { unpackBackup } from './restore.ts'
 export async function verifyBackup(file: string, passphrase: string, folder: string): Promise<BackupAbout> {
   try {
     const about = await unpackBackup(file, passphrase, folder)
-    const db = openReadOnly(join(folder, DATABASE_FILE))
-    try {
-      const found = db.pragma('integrity_check', { simple: true })
-      if (found !== 'ok') throw new BackupError(`the database in the backup is damaged: ${found}`)
-      for (const { file: part, bytes } of openManifest(db).files()) {
-        const { size } = await stat(join(folder, HISTORY_PREFIX, part))
-        if (size !== bytes) throw new BackupError(`${part} in the backup has ${size} bytes of ${bytes}`)
-      }
-    } finally {
-      db.close()
-    }
+    await checkUnpacked(folder)
     return about
   } finally {
     await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/**
+ * Checks the database of an unpacked backup, and each history file that it lists.
+ *
+ * @throws BackupError that says what is wrong
+ */
+export async function checkUnpacked(folder: string): Promise<void> {
+  const db = openReadOnly(join(folder, DATABASE_FILE))
+  try {
+    const found = db.pragma('integrity_check', { simple: true })
+    if (found !== 'ok') throw new BackupError(`the database in the backup is damaged: ${found}`)
+    for (const { file: part, bytes } of openManifest(db).files()) {
+      const { size } = await stat(join(folder, HISTORY_PREFIX, part))
+      if (size !== bytes) throw new BackupError(`${part} in the backup has ${size} bytes of ${bytes}`)
+    }
+  } finally {
+    db.close()
   }
 }

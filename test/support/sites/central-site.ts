@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pino, { type Logger } from 'pino'
+import type { RestoreOptions } from '#shared/central/backup/restores.ts'
 import type { BackupSchedule } from '#shared/central/backup/backups.ts'
 import { type Central, createCentral } from '#shared/central/central.ts'
 import type { Effective } from '#shared/core/env.ts'
@@ -43,6 +44,7 @@ export async function startCentral(
     screening?: boolean
     resultsDir?: string
     backups?: BackupSchedule
+    restore?: RestoreOptions
     mail?: MailSettings
     watchEdges?: boolean
     edgeTroubles?: EdgeTroubles
@@ -77,6 +79,7 @@ export async function startCentral(
     log,
     resultsDir: given.resultsDir,
     backups: given.backups,
+    restore: given.restore,
     mail: given.mail,
     watchEdges: given.watchEdges ?? false,
     ...(given.edgeTroubles && { edgeTroubles: given.edgeTroubles }),

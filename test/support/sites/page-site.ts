@@ -51,6 +51,8 @@ export type SiteOptions = {
   screening?: boolean
   /** What was seen of priority arrays. */
   priority?: ArraySnapshots
+  /** A backup may be restored; it is that of this site. */
+  restore?: true
   /** With the API of central. */
   api?: true
   /** The language of pages; that of the reader without it. */
@@ -118,7 +120,7 @@ const counters = () => ({
   last_ingest_at: NOW - 20 * SECOND,
 })
 
-function centralOptions({ open, priority, screening }: SiteOptions): CentralOptions {
+function centralOptions({ open, priority, screening, restore }: SiteOptions): CentralOptions {
   const nobody = { admin: undefined, agent: undefined, viewer: undefined }
   const secret = 'a secret of at least thirty-two characters'
   return {
@@ -130,6 +132,7 @@ function centralOptions({ open, priority, screening }: SiteOptions): CentralOpti
     memoryMb: 128,
     screening: screening ?? false,
     site_id: 'riverside',
+    ...(restore && { restore: { site_id: 'riverside', isNew: false, refuse: () => undefined } }),
     auth: { secret: open ? undefined : secret, passwords: open ? nobody : PASSWORDS, trustedProxies: [] },
     scheduled: false,
     ...(priority && { priority }),

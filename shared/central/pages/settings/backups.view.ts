@@ -2,6 +2,7 @@
 import { type Html, html } from '#shared/node/http/html.ts'
 import type { Backups, StoredBackup } from '#shared/central/backup/backups.ts'
 import { PASSPHRASE } from '#shared/central/commands/backup.ts'
+import { RESTORE_PATH } from './restore.view.ts'
 import { csrfField } from '#shared/central/ui/frame.ts'
 import { type Here, moment, momentAge } from '#shared/central/ui/moment.ts'
 import { say, sayCountOf, sayNumber } from '#shared/node/http/language.ts'
@@ -11,13 +12,14 @@ type BackupsModel = { schedule: Backups['schedule']; stored: StoredBackup[]; her
 export const backupsBody = (model: BackupsModel): Html => html`<h1>Backups</h1>
 <p class="lead">${leadOf(model)}</p>
 <section class="card"><h2>Download a backup</h2>
-<p>The file holds the database, all history, settings and deployed rules, encrypted with a passphrase. Without the passphrase nobody can restore it. It is restored into an empty folder with <code>provisioning/main.ts restore</code>. Certificates and private keys are not in it.</p>
+<p>The file holds the database, all history, settings and deployed rules, encrypted with a passphrase. Without the passphrase nobody can restore it. Certificates and private keys are not in it.</p>
 <form method="post" action="/backups">${csrfField(model.csrf)}
 <label>Passphrase <input type="password" name="passphrase" minlength="${PASSPHRASE.minLength}" maxlength="${PASSPHRASE.maxLength}" autocomplete="new-password"${!model.schedule && html` required`}></label>
 <label>The same again <input type="password" name="again" maxlength="${PASSPHRASE.maxLength}" autocomplete="new-password"></label>
 ${model.schedule && html`<p class="muted">Blank takes the passphrase of scheduled backups.</p>`}
 <button>Download</button></form></section>
-${model.schedule && storedSection(model)}`
+${model.schedule && storedSection(model)}
+<section class="card"><h2>Restore a backup</h2><p>A backup of this site takes the place of what is in use, after you have seen what it holds. <a href="${RESTORE_PATH}">Restore a backup</a>. Into an empty folder, also on another machine: <code>provisioning/main.ts restore</code>.</p></section>`
 
 function leadOf({ schedule, stored: [newest], here }: BackupsModel): Html {
   if (!schedule) {

@@ -2,6 +2,46 @@
 import { nameTable } from '#shared/core/name-table.ts'
 
 export const PROBLEM_DETAILS_DE = nameTable<string>({
+  'the backup is cut off': 'Die Sicherung ist abgeschnitten',
+  'the passphrase is wrong, or the beginning of the backup is damaged':
+    'Die Passphrase ist falsch, oder der Anfang der Sicherung ist beschädigt',
+  'the backup is damaged or cut off at byte {0} or within the next {1}':
+    'Die Sicherung ist bei Byte {0} oder in den nächsten {1} beschädigt oder abgeschnitten',
+  'the backup has format {0}, this program reads format {1}': 'Die Sicherung hat Format {0}, dieses Programm liest Format {1}',
+  'the header of the backup is damaged': 'Der Kopf der Sicherung ist beschädigt',
+  'the file is no backup': 'Die Datei ist keine Sicherung',
+  '{0} is not empty (it holds {1}): a backup is restored into an empty folder':
+    '{0} ist nicht leer (darin ist {1}): Eine Sicherung wird in einen leeren Ordner wiederhergestellt',
+  '{0} in the backup is no ordinary file': '{0} in der Sicherung ist keine gewöhnliche Datei',
+  '{0} does not belong into a backup': '{0} gehört nicht in eine Sicherung',
+  'the backup is empty': 'Die Sicherung ist leer',
+  'the backup has {0} files of {1}': 'Die Sicherung hat {0} Dateien von {1}',
+  'the backup has no {0}': 'Die Sicherung hat keine Datei {0}',
+  'the backup does not begin with {0}': 'Die Sicherung beginnt nicht mit {0}',
+  'the backup has format {0} inside, this program reads format {1}':
+    'Die Sicherung hat innen Format {0}, dieses Programm liest Format {1}',
+  'the history is on another disk than the workspace': 'Der Verlauf liegt auf einem anderen Datenträger als der Arbeitsbereich',
+  'the database in the backup is still open': 'Die Datenbank in der Sicherung ist noch offen',
+  'the backup was written by a newer version of this program':
+    'Die Sicherung wurde von einer neueren Version dieses Programms geschrieben',
+  'its database cannot be opened: {0}': 'Ihre Datenbank lässt sich nicht öffnen: {0}',
+  'the database in the backup is damaged: {0}': 'Die Datenbank in der Sicherung ist beschädigt: {0}',
+  '{0} in the backup has {1} bytes of {2}': '{0} in der Sicherung hat {1} Bytes von {2}',
+  'The backup is of a hub, and this is a box': 'Die Sicherung ist von einem Hub, und dies ist eine Box',
+  'The backup is of a box, and this is a hub': 'Die Sicherung ist von einer Box, und dies ist ein Hub',
+  'The backup is of box {0}, this is box {1}': 'Die Sicherung ist von Box {0}, dies ist Box {1}',
+  'The backup is of site {0}, this is site {1}': 'Die Sicherung ist von Standort {0}, dies ist Standort {1}',
+  'No backup waits here: upload one first': 'Hier wartet keine Sicherung: Laden Sie zuerst eine hoch',
+  'Another backup is being uploaded; wait until it is checked':
+    'Eine andere Sicherung wird hochgeladen; warten Sie, bis sie geprüft ist',
+  'A backup is confirmed and waits for the next start; discard it first':
+    'Eine Sicherung ist bestätigt und wartet auf den nächsten Start; verwerfen Sie sie zuerst',
+  'Only {0} MB are free; restoring this backup needs {1} MB':
+    'Nur {0} MB sind frei; diese Sicherung wiederherzustellen braucht {1} MB',
+  'The disk is full: the backup could not be unpacked': 'Der Datenträger ist voll: Die Sicherung konnte nicht entpackt werden',
+  'This workspace is restored on its machine, with provisioning/main.ts restore':
+    'Dieser Arbeitsbereich wird auf seiner Maschine wiederhergestellt, mit provisioning/main.ts restore',
+  '"{0}" is no field of this form; it has passphrase': '„{0}“ ist kein Feld dieses Formulars; es hat passphrase',
   'This appliance does not run on a system whose network it can set':
     'Diese Appliance läuft nicht auf einem System, dessen Netz sie einstellen kann',
   'The box tries other settings of the network: keep them first, or wait until they are set back':

@@ -2,6 +2,42 @@
 import { nameTable } from '#shared/core/name-table.ts'
 
 export const SETTINGS_DE = nameTable<string>({
+  'Restore a backup': 'Sicherung wiederherstellen',
+  'A backup of this site takes the place of what is in use, after you have seen what it holds. <1>Restore a backup</1>. Into an empty folder, also on another machine: <2>provisioning/main.ts restore</2>.':
+    'Eine Sicherung dieses Standorts tritt an die Stelle dessen, was in Gebrauch ist, nachdem Sie gesehen haben, was sie enthält. <1>Sicherung wiederherstellen</1>. In einen leeren Ordner, auch auf einer anderen Maschine: <2>provisioning/main.ts restore</2>.',
+  'A backup is uploaded and checked beside what is in use. Only after you have seen what it holds and confirmed it, the next start of the program puts it in place.':
+    'Eine Sicherung wird hochgeladen und neben dem geprüft, was in Gebrauch ist. Erst wenn Sie gesehen haben, was sie enthält, und es bestätigt haben, setzt der nächste Start des Programms sie ein.',
+  '{0}. Nothing was replaced.': '{0}. Nichts wurde ersetzt.',
+  'Restored on its machine': 'Wiederherstellung auf der Maschine',
+  'A hub with tenants, or one of several that take turns, is restored with <1>provisioning/main.ts restore</1>.':
+    'Ein Hub mit Mandanten oder einer von mehreren, die sich abwechseln, wird mit <1>provisioning/main.ts restore</1> wiederhergestellt.',
+  'Passphrase of the backup': 'Passphrase der Sicherung',
+  'File of the backup (<1>.backup</1>)': 'Datei der Sicherung (<1>.backup</1>)',
+  'It must be of this site, and of this version of the program or an earlier one. Nothing is replaced yet. Checking a large one takes minutes.':
+    'Sie muss von diesem Standort und von dieser Version des Programms oder einer früheren sein. Noch wird nichts ersetzt. Eine große zu prüfen dauert Minuten.',
+  'Upload and check': 'Hochladen und prüfen',
+  'Faults, past ones too': 'Störungen, auch vergangene',
+  'People with a login of their own': 'Personen mit eigener Anmeldung',
+  'Rules of the site': 'Regeln des Standorts',
+  'Files of history': 'Dateien des Verlaufs',
+  'What it holds, and what it replaces': 'Was sie enthält und was sie ersetzt',
+  'Written by version': 'Geschrieben von Version',
+  '<1>{0}</1> <2>(this is <3>{1}</3>)</2>': '<1>{0}</1> <2>(diese ist <3>{1}</3>)</2>',
+  'In the backup': 'In der Sicherung',
+  'Now, replaced': 'Jetzt, wird ersetzt',
+  'Size of the history': 'Größe des Verlaufs',
+  'Settings, devices and rules are replaced too. Certificates, keys, the built-in logins of this machine, and what a box has not sent yet stay. Readings, faults and changes since the backup was made are lost.':
+    'Auch Einstellungen, Geräte und Regeln werden ersetzt. Zertifikate, Schlüssel, die eingebauten Anmeldungen dieser Maschine und was eine Box noch nicht gesendet hat, bleiben. Messwerte, Störungen und Änderungen seit der Sicherung gehen verloren.',
+  'Discard the upload': 'Hochgeladenes verwerfen',
+  Confirm: 'Bestätigen',
+  'Replace what is in use by the backup of {0}': 'Ersetzen, was in Gebrauch ist, durch die Sicherung vom {0}',
+  'Restore at the next start': 'Beim nächsten Start wiederherstellen',
+  'Waits for the next start': 'Wartet auf den nächsten Start',
+  'Confirmed by {0} {1}. Start the program again to put the backup in place: <1>System</1> has a button for it where the program is started again by itself. What is replaced is kept until the backup has opened, and comes back when it does not open three times.':
+    'Bestätigt von {0} {1}. Starten Sie das Programm neu, um die Sicherung einzusetzen: <1>System</1> hat dafür einen Knopf, wo das Programm von selbst wieder startet. Was ersetzt wird, bleibt erhalten, bis die Sicherung sich geöffnet hat, und kommt zurück, wenn sie sich dreimal nicht öffnet.',
+  'The backup of {0} did not open. What was there before is back; the log says why.':
+    'Die Sicherung von {0} ließ sich nicht öffnen. Was vorher da war, ist wieder da; das Protokoll sagt, warum.',
+  'The backup of {0} is in place.': 'Die Sicherung von {0} ist eingesetzt.',
   'at any time': 'jederzeit',
   'Monday to Friday': 'Montag bis Freitag',
   'every day': 'jeden Tag',
@@ -101,8 +137,8 @@ export const SETTINGS_DE = nameTable<string>({
   silenced: 'stummgeschaltet',
   'now {0}': 'jetzt {0}',
   'Download a backup': 'Sicherung herunterladen',
-  'The file holds the database, all history, settings and deployed rules, encrypted with a passphrase. Without the passphrase nobody can restore it. It is restored into an empty folder with <1>provisioning/main.ts restore</1>. Certificates and private keys are not in it.':
-    'Die Datei enthält die Datenbank, den ganzen Verlauf, Einstellungen und bereitgestellte Regeln, mit einer Passphrase verschlüsselt. Ohne die Passphrase kann niemand sie wiederherstellen. Wiederhergestellt wird sie in einen leeren Ordner mit <1>provisioning/main.ts restore</1>. Zertifikate und private Schlüssel sind nicht darin.',
+  'The file holds the database, all history, settings and deployed rules, encrypted with a passphrase. Without the passphrase nobody can restore it. Certificates and private keys are not in it.':
+    'Die Datei enthält die Datenbank, den ganzen Verlauf, Einstellungen und bereitgestellte Regeln, mit einer Passphrase verschlüsselt. Ohne die Passphrase kann niemand sie wiederherstellen. Zertifikate und private Schlüssel sind nicht darin.',
   Passphrase: 'Passphrase',
   'The same again': 'Noch einmal dieselbe',
   Download: 'Herunterladen',

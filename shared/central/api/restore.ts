@@ -1,0 +1,64 @@
+import { Type } from '@sinclair/typebox'
+import { formatInstant } from '#shared/core/time.ts'
+import type { RestoreState } from '#shared/node/backup/staged-restore.ts'
+import { type Route, route, strict } from '#shared/node/http/route.ts'
+import { confirmRestore, discardRestore, RESTORE_MAX, stageRestore } from '#shared/central/commands/restore.ts'
+import type { CentralParts } from '#shared/central/context.ts'
+
+const viewOf = ({ phase, about, holds, by, at }: RestoreState) => ({
+  ...{ phase, about, holds },
+  ...(by !== undefined && { confirmed_by: by }),
+  ...(at !== undefined && { confirmed_at: formatInstant(at) }),
+})
+
+export const restoreRoutes = (context: Pick<CentralParts, 'restores'>): Route[] => [
+  route({
+    method: 'GET',
+    path: '/api/restore',
+    auth: 'admin',
+    summary: 'The backup that was uploaded to be restored, and what the workspace has now',
+    handle: () => {
+      const { restores } = context
+      const state = restores?.state()
+      return {
+        ok: true,
+        available: restores !== undefined,
+        restore: state ? viewOf(state) : null,
+        present: restores?.present() ?? null,
+      }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/api/restore',
+    auth: 'admin',
+    summary: 'Uploads a backup as a form, `passphrase` before the file, and checks it; nothing is replaced yet',
+    takes: 'upload',
+    bodyMax: RESTORE_MAX,
+    action: 'stage_restore',
+    problems: ['bad_request', 'conflict', 'invalid', 'workspace_full'],
+    handle: async call => ({ ok: true, restore: viewOf(await stageRestore(context, call, call.request)) }),
+  }),
+  route({
+    method: 'POST',
+    path: '/api/restore/confirm',
+    auth: 'admin',
+    summary: 'Replaces the workspace by the backup at the next start of the program',
+    body: strict({ confirm: Type.Literal(true) }),
+    action: 'confirm_restore',
+    problems: ['conflict'],
+    handle: async call => ({ ok: true, restore: viewOf(await confirmRestore(context, call)) }),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/api/restore',
+    auth: 'admin',
+    summary: 'Discards the backup that was uploaded, until it is in place',
+    action: 'discard_restore',
+    problems: ['conflict'],
+    handle: async call => {
+      await discardRestore(context, call)
+      return { ok: true }
+    },
+  }),
+]
