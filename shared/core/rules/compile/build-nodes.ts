@@ -175,7 +175,8 @@ function letOf(name: string, { rule }: BuildContext): TypedExpr {
 
 /**
  * The first proof that has samples: on the equipment itself, on the equipment that feeds it, on the machines of a plant, or
- * on those of the plant above.
+ * on those of the plant above. The fan of a box of its own draws room air while the air handler may be off, and rests while
+ * it supplies: what feeds the box is asked first.
  */
 function macro(name: string, context: BuildContext): Node {
   const found = provenBy(name, context)
@@ -188,7 +189,7 @@ function provenBy(name: string, context: BuildContext): Node | undefined {
   const { equipmentContext: around, graph } = context
   const { equipment_type } = around.equipment
   if (alwaysFor.includes(equipment_type)) return graph.constant(1)
-  for (const place of [OWN_PLACE, ...around.above]) {
+  for (const place of equipment_type === 'vav' ? [...around.above, OWN_PLACE] : [OWN_PLACE, ...around.above]) {
     if (place !== OWN_PLACE && name === 'fan_on' && WATER_TYPES.has(around.types[place])) continue
     const found = proofAt(place, proofs, context)
     if (found) return found

@@ -63,10 +63,10 @@ test('a rule whose program is broken fails alone', t => {
 })
 
 test('macros take the best proof, here or on what feeds the equipment', t => {
-  const rule = ruleOf(yamlOf({ equipment: '[vav]', roles: '{ damper: fraction }', gate: 'fan_on', when: 'damper > 0.5' }))
-  const status = (own: Rows, above: Rows) => {
+  const rule = ruleOf(yamlOf({ equipment: '[vav, fcu]', roles: '{ damper: fraction }', gate: 'fan_on', when: 'damper > 0.5' }))
+  const status = (own: Rows, above: Rows, type: EquipmentType = 'vav') => {
     const plant = [
-      ahu({ damper: '1x6', ...own }, 5 * MINUTE, { equipment_id: 'v', equipment_type: 'vav', parent_id: 'a' }),
+      ahu({ damper: '1x6', ...own }, 5 * MINUTE, { equipment_id: 'v', equipment_type: type, parent_id: 'a' }),
       ahu(above, 5 * MINUTE, { equipment_id: 'a' }),
     ]
     const { status, reason, missing_roles } = run([rule], plant, 30 * MINUTE).results[0]!
@@ -77,7 +77,12 @@ test('macros take the best proof, here or on what feeds the equipment', t => {
   t.is(status({}, { fan_status: '0x6', fan_cmd: '1x6' }), 'not_evaluated gated')
   t.is(status({}, { fan_status: '_x6', fan_speed: '0.3x6' }), 'fault')
   t.is(status({}, { fan_speed: '0.04x6' }), 'not_evaluated gated')
-  t.is(status({ fan_cmd: '1x6' }, { fan_status: '0x6' }), 'fault')
+  t.is(status({ fan_cmd: '1x6' }, { fan_status: '0x6' }, 'fcu'), 'fault')
+  t.is(status({ fan_status: '0x6' }, { fan_status: '1x6' }, 'fcu'), 'not_evaluated gated')
+  // A fan-powered box: its fan draws room air, and says nothing of the air handler's air.
+  t.is(status({ fan_status: '0x6' }, { fan_status: '1x6' }), 'fault')
+  t.is(status({ fan_status: '1x6' }, { fan_status: '0x6' }), 'not_evaluated gated')
+  t.is(status({ fan_status: '1x6' }, {}), 'fault', 'nothing else proves air')
 })
 
 for (const [macro, type, current, running, resting, command] of [
