@@ -42,7 +42,17 @@ const COOLING = part(
   'compressor_cmd',
 )
 const FAN = part(message`Fan`, 'fan', 'fan_status', 'fan_cmd', 'fan_speed', 'fan_current')
-const SUPPLY = part(message`Supply air`, 'air', 'sa_t', 'sa_t_sp', 'duct_static', 'duct_static_sp', 'sa_flow')
+const SUPPLY = part(
+  message`Supply air`,
+  'air',
+  'sa_t',
+  'sa_t_sp',
+  'duct_static',
+  'duct_static_sp',
+  'sa_flow',
+  'sa_rh',
+  'humidifier',
+)
 const ROOM = part(message`Room`, 'room', 'zone_t', 'zone_t_sp', 'zone_t_sp_cool', 'zone_t_sp_heat', 'co2', 'occ')
 const AIR_HANDLER = [OUTDOOR, RETURN, EXHAUST, RECOVERY, MIXED, FILTER, PREHEAT, HEATING, COOLING, FAN, SUPPLY]
 const UNIT = [...AIR_HANDLER, ROOM]

@@ -176,6 +176,7 @@ export const ROLES = nameTable<Role>({
   clg_valve_pos: role(SIGNAL, 'cool valve sensor', 'Cooling_Valve_Position_Sensor', 'ccv_pos'),
   htg_valve_pos: role(SIGNAL, 'heat valve sensor', 'Heating_Valve_Position_Sensor', 'hcv_pos'),
   hr_status: role(FLAG, 'heatRecovery run sensor', 'Heat_Wheel_On_Off_Status', 'hrw_on'),
+  humidifier: role(SIGNAL, 'humidifier cmd', 'Humidify_Command', 'humidifier command'),
   static_reset_requests: role(
     COUNT,
     'discharge air pressure reset requests',

@@ -43,6 +43,7 @@ export const ROLES_DE = nameTable<string>({
   'cooling valve position': 'Kühlventil Stellung',
   'heating valve position': 'Heizventil Stellung',
   'heat wheel on off status': 'Rotationswärmeübertrager Schaltzustand',
+  'humidify command': 'Befeuchter Stellsignal',
   'static pressure reset requests': 'Anforderungen an den statischen Druck',
   'occupancy status': 'Belegung',
   'enable command': 'Freigabe',
