@@ -35,6 +35,7 @@ import { inspectionService } from './system/inspection-service.ts'
 import { updateOperations } from './system/update-operations.ts'
 import { openEnrolment } from './kit/enrolment.ts'
 import { hubTimeService } from './services/hub-time.ts'
+import { bacnetWay, modbusPorts } from './core/system/firewall.ts'
 import { openNetwork } from './system/network.ts'
 import { boxRestore } from './store/box-restore.ts'
 import { openBoxWorkspace } from './store/box-workspace.ts'
@@ -54,7 +55,14 @@ const log = openLog('appliance', settings.SERVICE_LOG_LEVEL, recent)
 await runProcess(log, async () => {
   await applyRestoreOf(settings, log)
   const [clock, bind, version] = [clockFor(settings), readBind(settings), readVersion()]
-  const [bacnet, modbus] = [bacnetProtocol({ bind, now: clock.now, log }), modbusProtocol({ now: clock.now })]
+  const updates = openUpdates(settings.SERVICE_UPDATE_DIR)
+  const network = openNetwork(settings.SERVICE_NETWORK_DIR, updates.isUnderWay)
+  const openPorts = () => {
+    const system = network.current()
+    return system && modbusPorts(system)
+  }
+  const bacnet = bacnetProtocol({ bind, now: clock.now, log })
+  const modbus = modbusProtocol({ now: clock.now, openPorts })
   const protocols = [bacnet, modbus]
   const { site, siteFile, levels, catalogue } = await openEdgeConfig({
     workspace: settings.SERVICE_WORKSPACE,
@@ -85,8 +93,6 @@ await runProcess(log, async () => {
   const syncing = modelSync({ model, site, catalogue, clock })
   const rules = localRules({ workspace, site, catalogue, clock })
   const { journal } = priority
-  const updates = openUpdates(settings.SERVICE_UPDATE_DIR)
-  const network = openNetwork(settings.SERVICE_NETWORK_DIR, updates.isUnderWay)
   const operations = {
     ...priority.operations,
     ...(settings.SERVICE_HUB_UPDATES && updates.isAvailable && updateOperations(updates, version)),
@@ -142,7 +148,13 @@ await runProcess(log, async () => {
     levels,
     catalogue,
     bacnet,
-    bacnetSettings: bacnetSettings({ effective, file: settings.SERVICE_SETTINGS_FILE, restart }),
+    bacnetSettings: bacnetSettings({
+      ...{ effective, file: settings.SERVICE_SETTINGS_FILE, restart },
+      way: () => {
+        const system = network.current()
+        return system && bacnetWay(system)
+      },
+    }),
     modbus,
     edge,
     ingest,

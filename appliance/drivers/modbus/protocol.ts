@@ -22,13 +22,14 @@ export type ModbusProtocol = FieldProtocol & {
  * Modbus TCP and RTU. Devices at one host and port share a connection, those on one serial port share its line.
  *
  * @param now time of readings, ms since 1970 UTC
+ * @param openPorts the TCP ports that the firewall of this box lets out; undefined where that is not ours to know
  */
-export function modbusProtocol({ now }: { now: () => number }): ModbusProtocol {
+export function modbusProtocol({ now, openPorts }: { now: () => number; openPorts?: OpenPorts }): ModbusProtocol {
   const buses = new Map<string, { bus: ModbusBus; users: number }>()
   const never = new AbortController().signal
 
   function acquire(entry: DeviceEntry) {
-    const link = linkOf(entry)
+    const link = linkOf(entry, openPorts)
     const shared = buses.get(link.name) ?? { bus: new SharedBus(link, now), users: 0 }
     buses.set(link.name, shared)
     let isUser = true
@@ -72,10 +73,12 @@ export function modbusProtocol({ now }: { now: () => number }): ModbusProtocol {
   }
 }
 
-function linkOf({ modbus }: DeviceEntry): ModbusLink {
+type OpenPorts = () => readonly number[] | undefined
+
+function linkOf({ modbus }: DeviceEntry, openPorts: OpenPorts | undefined): ModbusLink {
   assert(modbus)
   const settings = connectionSettings(modbus)
-  return settings.kind === 'tcp' ? tcpLink(settings.host, settings.port) : serialLink(settings)
+  return settings.kind === 'tcp' ? tcpLink(settings.host, settings.port, openPorts) : serialLink(settings)
 }
 
 function modbusPoint({ address, kind, scale = 1, offset = 0 }: DeviceEntry['points'][number], order: WordOrder): ModbusPoint {

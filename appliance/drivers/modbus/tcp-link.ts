@@ -17,7 +17,10 @@ const INPUT_BYTES = 1024
 /** Called with bytes that are valid only until it returns. */
 type Take = (bytes: Uint8Array) => void
 
-export const tcpLink = (host: string, port: number): ModbusLink => ({
+type OpenPorts = () => readonly number[] | undefined
+
+/** @param openPorts those that the firewall of this box lets out; undefined where that is not ours to know */
+export const tcpLink = (host: string, port: number, openPorts?: OpenPorts): ModbusLink => ({
   name: `${host}:${port}`,
   async open(timeoutMs, signal) {
     const { encodeRequest } = await import('./codec.ts')
@@ -30,15 +33,25 @@ export const tcpLink = (host: string, port: number): ModbusLink => ({
         return true
       },
     }
-    const socket = await openSocket({ ...SOCKET, host, port, onread }, timeoutMs, signal)
+    const hint = () => firewallHint(port, openPorts?.())
+    const socket = await openSocket({ ...SOCKET, host, port, onread }, { timeoutMs, signal, hint })
     return tcpConnection(socket, encodeRequest, listener => {
       take = listener
     })
   },
 })
 
+/** A firewall drops without a word, as if the device were off. */
+function firewallHint(port: number, open: readonly number[] | undefined): string {
+  if (open === undefined || open.includes(port)) return ''
+  const ports = open.length === 0 ? 'no TCP port' : `TCP port ${open.join(', ')} alone`
+  return `; the firewall of this box lets Modbus out at ${ports}: modbus_ports of system.json on a USB stick opens others`
+}
+
+type Opening = { timeoutMs: number; signal: AbortSignal; hint: () => string }
+
 /** @throws Error when the server refuses, does not answer within `timeoutMs`, or `signal` aborts */
-async function openSocket(options: TcpNetConnectOpts, timeoutMs: number, signal: AbortSignal): Promise<Socket> {
+async function openSocket(options: TcpNetConnectOpts, { timeoutMs, signal, hint }: Opening): Promise<Socket> {
   const socket = connect(options)
   try {
     await once(socket, 'connect', { signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]) })
@@ -47,7 +60,7 @@ async function openSocket(options: TcpNetConnectOpts, timeoutMs: number, signal:
     socket.on('error', () => undefined)
     socket.destroy()
     const isLate = (error as Error).name === 'AbortError'
-    throw new Error(isLate ? `no connection within ${timeoutMs} ms` : errorText(error), { cause: error })
+    throw new Error(isLate ? `no connection within ${timeoutMs} ms${hint()}` : errorText(error), { cause: error })
   }
 }
 

@@ -43,6 +43,9 @@ const SystemFile = Type.Object(
       description: 'Port of the hub; 8883 when absent. A hub beyond private networks is also in outbound',
     }),
     modbus_ports: Type.Optional(Type.Array(Port, { maxItems: 16, description: 'TCP ports of Modbus units; 502 when absent' })),
+    bacnet_ports: Type.Optional(
+      Type.Array(Port, { minItems: 1, maxItems: 8, description: 'UDP ports of BACnet/IP; 47808 when absent' }),
+    ),
     serial: Type.Optional(Type.Boolean({ description: 'Whether Modbus RTU is read at a serial port' })),
     console: Type.Optional(
       Type.Boolean({

@@ -47,8 +47,10 @@ export function bacnetSettings(options: {
   file: string | undefined
   restart: () => void
   machine?: () => MachineAddress[]
+  /** Where the firewall of the box lets BACnet through; undefined where it is not ours to know. */
+  way?: () => Way | undefined
 }): BacnetSettings {
-  const { effective, file, restart, machine = ipv4Addresses } = options
+  const { effective, file, restart, machine = ipv4Addresses, way = () => undefined } = options
   let isRestarting = false
   const settings = (): BacnetSetting[] =>
     NAMES.map(name => {
@@ -70,7 +72,7 @@ export function bacnetSettings(options: {
         if (is_decided_elsewhere && values[name as Name] !== value)
           throw new Problem('conflict', `${name} is set in the environment of this program: change it there`)
       }
-      const errors = [...wrongValues(values), ...(await wrongPlaces(wish, machine()))]
+      const errors = [...wrongValues(values), ...blockedPlaces(wish, machine(), way()), ...(await wrongPlaces(wish, machine()))]
       if (errors.length > 0) throw new Problem('invalid', errors[0]!.message, errors)
       const fixed = new Set(settings().flatMap(one => (one.is_decided_elsewhere ? one.name : [])))
       const own = NAMES.filter(name => !fixed.has(name))
@@ -112,6 +114,26 @@ function wrongValues(values: Record<Name, string>): DataError[] {
     const read = readEnv({ [name]: BACNET_VARIABLES[name] }, { env: { [name]: values[name] } }, () => '')
     return read.ok ? [] : [{ pointer: FIELDS[name], message: `${values[name]} is no value of ${name}` }]
   })
+}
+
+type Way = { interface: string; ports: readonly number[] }
+
+/** What the firewall of the box would drop without a word: the page cannot open it, so that a program on the network cannot either. */
+function blockedPlaces({ addresses, port }: BacnetWish, machine: readonly MachineAddress[], way: Way | undefined): DataError[] {
+  if (!way) return []
+  const elsewhere = machine.find(one => addresses.includes(one.address) && one.name !== way.interface)
+  const errors: DataError[] = []
+  if (elsewhere)
+    errors.push({
+      pointer: FIELDS.SERVICE_BACNET_BIND,
+      message: `${elsewhere.address} is on ${elsewhere.name}: the firewall of this box lets BACnet through on ${way.interface} alone`,
+    })
+  if (!way.ports.includes(port))
+    errors.push({
+      pointer: FIELDS.SERVICE_BACNET_PORT,
+      message: `The firewall of this box lets BACnet through at UDP port ${way.ports.join(', ')} alone: bacnet_ports of system.json on a USB stick opens others`,
+    })
+  return errors
 }
 
 /** Addresses that this machine does not have, ports that another program holds, and a broadcast manager that cannot be one. */

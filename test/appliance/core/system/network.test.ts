@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import test from 'ava'
-import { firewall } from '#appliance/core/system/firewall.ts'
+import { bacnetWay, firewall } from '#appliance/core/system/firewall.ts'
 import { networkUnits } from '#appliance/core/system/network-units.ts'
 import { serviceSettings } from '#appliance/core/system/service-settings.ts'
 import type { SystemSettings } from '#shared/core/system/system-file.ts'
@@ -53,6 +53,15 @@ test('the page is open on the uplink alone, BACnet on the network of the control
   t.regex(input, /iifname "eth1" udp dport 47808 accept/)
   t.notRegex(input, /iifname "eth1" tcp|iifname "eth0" udp dport 47808/)
   t.regex(chain(firewall(one), 'input'), /iifname "eth0" udp dport 47808 accept/)
+})
+
+test('BACnet passes at the ports that the file names, and at no other', t => {
+  const rules = firewall({ ...two, bacnet_ports: [47808, 47809] })
+  t.regex(chain(rules, 'input'), /iifname "eth1" udp dport \{ 47808, 47809 \} accept/)
+  for (const way of ['dport', 'sport'])
+    t.regex(chain(rules, 'output'), new RegExp(`oifname "eth1" udp ${way} \\{ 47808, 47809 \\} accept`))
+  t.deepEqual(bacnetWay(one), { interface: 'eth0', ports: [47808] })
+  t.deepEqual(bacnetWay({ ...two, bacnet_ports: [47809] }), { interface: 'eth1', ports: [47809] })
 })
 
 test('the box calls the hub, the servers of its file, and controllers', t => {

@@ -275,3 +275,14 @@ test('mutated answers leave no read open and cause no crash', async t => {
 
 /** Which of the first are not among the second: how often each came is the machine's affair. */
 const others = (found: Iterable<string>, expected: readonly string[]) => [...found].filter(end => !expected.includes(end))
+
+test('a device behind a port that the firewall of the box drops says so, and no other', async t => {
+  const late = (ports: readonly number[] | undefined, port = 1502) =>
+    t.throwsAsync(tcpLink('127.0.0.1', port, () => ports).open(5000, AbortSignal.abort()))
+  const alone = /^no connection within 5000 ms$/
+  t.regex((await late([502]))!.message, /^no connection within 5000 ms; .* at TCP port 502 alone: modbus_ports of system\.json/)
+  t.regex((await late([]))!.message, /lets Modbus out at no TCP port: /)
+  for (const ports of [undefined, [502, 1502]]) t.regex((await late(ports))!.message, alone)
+  const refused = await t.throwsAsync(tcpLink('127.0.0.1', 1, () => [502]).open(5000, never))
+  t.notRegex(refused!.message, /firewall/)
+})

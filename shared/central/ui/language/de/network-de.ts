@@ -52,6 +52,10 @@ export const NETWORK_COMPLAINTS_DE = nameTable<string>({
   '{0} is no address of a broadcast manager': '{0} ist keine Adresse einer Broadcast-Verwaltung',
   '{0} is this machine, and a broadcast manager is another one':
     '{0} ist diese Maschine, und eine Broadcast-Verwaltung ist eine andere',
+  '{0} is on {1}: the firewall of this box lets BACnet through on {2} alone':
+    '{0} ist an {1}: die Firewall dieser Box lässt BACnet nur an {2} durch',
+  'The firewall of this box lets BACnet through at UDP port {0} alone: bacnet_ports of system.json on a USB stick opens others':
+    'Die Firewall dieser Box lässt BACnet nur an UDP-Port {0} durch: bacnet_ports in system.json auf einem USB-Stick öffnet andere',
   '{0} is no address of this machine': '{0} ist keine Adresse dieser Maschine',
   'Port {0} of {1} cannot be used: {2}': 'Port {0} von {1} ist nicht benutzbar: {2}',
   'needs an address beside it': 'braucht eine Adresse daneben',

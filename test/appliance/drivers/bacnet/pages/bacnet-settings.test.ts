@@ -19,7 +19,10 @@ const DEFAULTS: BacnetWish = { addresses: ['0.0.0.0'], port: 0, bbmd: '', bbmd_t
 const PORT = 'SERVICE_BACNET_PORT=0\n'
 
 /** Settings as a process has read them from its environment and file. */
-function open(t: ExecutionContext, given: { env?: Environment; text?: string; noFile?: true }) {
+function open(
+  t: ExecutionContext,
+  given: { env?: Environment; text?: string; noFile?: true; way?: { interface: string; ports: number[] } },
+) {
   const file = join(folder(t), 'settings.env')
   if (given.text !== undefined) writeFileSync(file, given.text)
   const settingsFile =
@@ -32,6 +35,7 @@ function open(t: ExecutionContext, given: { env?: Environment; text?: string; no
     file: given.noFile ? undefined : file,
     restart: () => restarts++,
     machine: () => MACHINE,
+    way: () => given.way,
   })
   return { settings, file, text: () => (existsSync(file) ? readFileSync(file, 'utf8') : undefined) }
 }
@@ -121,4 +125,19 @@ test('a port that another program holds is named with it, and one that this proc
   const port = Number(String((await once(other.stdout!, 'data'))[0]))
   const message = new RegExp(`^Port ${port} of 127.0.0.1 cannot be used: process ${other.pid} \\(node`)
   await t.throwsAsync(box.settings.change({ ...DEFAULTS, addresses: ['127.0.0.1'], port }), { code: 'invalid', message })
+})
+
+test('what the firewall of the box would drop is refused with what opens it', async t => {
+  const box = open(t, { text: PORT, way: { interface: 'eth1', ports: [47808] } })
+  const error = await t.throwsAsync(box.settings.change({ ...DEFAULTS, addresses: ['127.0.0.1'] }), { instanceOf: Problem })
+  t.deepEqual(
+    error.errors.map(({ pointer }) => pointer),
+    ['/addresses', '/port'],
+  )
+  t.regex(error.message, /^127\.0\.0\.1 is on lo: the firewall of this box lets BACnet through on eth1 alone$/)
+  t.regex(error.errors[1]!.message, /at UDP port 47808 alone: bacnet_ports of system\.json on a USB stick opens others/)
+  t.is(box.text(), PORT)
+  const free = open(t, { text: PORT, way: { interface: 'lo', ports: [0] } })
+  await free.settings.change({ ...DEFAULTS, addresses: ['127.0.0.1'] })
+  t.regex(free.text()!, /BIND=127\.0\.0\.1/)
 })
