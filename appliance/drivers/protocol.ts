@@ -1,5 +1,6 @@
 /** The part of a driver that communicates: a process creates one for each protocol that it runs. */
 import type { FieldDriver } from '#shared/core/poll/device.ts'
+import type { ByteCounts } from '../core/poll/traffic.ts'
 import type { Complaint } from '../store/json-file.ts'
 import type { DeviceEntry } from '../store/catalogue-schema.ts'
 
@@ -29,4 +30,6 @@ export type FieldProtocol = {
   /** Creates the driver of one device; sends nothing. Called after `start`, with an entry that `check` accepts. */
   link(entry: DeviceEntry): DeviceLink
   stop(): Promise<void>
+  /** All bytes since the process started, also of discovery and of people who ask a device. */
+  traffic(): Readonly<ByteCounts>
 }

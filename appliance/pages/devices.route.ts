@@ -70,7 +70,7 @@ function listRoutes({ layout, deps, links }: DevicePages): Route[] {
 
 type Asked = { state?: State; q?: string; page?: number }
 
-function listModel({ catalogue, pollStatus, pointStatus }: DeviceRouteDeps, { state, q = '', page }: Asked) {
+function listModel({ catalogue, pollStatus, pointStatus, traffic }: DeviceRouteDeps, { state, q = '', page }: Asked) {
   const status = pollStatus()
   const states = statusByDevice(status)
   const stateOf = (device_id: string): State => states.get(device_id)?.state ?? 'unknown'
@@ -98,7 +98,7 @@ function listModel({ catalogue, pollStatus, pointStatus }: DeviceRouteDeps, { st
       points_ok: known.length ? known.filter(point => point.state === 'ok').length : null,
     }
   })
-  return { running: status.running, rows, part, counts, state, q, refusal: catalogue.refusal() }
+  return { running: status.running, traffic: traffic(), rows, part, counts, state, q, refusal: catalogue.refusal() }
 }
 
 /** The function is long because it is a list of routes. */

@@ -5,13 +5,14 @@ import { csrfField, operatorButton, type User } from '#shared/central/ui/frame.t
 import { type State, STATES, stateIcon } from '#shared/central/ui/icons.ts'
 import { type Here, moment, momentNow, momentOr } from '#shared/central/ui/moment.ts'
 import { type ListPart, listSearch, pager } from '#shared/central/ui/pager.ts'
-import { shareOf } from '#shared/central/ui/words.ts'
+import { bytesText, shareOf } from '#shared/central/ui/words.ts'
 import { parseInstant } from '#shared/core/time.ts'
-import { driverOf } from '../drivers/list.ts'
+import type { ProtocolTraffic } from '../core/poll/traffic.ts'
+import { DRIVERS, driverOf } from '../drivers/list.ts'
 import { IMPORT_FORMATS, REGISTRY_DRIVERS } from '../services/point-import.ts'
 import type { DeviceEntry } from '../store/catalogue-schema.ts'
 import type { CatalogueRefusal } from '../services/field-catalogue.ts'
-import { say, sayCountOf } from '#shared/node/http/language.ts'
+import { say, sayCountOf, sayNumber } from '#shared/node/http/language.ts'
 
 export type DeviceRow = {
   device_id: string
@@ -27,6 +28,7 @@ export type DeviceRow = {
 export type DevicesModel = {
   here: Here
   running: boolean
+  traffic: readonly ProtocolTraffic[]
   /** Those of `state` that have the words of `q`, the worst first. */
   rows: DeviceRow[]
   part: Pick<ListPart<unknown>, 'page' | 'pages'>
@@ -48,11 +50,26 @@ ${stateChoices(model)}
 ${(model.part.pages > 1 || model.q !== '') && listSearch({ path: '/devices', state: { state: model.state }, q: model.q, label: say`Name, id or address` })}
 ${model.rows.length > 0 ? deviceTable(model) : html`<section class="card quiet-card"><p>${emptyWords(model)}</p></section>`}
 ${pager(model.part, page => devicesHref({ ...model, page }))}
+${trafficLine(model)}
 <p class="as-of">As of ${momentNow(model.here)}</p>
 <div class="columns">
 ${importCard(model)}
 ${otherWays(model)}
 </div>`
+
+/** Of protocols that have sent anything. */
+function trafficLine({ traffic }: DevicesModel): Html | false {
+  const used = traffic.filter(({ sent_bytes, received_bytes }) => sent_bytes + received_bytes > 0)
+  const words = used.map(
+    ({ protocol, sent_bytes, received_bytes }) =>
+      say`${titleOfProtocol(protocol)}: ${sizeOf(sent_bytes)} sent, ${sizeOf(received_bytes)} received`,
+  )
+  return used.length > 0 && html`<p class="muted">Since the start of the program ${words.join('; ')}.</p>`
+}
+
+const sizeOf = (bytes: number): string => (bytes < 1e6 ? say`${sayNumber(bytes / 1e3, 1)} kB` : bytesText(bytes))
+
+const titleOfProtocol = (protocol: string): string => DRIVERS.find(({ name }) => name === protocol)?.title ?? protocol
 
 const refusalNotice = ({ reason, isGone }: CatalogueRefusal): Html => html`<div class="notice" role="alert">
 ${

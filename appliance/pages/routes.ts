@@ -122,6 +122,7 @@ export function applianceRoutes(parts: ApplianceParts, layout: PageLayout): Rout
     catalogue,
     pollStatus: () => mergePollStatus(pollStatus(), ingest.ingest.registry.pollReports()),
     pointStatus: (device_id: string) => polling.pointStatus(device_id),
+    traffic: () => polling.traffic(),
     building_id: building.building_id,
     project: { name: building.name, version: context.version },
     now: context.clock.now,

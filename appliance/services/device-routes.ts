@@ -1,4 +1,5 @@
 /** API of the field catalogue: read, change, import and export the devices that are polled. */
+import type { ProtocolTraffic } from '../core/poll/traffic.ts'
 import { pointObject } from '#shared/core/bacnet/object-name.ts'
 import { pointSource } from './model-sync.ts'
 import { Type } from '@sinclair/typebox'
@@ -25,6 +26,8 @@ export type DeviceRouteDeps = {
   pollStatus: () => PollStatus
   /** Points that this process polls. */
   pointStatus: (device_id: string) => PointStatus[]
+  /** Bytes of each protocol that this process polls with. */
+  traffic: () => ProtocolTraffic[]
   /** The building that the points belong to. */
   building_id: string
   /** Name and version that the exports carry. */

@@ -13,6 +13,7 @@ import { type HttpService, openHttp } from '#shared/node/http/server.ts'
 import { openAuthWithoutUsers } from '#shared/node/auth/no-users.ts'
 import { route, type Route } from '#shared/node/http/route.ts'
 import type { SPLIT_EDGE_VARIABLES } from '../env.ts'
+import type { ProtocolTraffic } from '../core/poll/traffic.ts'
 import type { PublisherState } from './publisher.ts'
 import { pollCheck, publisherCheck } from './health-checks.ts'
 
@@ -23,6 +24,7 @@ export type EdgeHttpOptions = {
   settings: Pick<Settings<typeof SPLIT_EDGE_VARIABLES>, 'SERVICE_EDGE_PORT' | 'SERVICE_CONTAINER' | 'SERVICE_LOCAL_INGEST_TOKEN'>
   pollStatus: () => PollStatus
   storing: () => Storing
+  traffic: () => ProtocolTraffic[]
   /** States of the publishers by destination; one that is off is left out of health. */
   publishers: Record<'hub' | 'central', () => PublisherState>
   /** Further routes; each says who may call it. */
@@ -51,11 +53,11 @@ export function edgeHttp(options: EdgeHttpOptions): Promise<HttpService> {
   })
 }
 
-function edgeRoutes({ name, version, settings, pollStatus, storing, publishers, clock }: EdgeHttpOptions): Route[] {
+function edgeRoutes({ name, version, settings, pollStatus, storing, traffic, publishers, clock }: EdgeHttpOptions): Route[] {
   const startedAt = clock.now()
   const bearer = { subject: 'local', value: settings.SERVICE_LOCAL_INGEST_TOKEN, variable: 'SERVICE_LOCAL_INGEST_TOKEN' }
   const healthOf = () => {
-    const poll = pollCheck(pollStatus(), storing(), clock.now())
+    const poll = pollCheck(pollStatus(), storing(), clock.now(), traffic())
     const checks: Record<string, HealthCheck> = {
       poll,
       ...Object.fromEntries(Object.entries(publishers).flatMap(([to, state]) => checkOf(to, state()))),

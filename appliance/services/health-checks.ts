@@ -8,6 +8,7 @@ import { type MachineHardware, readHardware } from '#shared/node/machine-hardwar
 import { formatInstant } from '#shared/core/time.ts'
 import type { EdgeStore } from '#shared/core/stores.ts'
 import { type HealthBefore, lostSince } from '../core/system/since-update.ts'
+import type { ProtocolTraffic } from '../core/poll/traffic.ts'
 import type { EdgeServices } from './edge.ts'
 import type { PublisherState } from './publisher.ts'
 
@@ -17,8 +18,14 @@ export const isPolling = ({ running, enabled }: Pick<PollStatus, 'running' | 'en
 /**
  * @param storing readings that wait to be stored, up to a bound
  * @param now ms of the process's clock
+ * @param traffic of the protocols of this process
  */
-export function pollCheck(status: PollStatus, { waiting, waiting_max, trouble }: Storing, now: number): HealthCheck {
+export function pollCheck(
+  status: PollStatus,
+  { waiting, waiting_max, trouble }: Storing,
+  now: number,
+  traffic: readonly ProtocolTraffic[],
+): HealthCheck {
   const { points_ok, points_stale, points_down, points_fault } = status
   const devices_in_conflict = status.devices.filter(({ conflict }) => conflict !== undefined).length
   const stored = storingStatus(trouble, now)
@@ -28,6 +35,12 @@ export function pollCheck(status: PollStatus, { waiting, waiting_max, trouble }:
     ...(trouble && { detail: `readings are queued because they cannot be stored: ${trouble.reason}` }),
     ...{ points_ok, points_stale, points_down, points_fault, devices_in_conflict },
     ...{ not_stored_secs: stored.not_stored_secs, readings_waiting: waiting, readings_waiting_max: waiting_max },
+    ...Object.fromEntries(
+      traffic.flatMap(({ protocol, sent_bytes, received_bytes }) => [
+        [`${protocol}_sent_bytes`, sent_bytes],
+        [`${protocol}_received_bytes`, received_bytes],
+      ]),
+    ),
   }
 }
 
@@ -123,7 +136,7 @@ export function applianceHealth(parts: {
   const { polling, uplink } = edge
   return {
     checks: {
-      poll: () => pollCheck(polling.pollStatus(), storingOf(edge), clock.now()),
+      poll: () => pollCheck(polling.pollStatus(), storingOf(edge), clock.now(), polling.traffic()),
       hub: () => publisherCheck(uplink.hubState()),
       priority_history: () => journalCheck(journal.state()),
       edge_ids: ingest.edgeIds,

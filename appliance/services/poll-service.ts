@@ -21,6 +21,7 @@ import { type Storing, worstOf } from '#shared/core/storage-status.ts'
 import { openPolling, type PolledDevice, type Polling, type PollEvent } from '../flow/poll.ts'
 import type { Service } from '#shared/node/service.ts'
 import type { FieldProtocol } from '../drivers/protocol.ts'
+import type { ProtocolTraffic } from '../core/poll/traffic.ts'
 import type { DeviceConflict } from '../core/catalogue/driver-definition.ts'
 import { findDeviceConflicts } from '../drivers/list.ts'
 import type { DeviceCatalogue, DeviceEntry } from '../store/catalogue-schema.ts'
@@ -117,6 +118,11 @@ export class PollService implements Service {
       return conflict === undefined ? device : { ...device, conflict }
     })
     return { ...status, devices }
+  }
+
+  /** Bytes that each protocol of this process has sent and received. */
+  traffic(): ProtocolTraffic[] {
+    return this.#options.protocols.map(protocol => ({ protocol: protocol.name, ...protocol.traffic() }))
   }
 
   /** State of the sinks, and the readings that wait for them in memory. */

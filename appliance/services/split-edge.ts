@@ -41,6 +41,7 @@ export async function openSplitEdge(options: SplitEdgeOptions): Promise<Service[
     ...{ name, version, settings, clock, log },
     pollStatus: () => polling.pollStatus(),
     storing: () => polling.storing(),
+    traffic: () => polling.traffic(),
     publishers: { hub: edge.uplink.hubState, central: edge.uplink.centralState },
     routes: [...routes, ...(priority?.routes ?? [])],
   })

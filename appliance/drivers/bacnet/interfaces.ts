@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { networkInterfaces } from 'node:os'
 import type { Logger } from 'pino'
 import type { Endpoint } from './core/frame.ts'
+import type { ByteCounts } from '../../core/poll/traffic.ts'
 import { broadcastOf, isSameSubnet } from './core/address.ts'
 import { findPortOwner } from './port-owner.ts'
 
@@ -53,11 +54,12 @@ export async function openInterfaces(
   [first, ...further]: readonly [string, ...string[]],
   port: number,
   receive: Receive,
-  log: Logger,
+  { log, traffic }: { log: Logger; traffic: ByteCounts },
 ): Promise<Interfaces> {
-  const open: [Interface, ...Interface[]] = [await openInterface(first, port, receive, log)]
+  const shared = { log, traffic }
+  const open: [Interface, ...Interface[]] = [await openInterface(first, port, receive, shared)]
   try {
-    for (const address of further) open.push(await openInterface(address, port, receive, log))
+    for (const address of further) open.push(await openInterface(address, port, receive, shared))
     return open
   } catch (error) {
     await Promise.all(open.map(one => one.close()))
@@ -65,7 +67,12 @@ export async function openInterfaces(
   }
 }
 
-async function openInterface(address: string, port: number, receive: Receive, log: Logger): Promise<Interface> {
+async function openInterface(
+  address: string,
+  port: number,
+  receive: Receive,
+  { log, traffic }: { log: Logger; traffic: ByteCounts },
+): Promise<Interface> {
   const socket = await bindSocket(address, port)
   socket.setBroadcast(true)
   const bound = socket.address().port
@@ -81,6 +88,7 @@ async function openInterface(address: string, port: number, receive: Receive, lo
     subnets: () => (subnets = subnetsOf(address)),
     send(datagram, to, done) {
       counters.sent++
+      traffic.sent_bytes += datagram.length
       try {
         socket.send(datagram, to.port, to.host, done)
       } catch (error) {
@@ -101,6 +109,7 @@ async function openInterface(address: string, port: number, receive: Receive, lo
       // The machine also receives its own broadcasts.
       if (port === bound && bytes[1] === ORIGINAL_BROADCAST && subnets.some(one => one.address === host)) return
       counters.received++
+      traffic.received_bytes += bytes.length
       receive(bytes, { host, port }, own)
     })
   }

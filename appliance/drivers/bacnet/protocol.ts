@@ -4,6 +4,7 @@ import { BACNET_PORT } from './core/discovery/discovery.ts'
 import { APDU_DEFAULT, type Batch, firstBatch } from './core/batch.ts'
 import { notOneValue, parseTarget, tellsChanges } from '#shared/core/bacnet/object.ts'
 import type { BacnetPoint } from './core/point.ts'
+import { noTraffic } from '../../core/poll/traffic.ts'
 import { mayHavePriorityArray } from '../../core/priority/visit-objects.ts'
 import type { DeviceEntry } from '../../store/catalogue-schema.ts'
 import type { Complaint } from '../../store/json-file.ts'
@@ -26,7 +27,8 @@ export type BacnetProtocol = FieldProtocol & {
  */
 export function bacnetProtocol(options: { bind: Bind; now: () => number; log: Logger }): BacnetProtocol {
   const { bind, now, log } = options
-  const shared = sharedTransport(() => openBacnetTransport(bind, now, log), log)
+  const traffic = noTraffic()
+  const shared = sharedTransport(() => openBacnetTransport(bind, now, log, Math.random, traffic), log)
   let polling: TransportLease | undefined
   return {
     name: 'bacnet',
@@ -49,6 +51,7 @@ export function bacnetProtocol(options: { bind: Bind; now: () => number; log: Lo
       await lent?.release()
     },
     borrow: shared,
+    traffic: () => traffic,
   }
 }
 

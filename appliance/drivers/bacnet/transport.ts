@@ -5,6 +5,7 @@ import type { BACNET_VARIABLES } from '../../env.ts'
 import { type Endpoint, readApdu, readFrame, readResult, readUnconfirmed, type UnconfirmedRequest } from './core/frame.ts'
 import { BACNET_PORT } from './core/discovery/discovery.ts'
 import type { ServiceRequest } from './core/reply.ts'
+import { noTraffic, type ByteCounts } from '../../core/poll/traffic.ts'
 import { broadcastOf } from './core/address.ts'
 import { ALL_NETWORKS, encodeWhoIs, type InstanceRange } from './codec.ts'
 import { type Bbmd, type BbmdRegistration, type RegistrationReport, startRegistration } from './bbmd-registration.ts'
@@ -87,6 +88,7 @@ export function readBind(settings: Settings<typeof BACNET_VARIABLES>): Bind {
  *
  * @param now clock of `at`; timeouts run on the monotonic clock of the machine
  * @param random in [0, 1), spreads repetitions
+ * @param traffic counts the bytes of all interfaces
  * @throws Error when a port is in use, with the process that uses it if known, or an address does not belong to this machine
  */
 export async function openBacnetTransport(
@@ -94,10 +96,11 @@ export async function openBacnetTransport(
   now: () => number,
   log: Logger,
   random: () => number = Math.random,
+  traffic: ByteCounts = noTraffic(),
 ): Promise<BacnetTransport> {
   const listeners = new Set<(message: UnconfirmedRequest) => void>()
   let foreign: BbmdRegistration | undefined
-  const interfaces = await openInterfaces([bind.address, ...(bind.furtherAddresses ?? [])], bind.port, receive, log)
+  const interfaces = await openInterfaces([bind.address, ...(bind.furtherAddresses ?? [])], bind.port, receive, { log, traffic })
   const pathTo = createPathFinder(interfaces, bind.maxRequestsPerSecond)
   const transactions = new Transactions({ pathTo, now, random })
   const registrar = bind.bbmd && interfaceTo(bind.bbmd.host, interfaces)

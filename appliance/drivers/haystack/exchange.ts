@@ -1,11 +1,19 @@
 /** Sends one HTTP request and reads its answer, with limits on time and size. Redirects are not followed. */
-import { Agent as HttpAgent, type IncomingHttpHeaders, type IncomingMessage, request as httpRequest } from 'node:http'
+import {
+  Agent as HttpAgent,
+  type ClientRequest,
+  type RequestOptions,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request as httpRequest,
+} from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { isIP, type Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
 import { createGunzip } from 'node:zlib'
+import { noTraffic, type ByteCounts } from '../../core/poll/traffic.ts'
 import { explainCode, HaystackFailure, type Step } from './core/failure.ts'
 
 type HttpRequest = { method: 'GET' | 'POST'; url: URL; headers: Record<string, string>; body?: string }
@@ -28,12 +36,13 @@ const TOTAL_FACTOR = 10
  * One connection to one server, kept open between requests. Certificates are always verified.
  *
  * @param ca PEM of the authorities to trust; those of the system when undefined
+ * @param traffic counts the bytes of requests and answers, with their headers
  */
-export function openHttpConnection(endpoint: URL, ca: string | undefined): HttpConnection {
+export function openHttpConnection(endpoint: URL, ca: string | undefined, traffic: ByteCounts = noTraffic()): HttpConnection {
   const keep = { keepAlive: true, maxSockets: 1 }
   const isSecure = endpoint.protocol === 'https:'
   const agent = isSecure ? new HttpsAgent({ ...keep, secureContext: trust(ca) }) : new HttpAgent(keep)
-  const open = isSecure ? httpsRequest : httpRequest
+  const open = counted(isSecure ? httpsRequest : httpRequest, traffic)
   return {
     async exchange(request, options) {
       const first = await attempt(open, agent, request, options)
@@ -43,6 +52,21 @@ export function openHttpConnection(endpoint: URL, ca: string | undefined): HttpC
       return last
     },
     close: () => agent.destroy(),
+  }
+}
+
+/** Counts by the figures of the socket, which outlives a request. */
+function counted(open: typeof httpRequest, traffic: ByteCounts): (...args: [URL, RequestOptions]) => ClientRequest {
+  return (url, options) => {
+    const request = open(url, options)
+    request.on('socket', (socket: Socket) => {
+      const [written, read] = [socket.bytesWritten, socket.bytesRead]
+      request.once('close', () => {
+        traffic.sent_bytes += socket.bytesWritten - written
+        traffic.received_bytes += socket.bytesRead - read
+      })
+    })
+    return request
   }
 }
 
@@ -57,7 +81,7 @@ function trust(ca: string | undefined): SecureContext {
 type Agent = HttpAgent | HttpsAgent
 
 async function attempt(
-  open: typeof httpRequest,
+  open: ReturnType<typeof counted>,
   agent: Agent,
   { method, url, headers, body }: HttpRequest,
   options: ExchangeOptions,

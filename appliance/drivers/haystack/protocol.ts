@@ -5,6 +5,7 @@ import { HOUR, MINUTE, SECOND } from '#shared/core/time.ts'
 import type { DeviceEntry } from '../../store/catalogue-schema.ts'
 import type { Complaint } from '../../store/json-file.ts'
 import { type FieldProtocol, RETRIES, TIMEOUT_MS } from '../protocol.ts'
+import { noTraffic } from '../../core/poll/traffic.ts'
 import { createSerialQueue } from '#shared/flow/serial-queue.ts'
 import { type HaystackAccess, serverOf } from './access.ts'
 import { checkFilter } from './codec.ts'
@@ -23,6 +24,7 @@ const LEASE_MIN_MS = MINUTE
 export function haystackProtocol({ access, now }: { access: HaystackAccess; now: () => number }): FieldProtocol {
   const sessions = new Map<string, HaystackSession>()
   const inTurn = createSerialQueue()
+  const traffic = noTraffic()
   return {
     name: 'haystack',
     check: entry => checkHaystack(entry, access),
@@ -30,7 +32,7 @@ export function haystackProtocol({ access, now }: { access: HaystackAccess; now:
     link(entry) {
       const server = serverOf(entry, access)
       const key = `${server.auth} ${server.username ?? ''}`
-      const session = sessions.get(key) ?? new HaystackSession(server, inTurn, now)
+      const session = sessions.get(key) ?? new HaystackSession(server, inTurn, now, traffic)
       sessions.set(key, session)
       const driver = new HaystackDriver({
         session,
@@ -45,6 +47,7 @@ export function haystackProtocol({ access, now }: { access: HaystackAccess; now:
       await Promise.all(Array.from(sessions.values(), session => session.close()))
       sessions.clear()
     },
+    traffic: () => traffic,
   }
 }
 

@@ -7,6 +7,7 @@ import { HaystackFailure } from './core/failure.ts'
 import { type Grid, makeGrid, textOf } from './core/grid.ts'
 import type { createSerialQueue } from '#shared/flow/serial-queue.ts'
 import { encodeGrid, type Format, MEDIA_TYPES } from './codec.ts'
+import type { ByteCounts } from '../../core/poll/traffic.ts'
 import { type HttpAnswer, type HttpConnection, openHttpConnection } from './exchange.ts'
 import { readGrid, isRedirect } from './read-grid.ts'
 import { logIn } from './login.ts'
@@ -55,11 +56,11 @@ export class HaystackSession {
   #isVersionKnown = false
 
   /** @param inTurn queue of the server: all its sessions share one, so that one request is in flight */
-  constructor(server: Server, inTurn: SerialQueue, now: () => number) {
+  constructor(server: Server, inTurn: SerialQueue, now: () => number, traffic?: ByteCounts) {
     this.#server = server
     this.#inTurn = inTurn
     this.#now = now
-    this.#connection = openHttpConnection(server.endpoint, server.ca)
+    this.#connection = openHttpConnection(server.endpoint, server.ca, traffic)
   }
 
   /**

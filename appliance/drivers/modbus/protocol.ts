@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { WordOrder } from './core/byte-order.ts'
 import { type ModbusPoint, parseModbusAddress, type RegisterRange } from './core/point.ts'
+import { noTraffic, type ByteCounts } from '../../core/poll/traffic.ts'
 import type { DeviceEntry } from '../../store/catalogue-schema.ts'
 import { type FieldProtocol, RETRIES, TIMEOUT_MS } from '../protocol.ts'
 import { type ModbusBus, SharedBus, type BusOutcome, type ModbusLink } from './bus.ts'
@@ -27,9 +28,10 @@ export type ModbusProtocol = FieldProtocol & {
 export function modbusProtocol({ now, openPorts }: { now: () => number; openPorts?: OpenPorts }): ModbusProtocol {
   const buses = new Map<string, { bus: ModbusBus; users: number }>()
   const never = new AbortController().signal
+  const traffic = noTraffic()
 
   function acquire(entry: DeviceEntry) {
-    const link = linkOf(entry, openPorts)
+    const link = linkOf(entry, { openPorts, traffic })
     const shared = buses.get(link.name) ?? { bus: new SharedBus(link, now), users: 0 }
     buses.set(link.name, shared)
     let isUser = true
@@ -70,15 +72,19 @@ export function modbusProtocol({ now, openPorts }: { now: () => number; openPort
       await Promise.all(Array.from(buses.values(), ({ bus }) => bus.close()))
       buses.clear()
     },
+    traffic: () => traffic,
   }
 }
 
 type OpenPorts = () => readonly number[] | undefined
 
-function linkOf({ modbus }: DeviceEntry, openPorts: OpenPorts | undefined): ModbusLink {
+function linkOf(
+  { modbus }: DeviceEntry,
+  { openPorts, traffic }: { openPorts: OpenPorts | undefined; traffic: ByteCounts },
+): ModbusLink {
   assert(modbus)
   const settings = connectionSettings(modbus)
-  return settings.kind === 'tcp' ? tcpLink(settings.host, settings.port, openPorts) : serialLink(settings)
+  return settings.kind === 'tcp' ? tcpLink(settings.host, settings.port, openPorts, traffic) : serialLink(settings, traffic)
 }
 
 function modbusPoint({ address, kind, scale = 1, offset = 0 }: DeviceEntry['points'][number], order: WordOrder): ModbusPoint {

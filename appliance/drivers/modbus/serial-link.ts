@@ -3,6 +3,7 @@ import { nameTable } from '#shared/core/name-table.ts'
 import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
 import type { SerialPort } from 'serialport'
+import { noTraffic, type ByteCounts } from '../../core/poll/traffic.ts'
 import type { ModbusLink } from './bus.ts'
 import { createLine, type SerialLine, RtuConnection } from './rtu-connection.ts'
 
@@ -19,8 +20,8 @@ const HINTS = nameTable<string>({
 export const explainPort = ({ code, message }: NodeJS.ErrnoException): string =>
   HINTS[code ?? ''] ?? `the port cannot be opened: ${message.replace(/^Error:? /, '')}`
 
-/** Unanswered requests are remembered when the port is opened again, because late answers still arrive then. */
-export function serialLink(settings: SerialSettings): ModbusLink {
+/** Unanswered requests are remembered when the port is opened again, because late answers still arrive then. @param traffic counts the bytes on the line */
+export function serialLink(settings: SerialSettings, traffic: ByteCounts = noTraffic()): ModbusLink {
   const line: SerialLine = createLine(settings.baud)
   return {
     name: settings.path,
@@ -29,7 +30,12 @@ export function serialLink(settings: SerialSettings): ModbusLink {
       const port = await openPort(settings).catch(error => {
         throw new Error(explainPort(error as NodeJS.ErrnoException), { cause: error })
       })
-      return new RtuConnection(port, line, encodeRequest)
+      port.on('data', (bytes: Uint8Array) => (traffic.received_bytes += bytes.length))
+      return new RtuConnection(port, line, (unit, place) => {
+        const request = encodeRequest(unit, place)
+        traffic.sent_bytes += request.length
+        return request
+      })
     },
   }
 }

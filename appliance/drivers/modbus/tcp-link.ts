@@ -2,6 +2,7 @@
 import { errorText } from '#shared/core/error-text.ts'
 import { once } from 'node:events'
 import { connect, type Socket, type TcpNetConnectOpts } from 'node:net'
+import { noTraffic, type ByteCounts } from '../../core/poll/traffic.ts'
 import { readModbusReply } from './core/pdu.ts'
 import type { RegisterRange } from './core/point.ts'
 import { CRC_BYTES } from './core/rtu.ts'
@@ -19,8 +20,11 @@ type Take = (bytes: Uint8Array) => void
 
 type OpenPorts = () => readonly number[] | undefined
 
-/** @param openPorts those that the firewall of this box lets out; undefined where that is not ours to know */
-export const tcpLink = (host: string, port: number, openPorts?: OpenPorts): ModbusLink => ({
+/**
+ * @param openPorts those that the firewall of this box lets out; undefined where that is not ours to know
+ * @param traffic counts the bytes of the frames
+ */
+export const tcpLink = (host: string, port: number, openPorts?: OpenPorts, traffic: ByteCounts = noTraffic()): ModbusLink => ({
   name: `${host}:${port}`,
   async open(timeoutMs, signal) {
     const { encodeRequest } = await import('./codec.ts')
@@ -29,13 +33,18 @@ export const tcpLink = (host: string, port: number, openPorts?: OpenPorts): Modb
     const onread = {
       buffer: new Uint8Array(INPUT_BYTES),
       callback: (bytes: number, buffer: Uint8Array) => {
+        traffic.received_bytes += bytes
         take(buffer.subarray(0, bytes))
         return true
       },
     }
     const hint = () => firewallHint(port, openPorts?.())
     const socket = await openSocket({ ...SOCKET, host, port, onread }, { timeoutMs, signal, hint })
-    return tcpConnection(socket, encodeRequest, listener => {
+    const send = (bytes: Uint8Array) => {
+      traffic.sent_bytes += bytes.length
+      socket.write(bytes)
+    }
+    return tcpConnection(socket, { encode: encodeRequest, send }, listener => {
       take = listener
     })
   },
@@ -67,7 +76,11 @@ async function openSocket(options: TcpNetConnectOpts, { timeoutMs, signal, hint 
 type Pending = { id: number; unit: number; place: RegisterRange; settle(answer: ConnectionAnswer): void }
 
 /** The function is long because the socket's events and the requests share the pending request. */
-function tcpConnection(socket: Socket, encode: EncodeRequest, listen: (take: Take) => void): ModbusConnection {
+function tcpConnection(
+  socket: Socket,
+  { encode, send }: { encode: EncodeRequest; send: (bytes: Uint8Array) => void },
+  listen: (take: Take) => void,
+): ModbusConnection {
   let closed: string | undefined
   let pending: Pending | undefined
   /** The beginning of an incomplete frame. */
@@ -123,7 +136,7 @@ function tcpConnection(socket: Socket, encode: EncodeRequest, listen: (take: Tak
         }
         pending = { id, unit, place, settle }
         if (closed !== undefined) settle({ state: 'closed', reason: closed })
-        else socket.write(tcpFrame(id, encode(unit, place).subarray(0, -CRC_BYTES)))
+        else send(tcpFrame(id, encode(unit, place).subarray(0, -CRC_BYTES)))
       })
     },
     async close() {

@@ -118,7 +118,7 @@ test('two devices of one instance at two addresses are both read, and shown as i
       undefined,
     ],
   )
-  t.like(pollCheck(status, worstOf([]), 0), { status: 'warn', devices_in_conflict: 2 })
+  t.like(pollCheck(status, worstOf([]), 0, []), { status: 'warn', devices_in_conflict: 2 })
   const report = readPollReport(JSON.parse(JSON.stringify(writePollReport(status))))
   t.deepEqual(report.ok && report.value.devices.map(({ conflict }) => conflict !== undefined), [true, true, false])
 })
@@ -135,7 +135,9 @@ test('a device that stands on the list twice is read once, the others go on, and
   t.regex(service.pollStatus().devices[1]!.last_error!, /^has the device instance 7 and the address of once: it is not read$/)
   await list.change(() => ({ devices: [again, other] }))
   await until(() => states()['again'] === 'ok')
-  t.like(pollCheck(service.pollStatus(), service.storing(), 0), { status: 'ok', devices_in_conflict: 0 })
+  const checked = pollCheck(service.pollStatus(), service.storing(), 0, service.traffic())
+  t.like(checked, { status: 'ok', devices_in_conflict: 0 })
+  t.true(Number(checked['bacnet_sent_bytes']) > 100 && Number(checked['bacnet_received_bytes']) > 100, JSON.stringify(checked))
 })
 
 test('the page of devices names the conflict of a device that is read, and once that of one that is not', t => {
@@ -173,6 +175,7 @@ test('the page of devices names the conflict of a device that is read, and once 
     rows: [row(poll('shares its instance', null)), row(poll('is not read', 'is not read'))],
     ...{
       running: true,
+      traffic: [],
       counts: { ok: 1 } as DevicesModel['counts'],
       state: undefined,
       part: { page: 1, pages: 1 },

@@ -9,6 +9,7 @@ import { Type, type Static } from '@sinclair/typebox'
 import { type DriverDefinition, integerField, PORT_MAX, NO_OTHER_FIELDS } from '#appliance/core/catalogue/driver-definition.ts'
 import { convertNumber, type Conversion } from '#appliance/core/poll/conversion.ts'
 import { sectionOf } from '#appliance/drivers/list.ts'
+import { noTraffic } from '#appliance/core/poll/traffic.ts'
 import { type FieldProtocol, TIMEOUT_MS } from '#appliance/drivers/protocol.ts'
 import { DeviceError, type FieldDriver, RTTS_MAX } from '#shared/core/poll/device.ts'
 import type { Reading } from '#shared/core/telemetry/reading.ts'
@@ -43,6 +44,7 @@ export const sampleProtocol = ({ now }: { now: () => number }): FieldProtocol =>
     ),
   }),
   async stop() {},
+  traffic: noTraffic,
 })
 
 export type SampleAddress = { index: number; conversion: Conversion }

@@ -35,6 +35,7 @@ const textOf = (model: Partial<DevicesModel>): string =>
     devicesBody({
       here: { now: Date.parse('2026-03-01T12:00:00Z'), timezone: 'UTC' } as DevicesModel['here'],
       running: true,
+      traffic: [],
       rows: [],
       counts: none,
       state: undefined,
@@ -104,4 +105,13 @@ test('a device that answers and fails often says how often, and one that seldom 
   t.is(shown(1000, 50), undefined)
   t.is(shown(9, 9), undefined)
   t.is(shown(1000, 800, 'down'), undefined, 'its state says more')
+})
+
+test('the bytes of each protocol that was used are shown with their unit', t => {
+  const traffic = [
+    { protocol: 'bacnet', sent_bytes: 12_340, received_bytes: 5_600_000 },
+    { protocol: 'modbus', sent_bytes: 0, received_bytes: 0 },
+  ]
+  t.regex(textOf({ traffic }), /Since the start of the program BACnet\/IP: 12\.3 kB sent, 5\.6 MB received\./)
+  t.notRegex(textOf({}), /Since the start of the program/)
 })

@@ -22,6 +22,7 @@ async function opened(t: ExecutionContext, change: Partial<EdgeHttpOptions> = {}
     settings: { SERVICE_EDGE_PORT: 0, SERVICE_CONTAINER: false, SERVICE_LOCAL_INGEST_TOKEN: TOKEN },
     pollStatus: () => polling,
     storing: () => ({ waiting: 3, waiting_max: 50_000 }),
+    traffic: () => [{ protocol: 'bacnet', sent_bytes: 120, received_bytes: 340 }],
     publishers: { hub: () => PUBLISHER_OFF, central: () => away },
     clock: wallClock,
     log: SILENT,

@@ -54,6 +54,7 @@ export async function openDevicesSite(pageLanguageOf?: PageLanguageOf) {
     catalogue,
     pollStatus,
     pointStatus,
+    traffic: () => polling.traffic(),
     project: { name: 'School', version: context.version },
     now: Date.now,
   }

@@ -64,6 +64,7 @@ async function brokenSite(t: ExecutionContext) {
         pollStatus,
         { waiting: 7, waiting_max: 9, trouble: { reason: `ENOSPC: write '${workspace}/outbox'`, since: 0 } },
         1,
+        [],
       ),
     way: () => publisherCheck(away),
     priority_history: () => journalCheck({ journal: 'disabled', reason: `${MARK}.jsonl, byte 7`, first: 1, last: 2 }),

@@ -2,6 +2,9 @@
 import { nameTable } from '#shared/core/name-table.ts'
 
 export const DEVICES_DE = nameTable<string>({
+  'Since the start of the program {0}.': 'Seit dem Start des Programms {0}.',
+  '{0}: {1} sent, {2} received': '{0}: {1} gesendet, {2} empfangen',
+  '{0} kB': '{0} kB',
   'How it is asked': 'Wie es gefragt wird',
   'What is left blank has the value that is shown in grey.': 'Was leer bleibt, hat den Wert, der grau dasteht.',
   'Wait for an answer, ms': 'Warten auf eine Antwort, ms',
