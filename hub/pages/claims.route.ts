@@ -9,7 +9,7 @@ import type { EdgeNotices } from '#shared/flow/ingest/edge-notices.ts'
 import { csrfField, operatorButton, type User } from '#shared/central/ui/frame.ts'
 import { type Here, momentAge } from '#shared/central/ui/moment.ts'
 import { type AuditNote, type Route, route, strict } from '#shared/node/http/route.ts'
-import { say } from '#shared/node/http/language.ts'
+import { say, sayCount } from '#shared/node/http/language.ts'
 
 type Context = Pick<CentralContext, 'edgeClaims' | 'clock'>
 const BuildingId = Type.String({ minLength: 1, maxLength: 128 })
@@ -74,15 +74,24 @@ export type ClaimsModel = {
   csrf: string
 }
 
+/** Refused edges that are named: the section comes again every ten seconds. */
+const REFUSALS_SHOWN = 20
+
 /** The section above the table of Fleet; false when there is nothing to decide. */
 export function claimsPart({ refusals, takeovers, heldBack, user, csrf }: ClaimsModel, here: Here): Html | false {
   if (refusals.length + takeovers.length + heldBack.length === 0) return false
   const byBuilding = [...Map.groupBy(takeovers, ({ building_id }) => building_id)]
   return html`<section class="card tile alarm" id="claims" aria-labelledby="claims-title"><h2 id="claims-title">Edges that need a decision</h2>
-${refusals.map(
-  ({ site_id, edge_id, reason, since }) =>
-    html`<p class="error"><strong>Refused:</strong> edge <code>${edge_id}</code> of site ${site_id}, ${momentAge(since, here)}: ${reason}. Nothing that it sends is stored.</p>`,
-)}
+${refusals
+  .slice(0, REFUSALS_SHOWN)
+  .map(
+    ({ site_id, edge_id, reason, since }) =>
+      html`<p class="error"><strong>Refused:</strong> edge <code>${edge_id}</code> of site ${site_id}, ${momentAge(since, here)}: ${reason}. Nothing that it sends is stored.</p>`,
+  )}
+${
+  refusals.length > REFUSALS_SHOWN &&
+  html`<p class="error">${sayCount(refusals.length - REFUSALS_SHOWN)} more are refused; <a href="/api/edge-claims">all of them</a>.</p>`
+}
 ${heldBack.map(
   ({ site_id, edge_id, reason }) =>
     html`<p class="error"><strong>Held back:</strong> edge <code>${edge_id}</code> of site ${site_id}: ${reason}. The edge keeps its messages until an admin of the hub raises the budget.</p>`,

@@ -2,8 +2,10 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { openFaults } from '#shared/central/pages/faults/faults.route.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
+import { hasWords, searchWords } from '#shared/core/search/search-index.ts'
 import { edgeName } from '#shared/core/model/model.ts'
 import { type Call, type Route, route, strict } from '#shared/node/http/route.ts'
+import { PAGE_NUMBER, partOf } from '#shared/central/ui/pager.ts'
 import { claimRoutes } from './claims.route.ts'
 import { deleteEdgeRoutes } from './delete-edge.route.ts'
 import { edgeRoutes } from './edge-routes.ts'
@@ -14,7 +16,13 @@ import { EDGE_STATUSES, type EdgeStatus } from './fleet-status.ts'
 import { type FleetModel, type FleetRow, fleetBody, fleetPart } from './fleet.view.ts'
 import { say } from '#shared/node/http/language.ts'
 
-const Query = strict({ status: Type.Optional(Type.Union(EDGE_STATUSES.map(status => Type.Literal(status)))) })
+const Query = strict({
+  status: Type.Optional(Type.Union(EDGE_STATUSES.map(status => Type.Literal(status)))),
+  q: Type.Optional(Type.String({ maxLength: 200 })),
+  page: PAGE_NUMBER,
+})
+/** Each line has a kilobyte and a half, and the table is asked for again every ten seconds. */
+const EDGES_SHOWN = 50
 
 export const fleetRoutes = (context: FleetContext, layout: PageLayout): Route[] => [
   route({
@@ -42,21 +50,31 @@ export const fleetRoutes = (context: FleetContext, layout: PageLayout): Route[] 
 
 type FleetCall = Pick<Call<unknown, Static<typeof Query>, unknown>, 'query' | 'caller'>
 
-function fleetModel(context: FleetContext, layout: PageLayout, { query: { status }, caller }: FleetCall): FleetModel {
+function fleetModel(
+  context: FleetContext,
+  layout: PageLayout,
+  { query: { status, q = '', page }, caller }: FleetCall,
+): FleetModel {
   const here = layout.here()
   const edges = context.edges.list()
   // Several edges may report for one building, whose faults are counted once.
   const openOf = new Map(
     [...new Set(edges.map(({ building_id }) => building_id))].map(id => [id, openFaults(context, here.now, id)] as const),
   )
-  const rows = edges.map(edge => fleetRow(context, edge, { now: here.now, caller, open: openOf.get(edge.building_id) }))
+  const all = edges.map(edge => fleetRow(context, edge, { now: here.now, caller, open: openOf.get(edge.building_id) }))
+  const found = all.filter(({ edge, building }) => {
+    return hasWords(searchWords(edge.name, edge.edge_id, edge.site_id, building?.name), q)
+  })
   const byStatus = Object.fromEntries(
-    EDGE_STATUSES.map(choice => [choice, rows.filter(row => row.health.status === choice).length]),
+    EDGE_STATUSES.map(choice => [choice, found.filter(row => row.health.status === choice).length]),
   )
+  const listed = found.filter(row => status === undefined || row.health.status === status).toSorted(worstFirst)
   return {
     here,
-    rows: rows.filter(row => status === undefined || row.health.status === status).toSorted(worstFirst),
-    total: rows.length,
+    part: partOf(listed, page, EDGES_SHOWN),
+    total: all.length,
+    found: found.length,
+    q,
     byStatus: byStatus as Record<EdgeStatus, number>,
     status,
     counts: context.health.counters(),

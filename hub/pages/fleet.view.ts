@@ -6,6 +6,7 @@ import { buildingHref, edgeHref } from '#shared/central/ui/links.ts'
 import { formatDuration } from '#shared/core/time.ts'
 import { versionText } from '#shared/central/ui/frame.ts'
 import { type Priority, PRIORITIES } from '#shared/core/findings/finding.ts'
+import { type ListPart, listSearch, pager } from '#shared/central/ui/pager.ts'
 import { priorityIcon, stateIcon } from '#shared/central/ui/icons.ts'
 import { type Here, momentNow, momentOr } from '#shared/central/ui/moment.ts'
 import { type ClaimsModel, claimsPart } from './claims.route.ts'
@@ -26,6 +27,8 @@ import { say, sayCount, words } from '#shared/node/http/language.ts'
 
 /** Interval at which the table refreshes itself; the page turns grey when refreshing stops. */
 const REFRESH_SECS = 10
+/** A list of fewer edges is read, not searched. */
+const SEARCHED_FROM = 10
 
 export type FleetRow = {
   edge: EdgeRecord
@@ -39,9 +42,12 @@ export type FleetRow = {
 type FleetCounts = { ingest_ok: number; ingest_duplicate: number; ingest_rejected: number; last_ingest_at: number | null }
 export type FleetModel = {
   here: Here
-  /** After the filter, the worst first. */
-  rows: FleetRow[]
+  /** After filter and search, the worst first. */
+  part: ListPart<FleetRow>
+  /** Of all edges, and of those that the search finds. */
   total: number
+  found: number
+  q: string
   byStatus: Record<EdgeStatus, number>
   status: EdgeStatus | undefined
   counts: FleetCounts
@@ -50,22 +56,29 @@ export type FleetModel = {
 }
 
 export const fleetBody = (model: FleetModel): Html => html`<h1>Fleet</h1>
+${(model.total > SEARCHED_FROM || model.q !== '') && listSearch({ path: '/', state: { status: model.status }, q: model.q, label: say`Edge, site or building contains` })}
 ${fleetPart(model)}`
 
 /** The part that htmx reloads. */
 export const fleetPart = (
   model: FleetModel,
-): Html => html`<div id="fleet" hx-get="/fleet/part${query(model.status)}" hx-trigger="every ${REFRESH_SECS}s, refresh" hx-target="#fleet" hx-swap="outerMorph" data-refresh-secs="${REFRESH_SECS}">
+): Html => html`<div id="fleet" hx-get="/fleet/part${query({ ...model, page: model.part.page })}" hx-trigger="every ${REFRESH_SECS}s, refresh" hx-target="#fleet" hx-swap="outerMorph" data-refresh-secs="${REFRESH_SECS}">
 ${strip(model)}
 ${claimsPart(model.claims, model.here)}
 ${filter(model)}
-${model.rows.length ? table(model) : nothing(model)}
+${model.part.rows.length ? table(model) : nothing(model)}
+${pager(model.part, page => `/${query({ ...model, page })}`)}
 ${otherHubsPart(model.otherHubs, model.here)}
-<p class="as-of">As of ${momentNow(model.here)} <span class="feed" role="status"></span> <a href="/${query(model.status)}">Refresh</a></p>
+<p class="as-of">As of ${momentNow(model.here)} <span class="feed" role="status"></span> <a href="/${query({ ...model, page: model.part.page })}">Refresh</a></p>
 <p class="muted">Data counts as fresh within ${formatDuration(FRESH_MS)}.</p>
 </div>`
 
-const query = (status: EdgeStatus | undefined) => (status ? `?status=${status}` : '')
+/** The query of a choice; empty for the first page of all. */
+function query({ status, q, page = 1 }: Pick<FleetModel, 'status' | 'q'> & { page?: number }): string {
+  const given = { ...(status && { status }), ...(q !== '' && { q }), ...(page > 1 && { page: String(page) }) }
+  const text = new URLSearchParams(given).toString()
+  return text === '' ? '' : `?${text}`
+}
 
 const strip = ({ total, counts, here }: FleetModel): Html => html`<dl class="strip">
 <div><dt>Edges</dt><dd>${sayCount(total)}</dd></div>
@@ -75,11 +88,11 @@ const strip = ({ total, counts, here }: FleetModel): Html => html`<dl class="str
 <div><dt>Last message</dt><dd>${momentOr(counts.last_ingest_at, here, say`none since start`)}</dd></div>
 </dl>`
 
-const filter = ({ status, byStatus, total }: FleetModel): Html => html`<nav class="tabs" aria-label="Status of edges"><ul>
-<li><a href="/"${status === undefined && html` aria-current="page"`}>All <span class="count">${total}</span></a></li>
+const filter = ({ status, byStatus, found, q }: FleetModel): Html => html`<nav class="tabs" aria-label="Status of edges"><ul>
+<li><a href="/${query({ status: undefined, q })}"${status === undefined && html` aria-current="page"`}>All <span class="count">${found}</span></a></li>
 ${EDGE_STATUSES.map(
   choice =>
-    html`<li><a href="/?status=${choice}"${choice === status && html` aria-current="page"`}>${STATUS_WORDS[choice]} <span class="count">${byStatus[choice]}</span></a></li>`,
+    html`<li><a href="/${query({ status: choice, q })}"${choice === status && html` aria-current="page"`}>${STATUS_WORDS[choice]} <span class="count">${byStatus[choice]}</span></a></li>`,
 )}</ul></nav>`
 
 const NONE_WORDS: Record<EdgeStatus, string> = words({
@@ -89,12 +102,12 @@ const NONE_WORDS: Record<EdgeStatus, string> = words({
   pending: 'No edge is pending.',
 })
 
-const nothing = ({ total, status }: FleetModel): Html =>
-  html`<section class="card quiet-card"><h2>${total ? NONE_WORDS[status ?? 'pending'] : say`No edge has been enrolled yet.`}</h2></section>`
+const nothing = ({ total, status, q }: FleetModel): Html =>
+  html`<section class="card quiet-card"><h2>${q !== '' ? say`No edge contains “${q}”.` : total ? NONE_WORDS[status ?? 'pending'] : say`No edge has been enrolled yet.`}</h2></section>`
 
-const table = ({ rows, here, claims }: FleetModel): Html => html`<table class="fleet">
+const table = ({ part, here, claims }: FleetModel): Html => html`<table class="fleet">
 <thead><tr><th scope="col">Edge</th><th scope="col">Status</th><th scope="col">Session</th><th scope="col">Last data</th><th scope="col">Faults</th><th scope="col">Backlog</th><th scope="col">Clock</th><th scope="col">Certificate</th><th scope="col">Version</th></tr></thead>
-<tbody>${rows.map(row => edgeRow(row, here, claims.csrf))}</tbody></table>`
+<tbody>${part.rows.map(row => edgeRow(row, here, claims.csrf))}</tbody></table>`
 
 function edgeRow({ edge, health, reported, building, open, deletable }: FleetRow, here: Here, csrf: string): Html {
   const { edge_id, name, site_id, online, session_changed_at, last_data_at, version } = edge

@@ -53,6 +53,23 @@ export function resultStores(db: Database): ResultStores {
   }
 }
 
+const LIST_CONDITIONS = {
+  building_id: 'building_id = @building_id',
+  equipment_id: 'equipment_id = @equipment_id',
+  rule_id: 'rule_id = @rule_id',
+  state: 'state = @state',
+  to: '"from" < @to',
+  from: '("to" IS NULL OR "to" > @from)',
+  start: '("from" < @start OR ("from" = @start AND finding_id > @after))',
+}
+
+/** @param given the filters that are used are not undefined */
+export function listSql(given: Partial<Record<keyof typeof LIST_CONDITIONS, unknown>>): string {
+  const used = (Object.keys(LIST_CONDITIONS) as (keyof typeof LIST_CONDITIONS)[]).filter(name => given[name] !== undefined)
+  const where = ['1', ...used.map(name => LIST_CONDITIONS[name])].join(' AND ')
+  return `SELECT body FROM findings WHERE ${where} ORDER BY "from" DESC, finding_id LIMIT @limit`
+}
+
 function openFindings(db: Database) {
   const get = db.prepare('SELECT body FROM findings WHERE finding_id = ?').pluck()
   const start = db.prepare('SELECT "from" FROM findings WHERE finding_id = ?').pluck()
@@ -60,26 +77,19 @@ function openFindings(db: Database) {
   const overlapping = db
     .prepare('SELECT body FROM findings WHERE building_id = ? AND "from" < ? AND ("to" IS NULL OR "to" > ?) ORDER BY finding_id')
     .pluck()
-  const list = db
-    .prepare(
-      `SELECT body FROM findings
-       WHERE (@building_id IS NULL OR building_id = @building_id)
-         AND (@equipment_id IS NULL OR equipment_id = @equipment_id)
-         AND (@rule_id IS NULL OR rule_id = @rule_id)
-         AND (@state IS NULL OR state = @state)
-         AND (@to IS NULL OR "from" < @to)
-         AND (@from IS NULL OR "to" IS NULL OR "to" > @from)
-         AND (@start IS NULL OR "from" < @start OR ("from" = @start AND finding_id > @after))
-       ORDER BY "from" DESC, finding_id LIMIT @limit`,
-    )
-    .pluck()
+  // One statement for each choice of filters, so that each finds its index.
+  const prepared = new Map<string, ReturnType<typeof prepareList>>()
+  const prepareList = (sql: string) => db.prepare(sql).pluck()
   const byRule = db
     .prepare('SELECT rule_id, COUNT(*) FROM findings WHERE "from" < ? AND ("to" IS NULL OR "to" > ?) GROUP BY rule_id')
     .raw()
   const listAll: FindingReader['list'] = query => {
-    const { building_id = null, equipment_id = null, rule_id = null, state = null, from = null, to = null } = query
-    const filter = { building_id, equipment_id, rule_id, state, from, to }
-    return list.all({ ...filter, ...continueAfter(start, query.after), limit: query.limit }).map(toFinding)
+    const { limit, after, ...filter } = query
+    const given = { ...filter, ...(after !== undefined && continueAfter(start, after)) }
+    const sql = listSql(given)
+    const list = prepared.get(sql) ?? prepareList(sql)
+    prepared.set(sql, list)
+    return list.all({ ...given, limit }).map(toFinding)
   }
   return {
     write: findingWriter(db),

@@ -381,10 +381,17 @@ test('Fleet escapes', t =>
     const building = { ...BUILDING, name: text }
     return fleetBody({
       here,
-      rows: [
-        { edge, building, health: healthOf(edge, NOW), reported: reportedBy({}), open: { 1: 1, 2: 0, 3: 0 }, deletable: true },
-      ],
+      part: {
+        rows: [
+          { edge, building, health: healthOf(edge, NOW), reported: reportedBy({}), open: { 1: 1, 2: 0, 3: 0 }, deletable: true },
+        ],
+        page: 1,
+        pages: 2,
+        total: 1,
+      },
       total: 1,
+      found: 1,
+      q: text,
       byStatus: { operational: 1, reduced: 0, disconnected: 0, pending: 0 },
       status: undefined,
       counts: { ingest_ok: 1, ingest_duplicate: 0, ingest_rejected: 1, last_ingest_at: null },

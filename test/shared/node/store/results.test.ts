@@ -1,6 +1,6 @@
 import test from 'ava'
 import { noteStore } from '#shared/node/store/notes.ts'
-import { resultStores } from '#shared/node/store/results.ts'
+import { listSql, resultStores } from '#shared/node/store/results.ts'
 import { findingsConformance, resultsConformance, runRecorderConformance } from '../../../conformance/results.ts'
 import { finding } from '../../../conformance/run-cases.ts'
 import { notesConformance } from '../../../conformance/notes.ts'
@@ -27,4 +27,27 @@ test('a note survives a run that removes its finding, and applies again when the
   t.is(findings.get('f'), undefined)
   findings.put([episode])
   t.is(notes.get('f').note, 'seen')
+})
+
+test('a list of findings goes through the whole table only where nothing is asked for', t => {
+  const db = temporaryDatabase(t)
+  const planOf = (given: object) => {
+    const values = {
+      building_id: 'b',
+      equipment_id: 'e',
+      rule_id: 'r',
+      state: 'active',
+      from: 0,
+      to: 1,
+      start: 0,
+      after: '',
+      limit: 1,
+    }
+    const steps = db.prepare(`EXPLAIN QUERY PLAN ${listSql(given)}`).all(values) as { detail: string }[]
+    return steps.map(({ detail }) => detail).join('; ')
+  }
+  t.regex(planOf({ building_id: 'b', state: 'active' }), /^SEARCH findings USING INDEX findings_by_equipment \(building_id=\?\)/)
+  t.regex(planOf({ building_id: 'b', equipment_id: 'e', from: 0 }), /\(building_id=\? AND equipment_id=\?\)/)
+  t.regex(planOf({ to: 1, start: 0 }), /^SEARCH findings USING INDEX findings_by_start/)
+  t.is(planOf({}), 'SCAN findings USING INDEX findings_by_start', 'nothing is sorted')
 })
