@@ -7,11 +7,12 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { errorText } from '#shared/core/error-text.ts'
 import { readVersion } from '#shared/node/version.ts'
-import { type RightnessResults, type RightnessSet, rightnessPage } from './lib/rightness-page.ts'
+import { partOf, type RightnessResults, type RightnessSet, rightnessPage } from './lib/rightness-page.ts'
 
-const USAGE = `node scripts/rightness.ts WORLD --training DIR [options]      WORLD is the folder of the simulator with its score.py
+const USAGE = `node scripts/rightness.ts WORLD [options]      WORLD is the folder of the simulator with its score.py
   --training DIR        holds packages/ and the scorer's raw/ answers of buildings that rules may be written with
   --confirmation DIR    the same of buildings that were seen once, after the rules were written
+                        A part that is not given stays as the page has it, with the version that it was measured with.
   --measured VERSION    the version that gave the answers, as scripts/version.ts prints it; by default the one checked out
   --out FILE            docs/rightness.md by default
 `
@@ -20,7 +21,7 @@ const TRAINING = 'Rules may be written with these buildings in view, so these ar
 const CONFIRMATION = 'These buildings were seen once, after the rules were written.'
 
 /** Counts one folder with the simulator's own scorer. @throws Error when the folder has no answers */
-function readSet(world: string, dir: string, title: string, note: string): RightnessSet {
+function readSet(world: string, dir: string, version: string, title: string, note: string): RightnessSet {
   const work = mkdtempSync(join(tmpdir(), 'plenum-rightness-'))
   try {
     const packages = join(dir, 'packages')
@@ -38,7 +39,7 @@ function readSet(world: string, dir: string, title: string, note: string): Right
     execFileSync('/usr/bin/python3', args, { stdio: ['ignore', 'ignore', 'inherit'] })
     const date = new Date(Math.max(...answers.map(({ file }) => statSync(file).mtimeMs))).toISOString().slice(0, 10)
     const results = JSON.parse(readFileSync(out, 'utf8')) as RightnessResults
-    return { title, note, seeds: answers.map(({ seed }) => seed), date, results }
+    return { title, note, seeds: answers.map(({ seed }) => seed), date, version, results }
   } finally {
     rmSync(work, { recursive: true })
   }
@@ -53,10 +54,15 @@ function main(args: string[]): void {
   })
   const [world] = positionals
   if (values.help || world === undefined) return void process.stdout.write(USAGE)
-  if (values.training === undefined) throw new Error('--training is missing: the folder with packages/ and raw/')
-  const sets = [readSet(world, values.training, 'Training', TRAINING)]
-  if (values.confirmation !== undefined) sets.push(readSet(world, values.confirmation, 'Confirmation', CONFIRMATION))
-  writeFileSync(values.out ?? PAGE, rightnessPage(values.measured ?? readVersion(), sets))
+  const out = values.out ?? PAGE
+  const version = values.measured ?? readVersion()
+  const page = existsSync(out) ? readFileSync(out, 'utf8') : ''
+  const part = (dir: string | undefined, title: string, note: string): RightnessSet | string | undefined =>
+    dir === undefined ? partOf(page, title) : readSet(world, dir, version, title, note)
+  const training = part(values.training, 'Training', TRAINING)
+  if (training === undefined) throw new Error('--training is missing: the folder with packages/ and raw/')
+  const confirmation = part(values.confirmation, 'Confirmation', CONFIRMATION)
+  writeFileSync(out, rightnessPage([training, confirmation].filter(each => each !== undefined)))
 }
 
 try {

@@ -25,31 +25,48 @@ export type RightnessResults = {
   faults: ScoredFault[]
 }
 
-/** One measured set of buildings; `seeds` are those that were scored, ascending, `date` is the day of the last answer. */
-export type RightnessSet = { title: string; note: string; seeds: number[]; date: string; results: RightnessResults }
+/**
+ * One measured set of buildings; `seeds` are those that were scored, ascending, `date` is the day of the last answer, `version`
+ * what gave the answers, as `readVersion` gives it.
+ */
+export type RightnessSet = {
+  title: string
+  note: string
+  seeds: number[]
+  date: string
+  version: string
+  results: RightnessResults
+}
 
 const LEVELS = ['slight', 'middling', 'gross']
 /** A fault that shows for fewer hours leaves too little data to be found; the scorer draws the same line. */
 const VISIBLE_HOURS_MIN = 4
 
-/** @returns the Markdown of `docs/rightness.md`. @param version what was measured, as `readVersion` gives it */
-export const rightnessPage = (version: string, sets: readonly RightnessSet[]): string =>
+/** @returns the Markdown of `docs/rightness.md`. @param parts in their order: a measured set, or the part of a page that stays as it is */
+export const rightnessPage = (parts: readonly (RightnessSet | string)[]): string =>
   `# Rightness
 
 What the shipped rules find in buildings of an independent simulator, healthy and with one fault each, from the packages that it
 writes. \`scripts/rightness.ts\` writes this page. A fault counts as found when a finding on the faulty equipment is confirmed after
 the fault began, and as right when the heaviest cause of such a finding is the broken component. A finding is false on healthy
-equipment and before the fault begins. Version ${version}.
+equipment and before the fault begins.
 
-${sets.map(sectionOf).join('\n')}`
+${parts.map(part => (typeof part === 'string' ? part : sectionOf(part))).join('\n')}`
 
-const sectionOf = ({ title, note, seeds, date, results }: RightnessSet): string => {
+/** @returns the part with this title of a page that `rightnessPage` wrote, or undefined when it has none */
+export const partOf = (page: string, title: string): string | undefined =>
+  page
+    .split(/^(?=## )/m)
+    .find(part => part.startsWith(`## ${title}\n`))
+    ?.replace(/\n+$/, '\n')
+
+const sectionOf = ({ title, note, seeds, date, version, results }: RightnessSet): string => {
   const visible = results.faults.filter(({ visible_h }) => visible_h >= VISIBLE_HOURS_MIN)
   const unseen = results.faults.length - visible.length
   return `## ${title}
 
 ${note}
-${results.buildings} buildings, seeds ${rangesOf(seeds)}, measured on ${date}.
+${results.buildings} buildings, seeds ${rangesOf(seeds)}, measured on ${date} with version ${version}.
 ${summaryOf(visible)}
 Faults that show for less than ${VISIBLE_HOURS_MIN} hours, which the tables leave out: ${unseen}.
 

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { type RightnessResults, rightnessPage } from '#scripts/lib/rightness-page.ts'
+import { partOf, type RightnessResults, type RightnessSet, rightnessPage } from '#scripts/lib/rightness-page.ts'
 
 const fault = (level: number, visible_h: number, hours: number | null, right = false) => ({
   fault: 'reheat_leak',
@@ -18,9 +18,15 @@ const results: RightnessResults = {
   false_by_rule: [{ type: 'vav', rule: 'VAV-STARVED', findings: 1, equipment: 1, per_week: 0.08 }],
   faults: [fault(2, 100, 3, true), fault(2, 100, 12), fault(2, 100, null), fault(1, 4, 7, true), fault(0, 3.9, 1, true)],
 }
-const page = rightnessPage('0.1.0+0123456789ab', [
-  { title: 'Training', note: 'Looked at.', seeds: [1, 2, 3, 7, 9, 10], date: '2026-03-02', results },
-])
+const set: RightnessSet = {
+  title: 'Training',
+  note: 'Looked at.',
+  seeds: [1, 2, 3, 7, 9, 10],
+  date: '2026-03-02',
+  version: '0.1.0+0123456789ab',
+  results,
+}
+const page = rightnessPage([set])
 
 test('each fault and intensity has what was found, named rightly, and the median hours of what was found', t => {
   t.true(page.includes('| reheat_leak | gross | 3 | 2 | 1 | 7.5 |\n'))
@@ -37,17 +43,17 @@ test('a fault that shows for less than four hours is counted apart', t => {
 test('false findings are listed by equipment and by rule', t => {
   t.true(page.includes('| vav | 12.5 | 0.08 | 9/10 |\n'))
   t.true(page.includes('| VAV-STARVED | vav | 1 | 1 | 0.08 |\n'))
-  const quiet = {
-    title: 'Training',
-    note: 'Looked at.',
-    seeds: [1],
-    date: '2026-03-02',
-    results: { ...results, false_by_rule: [] },
-  }
-  t.regex(rightnessPage('0.1.0', [quiet]), /\nNo rule has a false finding\.\n$/)
+  const quiet = { ...set, results: { ...results, false_by_rule: [] } }
+  t.regex(rightnessPage([quiet]), /\nNo rule has a false finding\.\n$/)
 })
 
 test('a page names version, date and the seeds of each set in ranges', t => {
-  t.true(page.includes('Version 0.1.0+0123456789ab.'))
-  t.true(page.includes('7 buildings, seeds 1–3, 7, 9–10, measured on 2026-03-02.'))
+  t.true(page.includes('7 buildings, seeds 1–3, 7, 9–10, measured on 2026-03-02 with version 0.1.0+0123456789ab.'))
+})
+
+test('a part that is not measured anew stays as it was, with its version', t => {
+  const first = rightnessPage([set, { ...set, title: 'Confirmation' }])
+  const second = rightnessPage([partOf(first, 'Training')!, { ...set, title: 'Confirmation', version: '0.2.0' }])
+  t.is(second, first.replace(/(## Confirmation[^]*)0\.1\.0\+0123456789ab/, '$10.2.0'))
+  t.is(partOf(first, 'Other'), undefined)
 })
