@@ -122,6 +122,12 @@ export const PLANT_SENTENCES_DE = nameTable<string>({
     'Der Außenluftfühler zeigte {0} und die Wetterstation {1}; eine der beiden misst in °C und gilt als °F, oder umgekehrt.',
   '{0} went up and down for two days and never beyond {1}: a share of 0 to 1 that is said to be percent.':
     '{0} ging zwei Tage lang auf und ab und nie über {1} hinaus: ein Anteil von 0 bis 1, der als Prozent gilt.',
+  'With the machine on its supply and return differed by {0} in the wrong direction; the two points are probably exchanged.':
+    'Bei laufender Maschine wichen Vor- und Rücklauf um {0} in der falschen Richtung ab; die beiden Punkte sind wahrscheinlich vertauscht.',
+  'Within a day the room moved by {0} and the air that it is supplied with by {1}; the two points are probably exchanged.':
+    'An einem Tag schwankte der Raum um {0} und die Luft, die er bekommt, um {1}; die beiden Punkte sind wahrscheinlich vertauscht.',
+  'What is called mixed air was {0} from the supply air set point, and supply air {1}; the two points are probably exchanged.':
+    'Was Mischluft heißt, lag {0} vom Sollwert der Zuluft, und die Zuluft {1}; die beiden Punkte sind wahrscheinlich vertauscht.',
   'The pumps had been off for hours and supply minus return was {0}, for {1}; it used to be {2}.':
     'Die Pumpen standen seit Stunden, und Vorlauf minus Rücklauf war {0}, Dauer {1}; früher waren es {2}.',
   "At full demand the tower's water was at {0}, at least {1} above the wet bulb, for {2}; the limit is {3}.":
