@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { errorText } from '#shared/core/error-text.ts'
 import { readVersion } from '#shared/node/version.ts'
-import { partOf, type RightnessResults, type RightnessSet, rightnessPage } from './lib/rightness-page.ts'
+import { findPart, type RightnessResults, type RightnessSet, rightnessPage } from './lib/rightness-page.ts'
 
 const USAGE = `node scripts/rightness.ts WORLD [options]      WORLD is the folder of the simulator with its score.py
   --training DIR        holds packages/ and the scorer's raw/ answers of buildings that rules may be written with
@@ -58,7 +58,7 @@ function main(args: string[]): void {
   const version = values.measured ?? readVersion()
   const page = existsSync(out) ? readFileSync(out, 'utf8') : ''
   const part = (dir: string | undefined, title: string, note: string): RightnessSet | string | undefined =>
-    dir === undefined ? partOf(page, title) : readSet(world, dir, version, title, note)
+    dir === undefined ? findPart(page, title) : readSet(world, dir, version, title, note)
   const training = part(values.training, 'Training', TRAINING)
   if (training === undefined) throw new Error('--training is missing: the folder with packages/ and raw/')
   const confirmation = part(values.confirmation, 'Confirmation', CONFIRMATION)

@@ -54,7 +54,7 @@ equipment and before the fault begins.
 ${parts.map(part => (typeof part === 'string' ? part : sectionOf(part))).join('\n')}`
 
 /** @returns the part with this title of a page that `rightnessPage` wrote, or undefined when it has none */
-export const partOf = (page: string, title: string): string | undefined =>
+export const findPart = (page: string, title: string): string | undefined =>
   page
     .split(/^(?=## )/m)
     .find(part => part.startsWith(`## ${title}\n`))

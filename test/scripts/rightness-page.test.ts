@@ -1,5 +1,5 @@
 import test from 'ava'
-import { partOf, type RightnessResults, type RightnessSet, rightnessPage } from '#scripts/lib/rightness-page.ts'
+import { findPart, type RightnessResults, type RightnessSet, rightnessPage } from '#scripts/lib/rightness-page.ts'
 
 const fault = (level: number, visible_h: number, hours: number | null, right = false) => ({
   fault: 'reheat_leak',
@@ -53,7 +53,7 @@ test('a page names version, date and the seeds of each set in ranges', t => {
 
 test('a part that is not measured anew stays as it was, with its version', t => {
   const first = rightnessPage([set, { ...set, title: 'Confirmation' }])
-  const second = rightnessPage([partOf(first, 'Training')!, { ...set, title: 'Confirmation', version: '0.2.0' }])
+  const second = rightnessPage([findPart(first, 'Training')!, { ...set, title: 'Confirmation', version: '0.2.0' }])
   t.is(second, first.replace(/(## Confirmation[^]*)0\.1\.0\+0123456789ab/, '$10.2.0'))
-  t.is(partOf(first, 'Other'), undefined)
+  t.is(findPart(first, 'Other'), undefined)
 })
