@@ -11,17 +11,27 @@ export type DataEnds = ReadonlyMap<string, number>
 
 export async function dataEnds(context: DataEndContext, building_ids: readonly string[], now: number): Promise<DataEnds> {
   const ends = new Map<string, number>()
+  // Once for all: a hub has as many edges as buildings.
+  const edgesOf = Map.groupBy(context.edges.list(), ({ building_id }) => building_id)
   for (const building_id of building_ids) {
-    const end = await dataEnd(context, building_id, now)
+    const heard = (edgesOf.get(building_id) ?? []).flatMap(({ last_data_at }) => last_data_at ?? [])
+    const end = await dataEnd(context, building_id, heard, now)
     if (end !== undefined) ends.set(building_id, end)
   }
   return ends
 }
 
-/** History is asked only where neither a run nor a box knows of anything newer. */
-async function dataEnd(context: DataEndContext, building_id: string, now: number): Promise<number | undefined> {
-  const { results, edges, historian } = context
-  const heard = edges.list().flatMap(edge => (edge.building_id === building_id ? (edge.last_data_at ?? []) : []))
+/**
+ * History is asked only where neither a run nor a box knows of anything newer.
+ *
+ * @param heard the newest data of each box of the building, ms since 1970 UTC
+ */
+async function dataEnd(
+  { results, historian }: Pick<DataEndContext, 'results' | 'historian'>,
+  building_id: string,
+  heard: readonly number[],
+  now: number,
+): Promise<number | undefined> {
   const [run] = results.runs({ building_id, limit: 1 })
   if ([...heard, run?.to ?? -Infinity].some(at => now - at <= ENDED_MS)) return undefined
   const looked = results.latest(building_id).map(({ looked_to }) => looked_to)

@@ -38,9 +38,10 @@ export const buildingPages = (context: Stores, layout: PageLayout): Route[] => [
     handle: call => {
       const buildings = layout.modelFor(call.caller).buildings()
       if (buildings.length === 1) return showBuilding(context, layout, call, buildings[0]!)
-      const rows = buildings.map(building => buildingRow(context, building, layout.here().now))
+      const here = layout.here()
+      const rows = buildings.map(building => buildingRow(context, building, here.now))
       const worstFirst = rows.toSorted((a, b) => b.open[1] - a.open[1] || b.open[2] - a.open[2])
-      return layout.document(call, { title: say`Buildings`, current: BUILDINGS_PATH }, buildingsBody(worstFirst, layout.here()))
+      return layout.document(call, { title: say`Buildings`, current: BUILDINGS_PATH }, buildingsBody(worstFirst, here))
     },
   }),
   route({

@@ -1,7 +1,8 @@
 /** Pages of a building whose data ended: an imported package, or a site that has long been silent. */
 import test, { type ExecutionContext } from 'ava'
+import { dataEnds } from '#shared/central/pages/data-freshness.ts'
 import { DAY, formatInstant, HOUR } from '#shared/core/time.ts'
-import { BUILDING, COOLING, EQUIPMENT, NOW, POINTS, RUN, samplesOf } from '../../../support/page-fixture.ts'
+import { BUILDING, COOLING, EDGES, EQUIPMENT, NOW, POINTS, RUN, samplesOf } from '../../../support/page-fixture.ts'
 import { openSite } from '../../../support/sites/page-site.ts'
 
 /** The fixture's building, a year and more ago. */
@@ -60,4 +61,23 @@ test('the list counts its days from the last sample, and findings of any age can
   const before = await read(`/faults?days=366&before=${formatInstant(END - 100 * DAY)}`)
   t.regex(before, /f-old/)
   t.notRegex(before, /f-cooling/)
+})
+
+test('the edges of a hub are listed once for all of its buildings, and each building has its own', async t => {
+  const site = await openSite({ product: 'hub', open: true })
+  t.teardown(site.close)
+  const { context, stores } = site
+  const ids = Array.from({ length: 20 }, (_, n) => `silent-${n}`)
+  for (const building_id of ids) stores.model.put({ building: { ...BUILDING, building_id } })
+  stores.edges.put(
+    ...ids.map((building_id, n) => ({ ...EDGES[0]!, edge_id: `e${n}`, building_id, last_data_at: NOW - (n + 1) * DAY })),
+  )
+  let lists = 0
+  const edges = { ...context.edges, list: () => (lists++, context.edges.list()) }
+  const ends = await dataEnds({ ...context, edges }, [...ids, 'no edge'], NOW)
+  t.is(lists, 1)
+  t.deepEqual(
+    [...ends],
+    ids.slice(1).map((building_id, n) => [building_id, NOW - (n + 2) * DAY]),
+  )
 })
