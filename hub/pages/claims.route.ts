@@ -81,7 +81,7 @@ const REFUSALS_SHOWN = 20
 export function claimsPart({ refusals, takeovers, heldBack, user, csrf }: ClaimsModel, here: Here): Html | false {
   if (refusals.length + takeovers.length + heldBack.length === 0) return false
   const byBuilding = [...Map.groupBy(takeovers, ({ building_id }) => building_id)]
-  return html`<section class="card tile alarm" id="claims" aria-labelledby="claims-title"><h2 id="claims-title">Edges that need a decision</h2>
+  return html`<section class="card alarm" id="claims" aria-labelledby="claims-title"><h2 id="claims-title">Edges that need a decision</h2>
 ${refusals
   .slice(0, REFUSALS_SHOWN)
   .map(

@@ -38,5 +38,6 @@ test('a long list of edges is shown in parts, searched, and refreshed as it is s
   }
   const refused = await page('/')
   t.is(refused.match(/<strong>Refused:/g)?.length, 20)
+  t.regex(refused, /<section class="card alarm" id="claims"/, 'its lines are below each other, not the columns of a tile')
   t.regex(refused, /5 more are refused; <a href="\/api\/edge-claims">/)
 })
