@@ -73,12 +73,9 @@ export function openRestores({ options, audit, clock, ...place }: RestoresParts)
       if (isBusy) throw new Problem('conflict', 'Another backup is being uploaded; wait until it is checked')
       if (readRestore(workspace)?.phase === 'confirmed')
         throw new Problem('conflict', 'A backup is confirmed and waits for the next start; discard it first')
-      // The upload, what is in it, and the copy that the database makes of itself.
-      const needed = Math.ceil((3 * bytes) / MB) + SPARE_MB
-      const free = await freeMb(workspace)
-      if (free < needed) throw new Problem('workspace_full', `Only ${free} MB are free; restoring this backup needs ${needed} MB`)
       isBusy = true
       try {
+        await needSpace(workspace, bytes)
         await write(createWriteStream(await beginUpload(workspace), { mode: 0o600 }))
         return await stageUpload(place, passphrase, refuse)
       } catch (error) {
@@ -111,6 +108,13 @@ export function openRestores({ options, audit, clock, ...place }: RestoresParts)
       stop: async () => undefined,
     },
   }
+}
+
+/** For the upload, what is in it, and the copy that the database makes of itself. @throws Problem workspace_full */
+async function needSpace(workspace: string, bytes: number): Promise<void> {
+  const needed = Math.ceil((3 * bytes) / MB) + SPARE_MB
+  const free = await freeMb(workspace)
+  if (free < needed) throw new Problem('workspace_full', `Only ${free} MB are free; restoring this backup needs ${needed} MB`)
 }
 
 function problemOf(error: unknown): unknown {

@@ -26,6 +26,9 @@ export async function* partsOf(request: FastifyRequest, limits: FormLimits): Asy
     }
   } catch (error) {
     throw formFault(error as Error)
+  } finally {
+    // Who refuses a form before its end reads the rest all the same: otherwise the sender, who is still writing, never reads why.
+    if (!request.raw.readableEnded) request.raw.unpipe().resume()
   }
 }
 

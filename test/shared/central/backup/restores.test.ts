@@ -93,3 +93,16 @@ test('a backup of another site is refused by name, except by a box that nobody h
   }
   t.is((await upload(await opened({ ...RESTORE, refuse }), bytes)).body.detail, 'The backup is of a hub, and this is a box')
 })
+
+test('of two uploads at once one is checked, and the other is told to wait', async t => {
+  const from = await startCentral()
+  t.teardown(from.close)
+  const bytes = await download(from)
+  const site = await workspaceOf(t).open()
+  t.teardown(site.close)
+  const answers = await Promise.all(Array.from({ length: 4 }, () => upload(site, bytes)))
+  const statuses = answers.map(({ status }) => status)
+  t.true(statuses.includes(200), JSON.stringify(answers))
+  t.true(statuses.every(status => status === 200 || status === 409))
+  t.is((await site.call('admin', 'GET', '/api/restore')).body.restore.phase, 'staged')
+})
