@@ -7,7 +7,7 @@ import { countLine } from '#shared/central/ui/sparkline.ts'
 import { csrfField, operatorButton, type User, versionText } from '#shared/central/ui/frame.ts'
 import { DEFAULT_QUERY, type FaultRow, faultsHref, type OpenCounts } from '#shared/central/pages/faults/fault-list.ts'
 import { PRIORITIES } from '#shared/core/findings/finding.ts'
-import { priorityIcon, type State, STATES, stateIcon } from '#shared/central/ui/icons.ts'
+import { faultStateSign, faultStateWords, priorityIcon, type State, STATES, stateIcon } from '#shared/central/ui/icons.ts'
 import { formatAge, type Here, moment, momentAge, momentNow, momentOr, nextMoment } from '#shared/central/ui/moment.ts'
 import { liveRun, type ShownRun } from '#shared/central/ui/run-panel.ts'
 import { findingHref } from '#shared/central/ui/links.ts'
@@ -66,7 +66,7 @@ export type HomeModel = {
   unstored_since: number | null
   open: OpenCounts
   /** The worst open faults, each with the name of its equipment. */
-  worst: (Pick<FaultRow, 'finding' | 'priority' | 'cost'> & { equipment: string })[]
+  worst: (Pick<FaultRow, 'finding' | 'note' | 'priority' | 'cost'> & { equipment: string })[]
   /** What the open faults wasted in the last day, by building; empty where no energy is known. */
   waste: Together[]
   unit_system: UnitSystem
@@ -140,8 +140,14 @@ function faultsTile(model: HomeModel): Html {
   return tile('faults', say`Faults`, total > 0, html`${listed}${body}${data}${asOf}`, lineOf(model, 'faults'))
 }
 
-const worstFault = ({ finding, priority, equipment, cost }: HomeModel['worst'][number], { here, unit_system }: HomeModel): Html =>
-  html`<li class="p${priority}">${priorityIcon(priority)} <a href="${findingHref(finding.finding_id)}">${titleOf(finding)}</a> <span class="muted">${equipment}, since ${momentAge(finding.from, here)}${cost && `, ${costText(cost, unit_system)}`}</span></li>`
+const signsOf = ({ finding, note, priority }: Pick<FaultRow, 'finding' | 'note' | 'priority'>): Html =>
+  html`<span class="signs">${[priorityIcon(priority), faultStateSign(finding, note), html`<span class="hidden">${faultStateWords(finding, note)}</span>`]}</span>`
+
+const worstFault = (
+  { finding, note, priority, equipment, cost }: HomeModel['worst'][number],
+  { here, unit_system }: HomeModel,
+): Html =>
+  html`<li class="p${priority}">${signsOf({ finding, note, priority })} <a href="${findingHref(finding.finding_id)}">${titleOf(finding)}</a> <span class="muted">${equipment}, since ${momentAge(finding.from, here)}${cost && `, ${costText(cost, unit_system)}`}</span></li>`
 
 function pointsTile({ poll, here }: HomeModel): Html {
   if (!poll)

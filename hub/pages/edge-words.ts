@@ -4,7 +4,7 @@ import type { EdgeKey } from '#shared/core/model/model.ts'
 import { DAY, formatDuration } from '#shared/core/time.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { edgeHref, edgePath, querySite } from '#shared/central/ui/links.ts'
-import { courseWords } from '#shared/central/system/backlog-words.ts'
+import { courseShort, courseWords } from '#shared/central/system/backlog-words.ts'
 import type { State } from '#shared/central/ui/icons.ts'
 import { formatAge, type Here } from '#shared/central/ui/moment.ts'
 import { edgeBacklogCourse, type EdgeStatus, type ReportedFigures } from './fleet-status.ts'
@@ -44,13 +44,15 @@ export function diskWarning({ disk_used_percent: used }: ReportedFigures): Html 
   return used !== null && diskLevel(used) !== undefined && html`<strong>its disk is ${used} % full</strong>`
 }
 
-export function backlogWords(reported: ReportedFigures, isOnline: boolean, here: Here): Html | string {
+/** @param isShort in a list, whose columns are narrow: the page of the edge has it all */
+export function backlogWords(reported: ReportedFigures, isOnline: boolean, here: Here, isShort = false): Html | string {
   const { backlog_rows, backlog_oldest_at, dropped, thinned } = reported
   const { now } = here
   if (backlog_rows === null) return say`not reported`
   const oldest = backlog_oldest_at === null ? undefined : say`oldest ${formatAge(backlog_oldest_at, now)}`
-  const course = courseWords(edgeBacklogCourse(reported, isOnline, now), here)
-  const about = [oldest, course].filter(part => part !== undefined).join(', ')
+  const course = edgeBacklogCourse(reported, isOnline, now)
+  const short = isShort ? courseShort(course, here) : undefined
+  const about = short ?? [oldest, courseWords(course, here)].filter(part => part !== undefined).join(', ')
   const downsampled = thinned !== null && thinned > 0 && html` <strong>${sayCount(thinned)} downsampled</strong>`
   const lost = dropped !== null && dropped > 0 && html` <strong>${sayCount(dropped)} dropped</strong>`
   return html`${backlog_rows === 0 ? say`none` : html`${sayCount(backlog_rows)}${about !== '' && html` <span class="muted">${about}</span>`}`}${downsampled}${lost}`

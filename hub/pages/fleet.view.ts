@@ -119,7 +119,7 @@ function edgeRow({ edge, health, reported, building, open, deletable }: FleetRow
 <td data-label="Session"><div>${online ? say`open` : say`closed`}${session_changed_at !== null && html` <span class="muted">for ${formatDuration(here.now - session_changed_at)}</span>`}</div></td>
 <td data-label="Last data"><div>${momentOr(last_data_at, here, say`none yet`)}</div></td>
 <td data-label="Faults"><div>${faults.length ? html`<a class="by-priority" href="${href}">${faults.map(priority => html`<span class="p${priority}">${open[priority]} ${priorityIcon(priority)}</span>`)}</a>` : html`<a href="${href}">none open</a>`}</div></td>
-<td data-label="Backlog"><div>${backlogWords(reported, online, here)}</div></td>
+<td data-label="Backlog"><div>${backlogWords(reported, online, here, true)}</div></td>
 <td data-label="Clock"><div>${clockWords(reported)}</div></td>
 <td data-label="Certificate"><div>${certificateWords(reported, here)}</div></td>
 <td data-label="Version"><div>${version ? versionText(version) : say`not reported`}</div></td>

@@ -1,4 +1,5 @@
 /** Reads every readable record of a priority journal, also of a damaged one, and reports the gaps. */
+import { objectName } from '#shared/core/bacnet/object-name.ts'
 import { csvLine } from '#shared/core/csv/write-csv.ts'
 import { decodeLine, type RecordLine, NEWLINE } from '../log/log-line.ts'
 import { formatInstant } from '#shared/core/time.ts'
@@ -67,7 +68,7 @@ export const CSV_HEADER = csvLine(
   [
     ...['seq', 'observed_at', 'device_id', 'device_instance', 'object_type', 'object_instance', 'label'],
     ...Array.from({ length: LEVELS }, (_, i) => `p${i + 1}`),
-    ...['active_level', 'present_value', 'relinquish_default', 'out_of_service', 'changed', 'source', 'gap'],
+    ...['active_level', 'present_value', 'relinquish_default', 'out_of_service', 'changed', 'source', 'object_name', 'gap'],
   ],
   ',',
 )
@@ -76,19 +77,20 @@ export const CSV_HEADER = csvLine(
 export function csvRow(salvaged: Salvaged): string {
   if ('gap' in salvaged) {
     const { file, offset, bytes, reason } = salvaged.gap
-    const empty = Array.from<undefined>({ length: LEVELS + 13 })
+    const empty = Array.from<undefined>({ length: LEVELS + 14 })
     return csvLine([...empty, `${file}, byte ${offset}, ${bytes} bytes: ${reason}`], ',')
   }
   const { seq, observed_at, target, label, slots, source, changed, ...rest } = salvaged.record
   const { device_id, device_instance, object_type, object_instance } = target
   const head = [seq, formatInstant(observed_at), device_id, device_instance, object_type, object_instance, label]
+  const name = objectName(`${object_type},${object_instance}`)
   const values = [
     rest.active_level ?? undefined,
     cell(rest.present_value),
     cell(rest.relinquish_default),
     cell(rest.out_of_service),
   ]
-  return csvLine([...head, ...slots.map(slotCell), ...values, changed.join(' '), source, undefined], ',')
+  return csvLine([...head, ...slots.map(slotCell), ...values, changed.join(' '), source, name, undefined], ',')
 }
 
 const cell = (value: SlotValue | undefined): string | undefined => (value === undefined ? undefined : String(value))

@@ -4,6 +4,14 @@ import { formatDuration, MINUTE } from '#shared/core/time.ts'
 import { formatMoment, type Here } from '#shared/central/ui/moment.ts'
 import { say, sayCount } from '#shared/node/http/language.ts'
 
+/** The same for a column of a list: what it comes to, without the rate of one that falls. */
+export function courseShort(course: BacklogCourse, here: Here): string | undefined {
+  if (course.state !== 'falling') return courseWords(course, here)
+  if (course.empty_at === null) return say`empty in more than 30 days`
+  const left = course.empty_at - here.now
+  return left < MINUTE ? say`empty within a minute` : say`empty in about ${formatDuration(left)}`
+}
+
 /** @returns undefined where nothing is known of it */
 export function courseWords(course: BacklogCourse, here: Here): string | undefined {
   if (course.state === 'unknown') return

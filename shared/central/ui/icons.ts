@@ -43,6 +43,10 @@ const faultState = ({ state }: Pick<Finding, 'state'>, { ack }: Pick<FindingNote
 export const faultStateSign = (finding: Pick<Finding, 'state'>, note: Pick<FindingNote, 'ack'>): Html =>
   shape(faultState(finding, note))
 
+/** The state in words, for those who do not see the sign. */
+export const faultStateWords = (finding: Pick<Finding, 'state'>, note: Pick<FindingNote, 'ack'>): string =>
+  FAULT_STATE_WORDS[faultState(finding, note)]
+
 /** What the four signs mean, below a list that has them. */
 export const faultStateLegend = (): Html =>
   html`<ul class="plain legend" aria-label="${say`What the signs mean`}">${FAULT_STATES.map(

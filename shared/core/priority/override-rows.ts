@@ -1,4 +1,5 @@
 /** Rows of the list of overrides, the oldest first, and of points out of service. */
+import { objectName } from '#shared/core/bacnet/object-name.ts'
 import { csvLine } from '#shared/core/csv/write-csv.ts'
 import { DAY, formatInstant } from '#shared/core/time.ts'
 import { isOverride, type LevelMeaning } from './priority-levels.ts'
@@ -93,6 +94,8 @@ const COLUMNS = [
   'visits',
   'flips_30d',
   'out_of_service',
+  // As people in the field write it; `object` stays for programs.
+  'object_name',
 ]
 
 /** @returns CSV with a header, one group below the other; values are the device's own, instants UTC */
@@ -122,6 +125,7 @@ function line({ command, point, level, flips }: OverrideRow): string {
       visits,
       flips,
       text(latest.out_of_service),
+      objectName(`${object_type},${object_instance}`),
     ],
     ',',
   )

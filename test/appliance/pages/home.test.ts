@@ -101,8 +101,11 @@ for (const [what, model, said, loud] of [
   ['faults are open', { open: { 1: 2, 2: 0, 3: 1, data: 4, overrides: 0 } }, '3 open 2 1 high 0 2 medium 1 3 low', ['faults']],
   [
     'faults are named',
-    { open: { 1: 1, 2: 0, 3: 0, data: 0, overrides: 0 }, worst: [{ finding: COOLING, priority: 1, equipment: 'Air handler 1' }] },
-    'Supply air too warm with the cooling valve wide open Air handler 1, since 08:02 , 6 h ago',
+    {
+      open: { 1: 1, 2: 0, 3: 0, data: 0, overrides: 0 },
+      worst: [{ finding: COOLING, note: { ack: 'unacked' }, priority: 1, equipment: 'Air handler 1' }],
+    },
+    'active, not acknowledged Supply air too warm with the cooling valve wide open Air handler 1, since 08:02 , 6 h ago',
     ['faults'],
   ],
   ['sensors need a look', { open: { 1: 0, 2: 0, 3: 0, data: 4, overrides: 0 } }, '4 open about sensors and data', []],

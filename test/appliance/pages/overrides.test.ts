@@ -190,6 +190,9 @@ test('the CSV has every override, and a name that looks like a formula is escape
   t.is(lines.length, 5)
   t.true(lines.some(line => line.includes(`"'=HYPERLINK(""gone"")"`)))
   t.true(lines[1]!.includes('present at first visit'))
+  t.true(lines[0]!.endsWith(',out_of_service,object_name'))
+  const valve = lines.find(line => line.includes('cooling valve'))!
+  t.true(valve.includes(',"analog-output,4",') && valve.endsWith(',AO-4'), valve)
 })
 
 const user = { name: 'agent', role: 'operator', mayOperate: true }

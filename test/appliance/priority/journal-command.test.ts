@@ -86,10 +86,10 @@ test('export writes the readable records, with a line for each gap, as JSON and 
       .trimEnd()
       .replaceAll(/"(?:[^"]|"")*"/g, 'text')
       .split(',').length
-  t.deepEqual(new Set(csv.lines.map(cells)), new Set([30]))
+  t.deepEqual(new Set(csv.lines.map(cells)), new Set([31]))
   t.regex(
     csv.lines[1]!,
-    /^1,2026-01-01T00:00:01Z,,1000,analog-output,1,.*,error: read-access-denied,.*,1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16,scheduled,/,
+    /^1,2026-01-01T00:00:01Z,,1000,analog-output,1,.*,error: read-access-denied,.*,1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16,scheduled,AO-1,/,
   )
 })
 

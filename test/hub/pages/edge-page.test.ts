@@ -15,6 +15,11 @@ const browser = async ({ url }: TestSite, role: keyof typeof PASSWORDS = 'viewer
   return { get, post, page: async (path: string) => (await get(path)).text() }
 }
 
+test('the list of the fleet has a backlog in few words, the page of the edge all of them', async t => {
+  const { page } = await browser(t.context.site)
+  t.regex(await page('/'), /4,120 <span class="muted">empty in about 24 min<\/span>/)
+})
+
 test('an edge with old data and a wrong clock says so, with what it reports and where to go', async t => {
   const { page } = await browser(t.context.site)
   const text = await page('/edges/edge-2?site_id=riverside')

@@ -264,7 +264,15 @@ test('Home escapes', t =>
         last_read_at: null,
       },
       open: { 1: 1, 2: 0, 3: 0, data: 0, overrides: 0 },
-      worst: [{ finding: poisoned(text), priority: 1, equipment: text, cost: { ...RANGE, unit: text } }],
+      worst: [
+        {
+          finding: poisoned(text),
+          note: { ack: 'unacked' } as never,
+          priority: 1,
+          equipment: text,
+          cost: { ...RANGE, unit: text },
+        },
+      ],
       ...{ waste: [], unit_system: 'si', history: [] },
       overrides: {
         seen: 1,

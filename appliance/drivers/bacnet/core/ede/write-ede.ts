@@ -7,6 +7,7 @@
 import type { DeviceAddress } from '../discovery/discovery.ts'
 import { engineeringUnit } from '../../../../core/catalogue/engineering-units.ts'
 import { DEVICE, parseTarget, PRESENT_VALUE, type Target } from '#shared/core/bacnet/object.ts'
+import { objectName } from '#shared/core/bacnet/object-name.ts'
 import { POINT_TYPES } from '../device-scan.ts'
 import type { PointKind } from '#shared/core/model/model.ts'
 import { formatAddress } from '../address.ts'
@@ -56,8 +57,9 @@ const COLUMNS = [
   'unit-code',
   'vendor-specific-address',
   'notification-class',
-  // An additional column: the layout has none for polling.
+  // Additional columns: the layout has none for polling, and none for an object as people write it (`AI-4`).
   'poll-secs',
+  'object',
 ]
 const MANDATORY = 5
 /** Plenum writes to no equipment, so no point is settable. */
@@ -103,7 +105,7 @@ function pointRow({ bacnet }: EdeSource, point: EdePoint, references: Map<string
   const { point_id, name, cov, poll_secs } = point
   const row = [point_id, bacnet.device_instance, name, target.type, target.instance, undefined, undefined, undefined, undefined]
   const properties = [NOT_SETTABLE, cov ? COV : undefined, undefined, undefined, referenceOf(point, references), unitIdOf(point)]
-  return whole([...row, ...properties, undefined, undefined, poll_secs])
+  return whole([...row, ...properties, undefined, undefined, poll_secs, objectName(point.address)])
 }
 
 /** @returns why EDE cannot express a point; undefined when it can */

@@ -2,6 +2,9 @@
 import { nameTable } from '#shared/core/name-table.ts'
 
 export const FLEET_DE = nameTable<string>({
+  'empty in more than 30 days': 'leer in mehr als 30 Tagen',
+  'empty within a minute': 'leer binnen einer Minute',
+  'empty in about {0}': 'leer in etwa {0}',
   'Edges that need a decision': 'Edges, die eine Entscheidung brauchen',
   '<1>Refused:</1> edge <2>{0}</2> of site {1}, {2}: {3}. Nothing that it sends is stored.':
     '<1>Abgelehnt:</1> Edge <2>{0}</2> des Standorts {1}, {2}: {3}. Nichts, was es sendet, wird gespeichert.',

@@ -117,7 +117,7 @@ test('a percent is no humidity and a fraction no power factor', t => {
     { ...point, point_id: 'fraction', unit: 'fraction' },
   ]
   const [main] = writeEde([{ device_id: 'd', name: 'D', bacnet: { device_instance: 1, host: '10.0.0.1' }, points }], project)
-  t.regex(main!.text, /^percent;(?:[^;]*;){13}98;;;60$/m)
+  t.regex(main!.text, /^percent;(?:[^;]*;){13}98;;;60;AI-1$/m)
   t.regex(main!.text, /^# not expressible in EDE: fraction/m)
 })
 
