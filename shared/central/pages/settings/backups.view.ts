@@ -13,7 +13,7 @@ export const backupsBody = (model: BackupsModel): Html => html`<h1>Backups</h1>
 <p class="lead">${leadOf(model)}</p>
 <section class="card"><h2>Download a backup</h2>
 <p>The file holds the database, all history, settings and deployed rules, encrypted with a passphrase. Without the passphrase nobody can restore it. Certificates and private keys are not in it.</p>
-<form method="post" action="/backups">${csrfField(model.csrf)}
+<form class="fields" method="post" action="/backups">${csrfField(model.csrf)}
 <label>Passphrase <input type="password" name="passphrase" minlength="${PASSPHRASE.minLength}" maxlength="${PASSPHRASE.maxLength}" autocomplete="new-password"${!model.schedule && html` required`}></label>
 <label>The same again <input type="password" name="again" maxlength="${PASSPHRASE.maxLength}" autocomplete="new-password"></label>
 ${model.schedule && html`<p class="muted">Blank takes the passphrase of scheduled backups.</p>`}
