@@ -37,7 +37,8 @@ export async function readUpdateForm(
       continue
     }
     check(fields)
-    return receive(to => writeFile(part, to), { bytes, fields })
+    await receive(to => writeFile(part, to), { bytes, fields })
+    return
   }
   throw new Problem('bad_request', 'The form contains no file')
 }

@@ -12,7 +12,7 @@ const NAME_MAX = 1024
 const HEADERS_MAX = 20
 
 /**
- * The parts of a form in their order. A file must be read before the next part.
+ * The parts of a form in their order. A file must be read before the next part, and before the loop is left.
  *
  * @throws Problem bad_request when the form is broken or incomplete, too_large beyond a limit
  */

@@ -18,6 +18,7 @@ export async function openBoxCentral(workspace: string) {
     site_id: site.site_id,
     auth: { secret: 'a secret of at least thirty-two characters', passwords: PASSWORDS, trustedProxies: [] },
     scheduled: false,
+    restore: { site_id: site.site_id, isNew: false, refuse: () => undefined },
     onFindings: () => undefined,
     health: {
       checks: {},
