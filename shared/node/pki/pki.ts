@@ -124,7 +124,7 @@ export async function issueServer(
 /**
  * Issues a client certificate for a request, so that the key need not leave its machine.
  *
- * @throws Error when the request cannot be read, is not signed by its own key, or its key is not on the P-256 curve
+ * @throws Error when the request cannot be read, is not signed by its own key, or its key is of another kind than `KEYS`
  */
 export async function issueForRequest(ca: Pair, options: Validity & { csr_pem: string; cn: string }): Promise<Issued> {
   const { csr_pem, cn, now, days = CERT_DAYS } = options
@@ -135,9 +135,35 @@ export async function issueForRequest(ca: Pair, options: Validity & { csr_pem: s
 
 /** @returns the key of a certificate request. @throws Error as `issueForRequest` does */
 export async function verifyRequest(csr_pem: string): Promise<webcrypto.CryptoKey> {
-  const request = new Pkcs10CertificateRequest(csr_pem)
+  const request = readRequest(csr_pem)
+  const algorithm = keyOf(request)
   if (!(await request.verify())) throw new Error('the request is not signed by the key that it names')
-  return request.publicKey.export(EC, ['verify'])
+  return request.publicKey.export(algorithm, ['verify'])
+}
+
+/** Keys that devices of other makes have. Ours are on P-256. @source NIST SP 800-57 Part 1 Rev. 5, 5.6.1: 112 bits and more */
+const KEYS = 'RSA of 2048 to 4096 bits, or on one of the curves P-256, P-384 and P-521'
+const [RSA_MIN, RSA_MAX] = [2048, 4096]
+const CURVES = ['P-256', 'P-384', 'P-521']
+
+/** @throws Error for a key that is too weak, too slow or of another kind */
+function keyOf({
+  publicKey: { algorithm },
+}: Pkcs10CertificateRequest): webcrypto.EcKeyImportParams | webcrypto.RsaHashedImportParams {
+  const { name, namedCurve = '', modulusLength = 0 } = algorithm as { name: string; namedCurve?: string; modulusLength?: number }
+  if (name === 'ECDSA' && CURVES.includes(namedCurve)) return { name, namedCurve }
+  if (name.startsWith('RSA') && modulusLength >= RSA_MIN && modulusLength <= RSA_MAX)
+    return { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }
+  throw new Error(`the key of the request is not ${KEYS}`)
+}
+
+/** @param csr PEM, or base64 of DER. @throws Error that says so when it is no request */
+function readRequest(csr: string): Pkcs10CertificateRequest {
+  try {
+    return new Pkcs10CertificateRequest(csr)
+  } catch {
+    throw new Error('it is no certificate request (PKCS #10)')
+  }
 }
 
 /** Creates a key and a request for its certificate. @param cn the common name that the certificate shall have */
@@ -148,15 +174,13 @@ export async function makeRequest(cn: string): Promise<{ csr_pem: string; key_pe
 }
 
 /** The subject of a certificate request, as `CN=edge:A:e1`. @throws Error when it cannot be read */
-export const requestName = (csr_pem: string): string => new Pkcs10CertificateRequest(csr_pem).subject
+export const requestName = (csr_pem: string): string => readRequest(csr_pem).subject
 
 /** Of the key of a certificate request, as `keyFingerprint` of its private part. @throws Error when it cannot be read */
-export const requestFingerprint = (csr_pem: string): string =>
-  fingerprintOf(new Pkcs10CertificateRequest(csr_pem).publicKey.rawData)
+export const requestFingerprint = (csr_pem: string): string => fingerprintOf(readRequest(csr_pem).publicKey.rawData)
 
 /** @param base64 a certificate request as EST carries it, PKCS #10 without the lines of PEM. @throws Error when it is none */
-export const toCsrPem = (base64: string): string =>
-  withNewline(new Pkcs10CertificateRequest(base64.replace(/\s/g, '')).toString('pem'))
+export const toCsrPem = (base64: string): string => withNewline(readRequest(base64.replace(/\s/g, '')).toString('pem'))
 
 /** @returns certificates as a PKCS #7 that holds nothing else, base64 in lines. @source RFC 5272, 4.1; RFC 7030, 4.1.3 */
 export function certsOnly(certificates_pem: string): string {

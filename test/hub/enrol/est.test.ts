@@ -49,9 +49,10 @@ async function openEst(t: ExecutionContext) {
   const openssl = (...argv: string[]) =>
     execFileSync('openssl', argv, { cwd: dir, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
   /** A key and a request for it, as base64 of DER. */
-  const makeCsr = (cn: string, curve = 'prime256v1') => {
-    const name = `${cn.replaceAll(':', '-')}-${curve}`
-    openssl('ecparam', '-name', curve, '-genkey', '-noout', '-out', `${name}.key`)
+  const makeCsr = (cn: string, kind = 'prime256v1') => {
+    const name = `${cn.replaceAll(':', '-')}-${kind}`
+    if (kind.startsWith('rsa')) openssl('genrsa', '-out', `${name}.key`, kind.slice(3))
+    else openssl('ecparam', '-name', kind, '-genkey', '-noout', '-out', `${name}.key`)
     openssl('req', '-new', '-key', `${name}.key`, '-subj', `/CN=${cn}`, '-out', `${name}.csr`)
     const pem = openssl('req', '-in', `${name}.csr`)
     return { body: pem.replace(/-----[^-]+-----/g, '').trim(), key: openssl('pkey', '-in', `${name}.key`) }
@@ -100,6 +101,23 @@ test('a device gets the authorities, a first certificate with its secret, and th
   t.is((await ask('simplereenroll', { body: next.body, headers: PKCS10, cert, key })).status, 403, 'revoked')
 })
 
+for (const kind of ['rsa2048', 'rsa4096', 'secp384r1', 'secp521r1']) {
+  test(`a device with a key of ${kind} enrols, renews with its certificate, and a request for another key is refused`, async t => {
+    const { ask, makeCsr, read, secrets } = await openEst(t)
+    const { username, password } = await secrets.make({ site_id: 'A', edge_id: 'e1' })
+    const { body, key } = makeCsr('edge:A:e1', kind)
+    const first = await ask('simpleenroll', { body, headers: basic(username, password) })
+    t.is(first.status, 200, first.text)
+    const cert = read(first.text)
+    const renewed = await ask('simplereenroll', { body, headers: PKCS10, cert, key })
+    t.is(renewed.status, 200, renewed.text)
+    const spoilt = Buffer.from(body, 'base64')
+    spoilt[spoilt.length - 3]! ^= 1
+    const refused = await ask('simplereenroll', { body: spoilt.toString('base64'), headers: PKCS10, cert, key })
+    t.is(refused.status, 422, refused.text)
+  })
+}
+
 test('what cannot be used is refused with its reason, and uses no secret', async t => {
   const { ask, makeCsr, read, secrets } = await openEst(t)
   const { username, password } = await secrets.make({ site_id: 'A', edge_id: 'e1' })
@@ -107,7 +125,8 @@ test('what cannot be used is refused with its reason, and uses no secret', async
   for (const [status, sent] of [
     [415, { body: 'x', headers: { ...headers, 'content-type': 'text/plain' } }],
     [422, { body: 'no request', headers }],
-    [422, { body: makeCsr('edge:A:e1', 'secp384r1').body, headers }],
+    [422, { body: makeCsr('edge:A:e1', 'secp256k1').body, headers }],
+    [422, { body: makeCsr('edge:A:e1', 'rsa1024').body, headers }],
     [413, { body: 'A'.repeat(20_000), headers }],
     [404, { method: 'GET' }],
   ] as const) {
