@@ -2,14 +2,13 @@
 import type { FastifyRequest } from 'fastify'
 import { Problem } from '#shared/core/problem.ts'
 import type { RestoreState } from '#shared/node/backup/staged-restore.ts'
-import { partsOf, writeFile } from '#shared/node/http/upload.ts'
+import { readFileForm } from '#shared/node/http/upload.ts'
 import type { Restores } from '#shared/central/backup/restores.ts'
 import type { CentralParts } from '#shared/central/context.ts'
 import type { Actor } from './command.ts'
 
 /** A hub's backup holds all of its history; a longer upload would not end. */
 export const RESTORE_MAX = 64 * 1024 ** 3
-const FIELDS = ['csrf', 'passphrase']
 const FIELD_BYTES = 8192
 
 type Context = Pick<CentralParts, 'restores'>
@@ -30,25 +29,17 @@ export async function stageRestore(
   context: Context,
   { audit }: Pick<Actor, 'audit'>,
   request: FastifyRequest,
-  check: (fields: ReadonlyMap<string, string>) => void = () => undefined,
+  check?: (fields: ReadonlyMap<string, string>) => void,
 ): Promise<RestoreState> {
   const restores = needRestores(context)
-  const fields = new Map<string, string>()
-  const limits = { fileSize: RESTORE_MAX, files: 1, fields: FIELDS.length, fieldSize: FIELD_BYTES }
-  for await (const part of partsOf(request, limits)) {
-    if (part.type === 'field') {
-      if (!FIELDS.includes(part.fieldname))
-        throw new Problem('bad_request', `"${part.fieldname}" is no field of this form; it has passphrase`)
-      fields.set(part.fieldname, String(part.value))
-      continue
-    }
-    check(fields)
-    const given = { bytes: Number(request.headers['content-length'] ?? 0), passphrase: fields.get('passphrase') ?? '' }
-    const state = await restores.stage(to => writeFile(part, to), given)
-    audit({ subject: state.about.site_id, after: state.about })
-    return state
-  }
-  throw new Problem('bad_request', 'The form contains no file')
+  const bytes = Number(request.headers['content-length'] ?? 0)
+  const form = { fields: ['csrf', 'passphrase'], fieldBytes: FIELD_BYTES, fileBytes: RESTORE_MAX, check }
+  const state = await readFileForm(request, {
+    ...form,
+    take: (write, fields) => restores.stage(write, { bytes, passphrase: fields.get('passphrase') ?? '' }),
+  })
+  audit({ subject: state.about.site_id, after: state.about })
+  return state
 }
 
 /** The next start of the program puts the backup in place. @throws Problem conflict when none is staged */

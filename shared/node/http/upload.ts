@@ -39,6 +39,37 @@ export async function writeFile(part: MultipartFile, to: Writable): Promise<void
   })
 }
 
+type FileForm<T> = {
+  /** Fields that may come before the file; the first is the token of a page. */
+  fields: readonly string[]
+  fieldBytes: number
+  fileBytes: number
+  /** Of the fields before the file, which a page does; throws what the caller is told. */
+  check?: ((fields: ReadonlyMap<string, string>) => void) | undefined
+  /** @param write writes the file and ends the stream */
+  take(write: (to: Writable) => Promise<void>, fields: ReadonlyMap<string, string>): Promise<T>
+}
+
+/**
+ * Reads a form of fields and then one file.
+ *
+ * @throws Problem bad_request without a file or with another field, and what `check` and `take` throw
+ */
+export async function readFileForm<T>(request: FastifyRequest, { check, take, ...form }: FileForm<T>): Promise<T> {
+  const fields = new Map<string, string>()
+  const limits = { fileSize: form.fileBytes, files: 1, fields: form.fields.length, fieldSize: form.fieldBytes }
+  for await (const part of partsOf(request, limits)) {
+    if (part.type === 'file') {
+      check?.(fields)
+      return await take(to => writeFile(part, to), fields)
+    }
+    if (!form.fields.includes(part.fieldname))
+      throw new Problem('bad_request', `"${part.fieldname}" is no field of this form; it has ${form.fields.slice(1).join(', ')}`)
+    fields.set(part.fieldname, String(part.value))
+  }
+  throw new Problem('bad_request', 'The form contains no file')
+}
+
 /** @throws Problem as `partsOf` */
 export async function partContent(part: MultipartFile): Promise<Buffer> {
   return part.toBuffer().catch(error => {

@@ -41,7 +41,6 @@ export const PROBLEM_DETAILS_DE = nameTable<string>({
   'The disk is full: the backup could not be unpacked': 'Der Datenträger ist voll: Die Sicherung konnte nicht entpackt werden',
   'This workspace is restored on its machine, with provisioning/main.ts restore':
     'Dieser Arbeitsbereich wird auf seiner Maschine wiederhergestellt, mit provisioning/main.ts restore',
-  '"{0}" is no field of this form; it has passphrase': '„{0}“ ist kein Feld dieses Formulars; es hat passphrase',
   'This appliance does not run on a system whose network it can set':
     'Diese Appliance läuft nicht auf einem System, dessen Netz sie einstellen kann',
   'The box tries other settings of the network: keep them first, or wait until they are set back':
@@ -327,7 +326,6 @@ export const PROBLEM_DETAILS_DE = nameTable<string>({
     'Das Formular gehört nicht zu dieser Sitzung; laden Sie die Seite neu',
   '{0} cannot be read: {1}': '{0} ist nicht lesbar: {1}',
   '"{0}" is no field of this form; it has {1}': '„{0}“ ist kein Feld dieses Formulars; es hat {1}',
-  '"{0}" is no field of this form; it has force': '„{0}“ ist kein Feld dieses Formulars; es hat force',
   'The field {0} is longer than {1} bytes': 'Das Feld {0} ist länger als {1} Bytes',
   '{0} is a ZIP; unpack it and choose its tables': '{0} ist ein ZIP; entpacken Sie es und wählen Sie seine Tabellen',
   'The form contains no file': 'Es ist keine Datei gewählt',
