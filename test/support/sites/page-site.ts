@@ -7,7 +7,7 @@ import pino from 'pino'
 import { type CentralOptions, createCentral } from '#shared/central/central.ts'
 import { withoutInspection } from '#shared/central/inspection.ts'
 import { openWorkspace, type Workspace } from '#shared/central/workspace.ts'
-import type { CentralContext } from '#shared/central/context.ts'
+import type { CentralContext, CentralParts } from '#shared/central/context.ts'
 import { problemPages } from '#shared/central/pages/login.route.ts'
 import { pageRoutes } from '#shared/central/pages/routes.ts'
 import { createPageLayout } from '#shared/central/pages/create-layout.ts'
@@ -33,7 +33,7 @@ export const PASSWORDS = { admin: 'admin-password-1', agent: 'agent-password-1',
 export type TestSite = {
   http: HttpService
   url: string
-  context: CentralContext
+  context: CentralParts
   stores: Workspace['stores']
   close(): Promise<void>
 }
