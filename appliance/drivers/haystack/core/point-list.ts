@@ -29,7 +29,7 @@ type Known = {
   equipment: readonly ListedEquipment[]
 }
 export type PointList = {
-  /** Not known yet, those first that others name. */
+  /** Not known yet, with what serves them. */
   equipment: ListedEquipment[]
   points: ListedPoint[]
   /** Number of points that the catalogue has already. */

@@ -55,7 +55,7 @@ export function sniffDialect(head: string): Dialect {
   const numbers = below.flat().map(cell => splitUnit(cell)?.number ?? cell)
   const timed = rows.filter(startsWithTime)
   const header = rows.find(({ number }) => number === headerLine)?.cells.map(cell => cell.trim()) ?? []
-  const isTwo = timed.length > 0 && timed.every(row => isDateAndTime(row, header[1] ?? ''))
+  const isTwo = timed.length > 0 && timed.every(isDateAndTime) && (TIME_NAME.test(header[1] ?? '') || repeatsDates(timed))
   const legend = legendOf(
     rows.filter(({ number }) => number < headerLine),
     header,
@@ -79,11 +79,15 @@ function fit(rows: Row[]) {
   return { rows, cells, times: times / rows.length, share: usual.length / rows.length }
 }
 
-/** A date without a time of day, and the time of day in the next cell. `7.30` is one under a name of times only. */
-function isDateAndTime({ cells: [date = '', time = ''] }: Row, header: string): boolean {
-  const isTime = TIME_OF_DAY.test(time.trim()) && (time.includes(':') || TIME_NAME.test(header))
-  return isTime && !date.includes(':') && parseTimestamp(`${date.trim()} ${time.trim()}`) !== undefined
+/** A date without a time of day, and what may be one in the next cell. */
+function isDateAndTime({ cells: [date = '', time = ''] }: Row): boolean {
+  const whole = `${date.trim()} ${time.trim()}`
+  return !date.includes(':') && TIME_OF_DAY.test(time.trim()) && parseTimestamp(whole) !== undefined
 }
+
+/** A table of one row a day may have durations such as `03:15` beside its dates; one of several rows a day needs the time. */
+const repeatsDates = (rows: Row[]): boolean =>
+  rows.every(({ cells }) => cells[1]!.includes(':')) && new Set(rows.map(({ cells }) => cells[0])).size < rows.length
 
 /** Lines before the header that say what its names stand for. */
 function legendOf(before: Row[], header: readonly string[]): Map<string, string> {

@@ -1,7 +1,6 @@
 /** Names, errors and notes come from devices, files and people: none may become markup, wherever it is shown. */
-import test, { type ExecutionContext } from 'ava'
-import fc from 'fast-check'
-import { type Html, html } from '#shared/node/http/html.ts'
+import test from 'ava'
+import { html } from '#shared/node/http/html.ts'
 import type { Quantity } from '#shared/core/model/quantity.ts'
 import { loginBody, problemBody } from '#shared/central/pages/login.view.ts'
 import { faultBody } from '#shared/central/pages/faults/fault.view.ts'
@@ -17,23 +16,11 @@ import { summaryOf } from '#shared/core/runs/run-summary.ts'
 import { type RunPanel, runPanel } from '#shared/central/ui/run-panel.ts'
 import { runsBody } from '#shared/central/pages/runs.view.ts'
 import { homeBody } from '#appliance/pages/home.view.ts'
-import { healthOf, reportedBy } from '#hub/pages/fleet-status.ts'
-import { fleetBody } from '#hub/pages/fleet.view.ts'
-import { BUILDING, COOLING, EDGES, LATEST, NOW, POINTS, RUN } from '../../../support/page-fixture.ts'
+import { BUILDING, COOLING, LATEST, NOW, POINTS, RUN } from '../../../support/page-fixture.ts'
+import { noPoison } from '../../../support/pages/poison.ts'
 
-/** Breaks out of text, of a quoted attribute and of an address, unless it is escaped. */
-const POISON = `"'><x-poison onload=x>&`
-const hostile = fc.tuple(fc.string({ maxLength: 8 }), fc.string({ maxLength: 8 })).map(([a, b]) => `${a}${POISON}${b}`)
 const here = { now: NOW, timezone: BUILDING.timezone }
 const user = (text: string) => ({ name: text, role: text, mayOperate: true })
-
-function noPoison(t: ExecutionContext, render: (text: string) => Html) {
-  const property = fc.property(hostile, text => {
-    const out = render(text).text
-    return out.includes('x-poison') && !out.includes('<x-poison') && !/["']{2}(>|&gt;)<?x/.test(out)
-  })
-  t.notThrows(() => fc.assert(property, { numRuns: 25 }))
-}
 
 const RANGE = { low: 1, mid: 2, high: 3 }
 const SUMS = { up: 1, up_sure: 1, up_gauge: 1, down: 0, down_sure: 0, down_gauge: 0 }
@@ -381,35 +368,4 @@ test('parameters, what was tried and baselines escape', t =>
         { baseline, title: text, reset: undefined },
       ],
     })}`
-  }))
-
-test('Fleet escapes', t =>
-  noPoison(t, text => {
-    const edge = { ...EDGES[0]!, edge_id: text, name: text, site_id: text, building_id: text, version: text }
-    const building = { ...BUILDING, name: text }
-    return fleetBody({
-      here,
-      part: {
-        rows: [
-          { edge, building, health: healthOf(edge, NOW), reported: reportedBy({}), open: { 1: 1, 2: 0, 3: 0 }, deletable: true },
-        ],
-        page: 1,
-        pages: 2,
-        total: 1,
-      },
-      total: 1,
-      found: 1,
-      q: text,
-      byStatus: { operational: 1, reduced: 0, disconnected: 0, pending: 0 },
-      status: undefined,
-      counts: { ingest_ok: 1, ingest_duplicate: 0, ingest_rejected: 1, last_ingest_at: null },
-      claims: {
-        refusals: [{ site_id: text, edge_id: text, reason: text, since: NOW }],
-        takeovers: [{ site_id: text, edge_id: text, from_edge_id: text, building_id: text, since: NOW }],
-        heldBack: [{ site_id: text, edge_id: text, reason: text }],
-        user: { name: text, role: text, mayOperate: true },
-        csrf: text,
-      },
-      otherHubs: [{ site_id: text, address: text, holder: text, edges: 1, not_operational: 1, faults: 1, told_at: NOW }],
-    })
   }))

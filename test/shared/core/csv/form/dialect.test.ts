@@ -23,7 +23,8 @@ for (const [head, delimiter, decimalComma] of [
 for (const [what, head, timeCells] of [
   ['a date and a time of day', 'Date,Time,SAT\n10/05/2026,00:15,55\n10/05/2026,00:30,56\n', [0, 1]],
   ['a time with points under its name', 'Datum;Uhrzeit;SAT\n05.10.2026;00.15;12\n05.10.2026;00.30;12\n', [0, 1]],
-  ['hours of twelve', 'Date,Hour,SAT\n5-Oct-26,12:15:00 AM,55\n', [0, 1]],
+  ['hours of twelve', 'Date,Hour,SAT\n5-Oct-26,12:15:00 AM,55\n5-Oct-26,12:30:00 AM,55\n', [0, 1]],
+  ['a duration of each day', 'Date,Fan ran,kWh\n05/10/2026,03:15,7\n06/10/2026,04:15,8\n', undefined],
   ['a time and a number that looks like one', 'Date,SAT\n10/05/2026,12.30\n', undefined],
   ['a whole time and another one', 'Time,Set at\n10/05/2026 00:15,00:15\n', undefined],
   ['a date and a number', 'Date,Time on\n10/05/2026,15\n', undefined],
