@@ -37,7 +37,7 @@ const uploadForm = ({
   csrf,
 }: RestoreModel): Html => html`<form class="card fields" method="post" action="${RESTORE_PATH}" enctype="multipart/form-data">${csrfField(csrf)}
 <label>Passphrase of the backup <input type="password" name="passphrase" maxlength="1000" autocomplete="off" required></label>
-<label>File of the backup (<code>.backup</code>) <input type="file" name="file" accept=".backup" required></label>
+<label>File of the backup, .backup <input type="file" name="file" accept=".backup" required></label>
 <p class="muted">It must be of this site, and of this version of the program or an earlier one. Nothing is replaced yet. Checking a large one takes minutes.</p>
 <button class="primary">Upload and check</button></form>`
 

@@ -12,7 +12,7 @@ export const SETTINGS_DE = nameTable<string>({
   'A hub with tenants, or one of several that take turns, is restored with <1>provisioning/main.ts restore</1>.':
     'Ein Hub mit Mandanten oder einer von mehreren, die sich abwechseln, wird mit <1>provisioning/main.ts restore</1> wiederhergestellt.',
   'Passphrase of the backup': 'Passphrase der Sicherung',
-  'File of the backup (<1>.backup</1>)': 'Datei der Sicherung (<1>.backup</1>)',
+  'File of the backup, .backup': 'Datei der Sicherung, .backup',
   'It must be of this site, and of this version of the program or an earlier one. Nothing is replaced yet. Checking a large one takes minutes.':
     'Sie muss von diesem Standort und von dieser Version des Programms oder einer früheren sein. Noch wird nichts ersetzt. Eine große zu prüfen dauert Minuten.',
   'Upload and check': 'Hochladen und prüfen',
