@@ -37,34 +37,51 @@ export function reconcile(
   const remove: string[] = []
   const endings = resumed ? endingsIn(run, resumed, lookedAt) : () => undefined
   for (const old of earlier) {
-    const again = put.get(old.finding_id)
-    const ended = old.to === null && (!again || isOnlyCarried(again)) ? endings(old) : undefined
-    if (ended) {
-      const until = Math.max(lookedAt(old)?.evaluated_to ?? -Infinity, old.confirmed_at)
-      put.set(old.finding_id, { ...endedAt(old, Math.min(until, run.to)), ended })
-      continue
-    }
-    if (ids.has(old.finding_id)) continue
-    // A run that ends before the days that showed it cannot find it.
-    if (old.hindsight && old.confirmed_at > run.to) continue
-    if (resumed && isEvaluatedAgain(old, run, resumed)) {
-      if (evaluatedPairs.has(pairOf(old))) remove.push(old.finding_id)
-      continue
-    }
-    const rest = old.from < run.from && !old.hindsight ? continuation(old, found, run) : undefined
-    if (rest) {
-      put.delete(rest.finding_id)
-      put.set(old.finding_id, rest.to === null && continuesAfter(old) ? old : joined(old, rest, run))
-    } else if (decidedPairs.has(pairOf(old))) {
-      if (continuesAfter(old)) continue
-      if (old.from >= run.from) remove.push(old.finding_id)
-      else if (old.to === null) put.set(old.finding_id, endedAt(old, run.from))
-    } else if (resumed && old.to === null) {
-      const until = Math.max(lookedAt(old)?.evaluated_to ?? -Infinity, old.confirmed_at)
-      if (run.to - until >= LAPSE_MS) put.set(old.finding_id, endedAt(old, until))
-    }
+    const ended = endedByRun(old)
+    if (ended) put.set(old.finding_id, ended)
+    else if (!ids.has(old.finding_id)) settle(old)
   }
   return { put: [...put.values()], remove }
+
+  /** The finding with the reason why its rule is no longer evaluated, unless this run saw samples in fault. */
+  function endedByRun(old: Finding): Finding | undefined {
+    const again = put.get(old.finding_id)
+    const ended = old.to === null && (!again || isOnlyCarried(again)) ? endings(old) : undefined
+    return ended && { ...endedAt(old, Math.min(lastEvaluated(old), run.to)), ended }
+  }
+
+  /** Decides on a finding that this run has not found under its own id. */
+  function settle(old: Finding): void {
+    const pair = pairOf(old)
+    // A run that ends before the days that showed it cannot find it.
+    if (old.hindsight && old.confirmed_at > run.to) return
+    if (resumed && isEvaluatedAgain(old, run, resumed)) {
+      if (evaluatedPairs.has(pair)) remove.push(old.finding_id)
+      return
+    }
+    const rest = old.from < run.from && !old.hindsight ? continuation(old, found, run) : undefined
+    if (rest) continueWith(old, rest)
+    else if (decidedPairs.has(pair)) endAtStart(old)
+    else if (resumed && old.to === null && run.to - lastEvaluated(old) >= LAPSE_MS) {
+      put.set(old.finding_id, endedAt(old, lastEvaluated(old)))
+    }
+  }
+
+  function continueWith(old: Finding, rest: Finding): void {
+    put.delete(rest.finding_id)
+    put.set(old.finding_id, rest.to === null && continuesAfter(old) ? old : joined(old, rest, run))
+  }
+
+  /** For a finding whose rule was evaluated over the span without finding it: nothing of it lies within the span. */
+  function endAtStart(old: Finding): void {
+    if (continuesAfter(old)) return
+    if (old.from >= run.from) remove.push(old.finding_id)
+    else if (old.to === null) put.set(old.finding_id, endedAt(old, run.from))
+  }
+
+  function lastEvaluated(old: Finding): number {
+    return Math.max(lookedAt(old)?.evaluated_to ?? -Infinity, old.confirmed_at)
+  }
 
   /** Takes over from the earlier finding what only that run could know: its continuation and its evidence. */
   function asKnown(finding: Finding, old: Finding | undefined): Finding {
