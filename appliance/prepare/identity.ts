@@ -3,7 +3,7 @@ import { randomBytes, randomInt, X509Certificate } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeFolder, replaceFile } from '#shared/node/files.ts'
-import { FIRST_BUILDING, FIRST_SITE } from '../core/system/first-site.ts'
+import { newSite } from '../core/system/first-site.ts'
 import { issueServer, makeCa } from '#shared/node/pki/pki.ts'
 
 /** Letters and digits that nobody confuses on a console. */
@@ -72,9 +72,5 @@ export async function firstSite({ workspace }: Pick<Places, 'workspace'>, host: 
   const file = join(folder, 'site.json')
   if (existsSync(file)) return
   await makeFolder(folder, PRIVATE_FOLDER)
-  await replaceFile(
-    file,
-    `${JSON.stringify({ site_id: FIRST_SITE, edge_id: host, building: FIRST_BUILDING, equipment: [] }, undefined, 2)}\n`,
-    PRIVATE,
-  )
+  await replaceFile(file, `${JSON.stringify(newSite(host), undefined, 2)}\n`, PRIVATE)
 }

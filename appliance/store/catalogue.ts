@@ -27,7 +27,7 @@ export function openCatalogue(
 ): Promise<SettingsFile<DeviceCatalogue>> {
   const schema = drivers === DRIVERS ? CatalogueFile : (catalogueSchema(drivers) as unknown as typeof CatalogueFile)
   const check = (catalogue: DeviceCatalogue) => checkCatalogue(catalogue, site, { protocols, drivers })
-  return openSettingsFile(join(dir, 'field-devices.json'), schema, check, { devices: [] })
+  return openSettingsFile(join(dir, 'field-devices.json'), schema, check, { absent: { devices: [] } })
 }
 
 type Checkers = { protocols: readonly FieldProtocol[]; drivers: readonly DriverDefinition[] }

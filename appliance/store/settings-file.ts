@@ -22,14 +22,15 @@ export type SettingsFile<T> = {
  * Opens a settings file.
  *
  * @param check complaints beyond the schema; called only with values that match the schema
- * @param absent the content of a missing file; undefined when the file is required
+ * @param absent the content of a missing file; a file without it is required
+ * @param example content that a required file may have, for the message of a missing one
  * @throws ConfigError naming the path and, for each complaint, the JSON pointer
  */
 export async function openSettingsFile<S extends TSchema>(
   path: string,
   schema: S,
   check: (value: Static<S>) => Complaint[],
-  absent?: Static<S>,
+  { absent, example }: { absent?: Static<S>; example?: Static<S> },
 ): Promise<SettingsFile<Static<S>>> {
   const verify = (value: unknown): Static<S> => {
     const complaints = Value.Check(schema, value) ? check(value) : schemaComplaints(schema, value)
@@ -37,7 +38,8 @@ export async function openSettingsFile<S extends TSchema>(
     return value as Static<S>
   }
   const file = jsonFile<Static<S>>(path)
-  const missing = () => new ConfigError(path, [{ pointer: '', message: 'there is no such file' }])
+  const hint = example === undefined ? '' : `; write one, for example ${JSON.stringify(example)}`
+  const missing = () => new ConfigError(path, [{ pointer: '', message: `there is no such file${hint}` }])
   const found = (await file.read()) ?? absent
   if (found === undefined) throw missing()
   const db = new Low<Static<S>>(file, verify(found))

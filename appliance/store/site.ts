@@ -4,6 +4,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { type Building, type Equipment, EQUIPMENT_TYPES, ID } from '#shared/core/model/model.ts'
 import { PriorityLevels } from '#shared/core/priority/level-settings.ts'
 import { isZone } from '#shared/core/time-zone.ts'
+import { newSite } from '../core/system/first-site.ts'
 import type { Complaint } from './json-file.ts'
 import { openSettingsFile, type SettingsFile } from './settings-file.ts'
 
@@ -54,7 +55,7 @@ export type SiteSettings = Static<typeof SiteFile>
  * @throws ConfigError when it is missing, unreadable or wrong
  */
 export const openSiteSettings = (dir: string): Promise<SettingsFile<SiteSettings>> =>
-  openSettingsFile(join(dir, 'site.json'), SiteFile, checkSite)
+  openSettingsFile(join(dir, 'site.json'), SiteFile, checkSite, { example: newSite('edge-1') })
 
 /** @returns the records that the model store takes */
 export function siteModel({ site_id, building, equipment }: SiteSettings): { building: Building; equipment: Equipment[] } {

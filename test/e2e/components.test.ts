@@ -118,8 +118,18 @@ const REFUSALS: { main: string; why: string; env: Record<string, string>; says: 
     env: { ...SECRETS, SERVICE_SIM_CLOCK: '60@0@0' },
     says: /SERVICE_SIM_CLOCK/,
   },
-  { main: 'appliance/main.ts', why: 'has no site file', env: { ...SECRETS, SERVICE_WORKSPACE: '/nowhere' }, says: /site\.json/ },
-  { main: 'appliance/fieldbus/main.ts', why: 'has no site file', env: { SERVICE_WORKSPACE: '/nowhere' }, says: /site\.json/ },
+  {
+    main: 'appliance/main.ts',
+    why: 'has no site file',
+    env: { ...SECRETS, SERVICE_WORKSPACE: '/nowhere' },
+    says: /site\.json[^]*for example \{"site_id"/,
+  },
+  {
+    main: 'appliance/fieldbus/main.ts',
+    why: 'has no site file',
+    env: { SERVICE_WORKSPACE: '/nowhere' },
+    says: /site\.json[^]*for example \{"site_id"/,
+  },
   {
     main: 'appliance/fieldbus/main.ts',
     why: 'would send nowhere',

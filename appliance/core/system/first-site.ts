@@ -10,3 +10,6 @@ export const FIRST_BUILDING = {
   timezone: 'Etc/UTC',
   unit_system: 'si',
 } as const
+
+/** @returns content of `site.json` for a box that serves no building yet */
+export const newSite = (edge_id: string) => ({ site_id: FIRST_SITE, edge_id, building: FIRST_BUILDING, equipment: [] })
