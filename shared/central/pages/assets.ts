@@ -17,16 +17,26 @@ const htmx = resolve('htmx.org/dist/htmx.min.js')
 const uplot = resolve('uplot/dist/uPlot.iife.min.js')
 const uplotCss = resolve('uplot/dist/uPlot.min.css')
 
+const JAVASCRIPT = 'text/javascript; charset=utf-8'
+const STYLE = 'text/css; charset=utf-8'
+
 const FILES = {
-  css: { name: 'app.css', path: new URL('app.css', STATIC), type: 'text/css; charset=utf-8' },
-  script: { name: 'app.js', path: new URL('app.js', STATIC), type: 'text/javascript; charset=utf-8' },
-  htmx: { name: 'htmx.js', path: htmx, type: 'text/javascript; charset=utf-8' },
-  trends: { name: 'trends.js', path: new URL('trends.js', STATIC), type: 'text/javascript; charset=utf-8' },
-  trendMarks: { name: 'trend-marks.js', path: new URL('trend-marks.js', STATIC), type: 'text/javascript; charset=utf-8' },
-  uplot: { name: 'uplot.js', path: uplot, type: 'text/javascript; charset=utf-8' },
-  uplotCss: { name: 'uplot.css', path: uplotCss, type: 'text/css; charset=utf-8' },
+  css: { name: 'app.css', path: new URL('app.css', STATIC), type: STYLE },
+  script: { name: 'app.js', path: new URL('app.js', STATIC), type: JAVASCRIPT },
+  htmx: { name: 'htmx.js', path: htmx, type: JAVASCRIPT },
+  uplot: { name: 'uplot.js', path: uplot, type: JAVASCRIPT },
+  uplotCss: { name: 'uplot.css', path: uplotCss, type: STYLE },
   icon: { name: 'icon.svg', path: new URL('icon.svg', STATIC), type: 'image/svg+xml' },
 } as const
+/** The plot that zooms, and the modules that it imports by their names beside it. */
+const [TRENDS, ...TREND_PARTS] = [
+  'trends.js',
+  'trend-image.js',
+  'trend-marks.js',
+  'trend-options.js',
+  'trend-words.js',
+  'trend-zoom.js',
+] as const
 
 type Served = { body: Buffer; type: string; hash: string; packed: Map<ContentEncoding, Promise<Buffer>> }
 
@@ -45,13 +55,18 @@ export function openAssets(): { assets: Assets; route: Route; firstStyle(reply: 
   const style = readFileSync(FILES.css.path, 'utf8')
   const policy = contentSecurity(`sha256-${createHash('sha256').update(style).digest('base64')}`)
   const served = new Map<string, Served>()
-  const addresses = Object.entries(FILES).map(([key, { name, path, type }]) => {
-    const body = readFileSync(path)
-    const hash = createHash('sha256').update(body).digest('hex').slice(0, 12)
+  const serve = (hash: string, name: string, type: string, body: Buffer): string => {
     served.set(`${hash}/${name}`, { body, type, hash, packed: new Map() })
-    return [key, `/static/${hash}/${name}`]
+    return `/static/${hash}/${name}`
+  }
+  const single = Object.entries(FILES).map(([key, { name, path, type }]) => {
+    const body = readFileSync(path)
+    return [key, serve(hashOf([body]), name, type, body)]
   })
-  const assets = Object.fromEntries(addresses) as Assets
+  const modules = [TRENDS, ...TREND_PARTS].map(name => ({ name, body: readFileSync(new URL(name, STATIC)) }))
+  const together = hashOf(modules.map(({ body }) => body))
+  const [trends, ...trendParts] = modules.map(({ name, body }) => serve(together, name, JAVASCRIPT, body))
+  const assets = { ...Object.fromEntries(single), trends, trendParts } as Assets
   return {
     assets,
     firstStyle(reply) {
@@ -82,6 +97,12 @@ export function openAssets(): { assets: Assets; route: Route; firstStyle(reply: 
       },
     }),
   }
+}
+
+function hashOf(bodies: Buffer[]): string {
+  const hash = createHash('sha256')
+  for (const body of bodies) hash.update(body)
+  return hash.digest('hex').slice(0, 12)
 }
 
 /** Compressed at the first request, then cached. */

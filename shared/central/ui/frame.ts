@@ -8,8 +8,8 @@ import { currentLanguage, say } from '#shared/node/http/language.ts'
 
 /** Addresses of the few files that a page asks for; they carry a hash, so a browser may cache them without limit. */
 export type Assets = { css: string; script: string; htmx: string; icon: string } & PlotAssets
-/** Only pages with the plot that zooms ask for these. */
-export type PlotAssets = { trends: string; trendMarks: string; uplot: string; uplotCss: string }
+/** Only pages with the plot that zooms ask for these. `trendParts`: the modules that `trends` imports. */
+export type PlotAssets = { trends: string; trendParts: readonly string[]; uplot: string; uplotCss: string }
 /**
  * A page with its name. `for`: the role that it needs; the entry is hidden from people without it. `about`: what one does there, for
  * the page of set-up and for the search. `wide`: left out of the bar of a phone, which has room for five.

@@ -32,8 +32,9 @@ export function zoomPlot({ building, plot, lines, path, earlier, name }: ZoomPlo
   }<div class="legend-room" aria-hidden="true">${Array.from({ length: 1 + lines.length * (earlier ? 2 : 1) }, () => html`<i></i>`)}</div></div>`
 }
 
-export const zoomScripts = ({ uplotCss, uplot, trends, trendMarks }: PlotAssets): Html =>
-  html`<link rel="stylesheet" href="${uplotCss}"><script src="${uplot}" defer></script><script src="${trendMarks}" defer></script><script src="${trends}" defer></script>`
+/** All modules are named here, so that a browser asks for them at once and not one after the other. */
+export const zoomScripts = ({ uplotCss, uplot, trends, trendParts }: PlotAssets): Html =>
+  html`<link rel="stylesheet" href="${uplotCss}"><script src="${uplot}" defer></script>${[...trendParts, trends].map(module => html`<script type="module" src="${module}"></script>`)}`
 
 /** What the script needs of each line: its name, and how to show its values. */
 function seriesOf({ unit_system }: Building, lines: ZoomPlot['lines'], mark: string | undefined, here: Here): string {

@@ -61,7 +61,16 @@ test('the frame escapes', t =>
           setup: [],
           nav: [{ href: text, text }],
           version: `${text}+${text}`,
-          assets: { trendMarks: '', trends: text, uplot: text, uplotCss: text, css: text, script: text, htmx: text, icon: text },
+          assets: {
+            trends: text,
+            trendParts: [text],
+            uplot: text,
+            uplotCss: text,
+            css: text,
+            script: text,
+            htmx: text,
+            icon: text,
+          },
           open: false,
         },
         title: text,
@@ -232,7 +241,7 @@ test('the page of one fault escapes', t =>
         user: user(text),
         csrf: text,
       },
-      { trendMarks: '', trends: text, uplot: text, uplotCss: text },
+      { trends: text, trendParts: [text], uplot: text, uplotCss: text },
     )
   }))
 
