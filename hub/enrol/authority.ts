@@ -180,7 +180,7 @@ async function edgesOf(pki: Pki): Promise<EdgeCertificate[]> {
     .toReversed()
 }
 
-export const isSame = (a: EdgeAddress, b: EdgeAddress): boolean =>
+const isSame = (a: EdgeAddress, b: EdgeAddress): boolean =>
   a.tenant_id === b.tenant_id && a.site_id === b.site_id && a.edge_id === b.edge_id
 export const isValid = ({ revoked_at, not_after }: EdgeCertificate, now: number): boolean =>
   revoked_at === null && not_after > now

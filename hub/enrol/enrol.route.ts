@@ -1,6 +1,8 @@
 /** The page Enrol and its routes for programs: kits for edges, their certificates, revocation. */
 import { Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { SEARCH_TEXT } from '#shared/central/api/search.ts'
+import { PAGE_NUMBER } from '#shared/central/ui/pager.ts'
 import { SiteQuery } from '#shared/central/api/connectors.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
@@ -91,12 +93,15 @@ const pageRoute = (enrolment: Enrolment, { edges }: Context, layout: PageLayout)
     path: '/enrol',
     auth: 'operator',
     summary: 'The page Enrol; with a box, its form makes the kit of another in its place',
-    query: strict({ site_id: Type.Optional(PAGE_ID), edge_id: Type.Optional(PAGE_ID) }),
+    query: strict({
+      ...{ site_id: Type.Optional(PAGE_ID), edge_id: Type.Optional(PAGE_ID) },
+      ...{ q: Type.Optional(SEARCH_TEXT), page: PAGE_NUMBER },
+    }),
     handle: async call => {
       const here = layout.here()
-      const { site_id, edge_id } = call.query
+      const { site_id, edge_id, q = '', page } = call.query
       const model = {
-        here,
+        ...{ here, q, page },
         csrf: layout.csrfOf(call.caller),
         certificates: await certificatesOf(enrolment).catch(explained),
         brokerHosts: (await enrolment.authority.brokerHosts()) ?? [call.request.hostname],

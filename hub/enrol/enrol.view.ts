@@ -2,10 +2,13 @@
 import { csrfField } from '#shared/central/ui/frame.ts'
 import { type Here, moment, momentAge } from '#shared/central/ui/moment.ts'
 import { isRenewalDue } from '#shared/core/auth/certificate-life.ts'
+import { type EdgeAddress, edgeName } from '#shared/core/model/model.ts'
+import { hasWords, searchWords } from '#shared/core/search/search-index.ts'
+import { listSearch, pager, partOf, SEARCHED_FROM } from '#shared/central/ui/pager.ts'
 import type { EdgeRecord } from '#shared/core/stores.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { type PendingModel, pendingSection } from './pending.view.ts'
-import { type EdgeCertificate, isSame, isValid } from './authority.ts'
+import { type EdgeCertificate, isValid } from './authority.ts'
 import type { OpenSecret } from './est-secrets.ts'
 import { estSection } from './est-secrets.view.ts'
 import type { ServiceCertificate } from './service-certificates.ts'
@@ -14,6 +17,8 @@ import { say, sayCountOf } from '#shared/node/http/language.ts'
 
 /** Characters of a serial that are shown; the whole has up to 32. */
 const SERIAL_SHOWN = 12
+/** Certificates on one page: each has forms, a kilobyte and a half. */
+const CERTIFICATES_SHOWN = 50
 
 type EnrolModel = {
   here: Here
@@ -25,6 +30,9 @@ type EnrolModel = {
   /** The name under which this page was asked for. */
   reached: string
   edges: EdgeRecord[]
+  /** Words of the listed certificates, and which part of them is shown. */
+  q: string
+  page: number | undefined
   /** The box in whose place another comes. */
   replaced: { site_id: string; edge_id: string } | undefined
   /** Those of the hub itself, at the last look. */
@@ -44,12 +52,19 @@ ${
 
 function leadOf(certificates: EdgeCertificate[], { now }: Here): string {
   const valid = certificates.filter(one => isValid(one, now))
-  const due = valid.filter(one => isDue(one, valid, now)).length
+  const due = [...newestOf(valid).values()].filter(one => isDue(one, now)).length
   if (valid.length === 0) return say`No edge is enrolled yet. Accept a box that asks, or make a kit and put it on the box.`
   const count = sayCountOf(valid.length, 'certificate')
   const more = due ? say`; ${due} should be renewed` : ''
   return valid.length === 1 ? say`${count} is valid${more}.` : say`${count} are valid${more}.`
 }
+
+/** The newest certificate of each box. @param certificates the newest first */
+const newestOf = (certificates: EdgeCertificate[]): Map<string, EdgeCertificate> =>
+  new Map(certificates.toReversed().map(one => [boxOf(one), one]))
+
+/** The list is of one tenant. */
+const boxOf = ({ site_id, edge_id }: EdgeAddress): string => edgeName({ site_id, edge_id })
 
 /** @param replaced whose name the new box takes over */
 const replacing = ({ site_id, edge_id }: { site_id: string; edge_id: string }): Html =>
@@ -71,28 +86,44 @@ ${replaced && replacing(replaced)}<p>A kit is the identity of one box: its certi
 <button>Download the kit</button></form></section>`
 }
 
-const certificateTable = (
-  model: EnrolModel,
-  certificates: EdgeCertificate[],
-): Html => html`<section class="card" id="certificates"><h2>Certificates</h2>
+function certificateTable(model: EnrolModel, certificates: EdgeCertificate[]): Html {
+  const { q, page, edges } = model
+  const found = certificates.filter(one => hasWords(searchWords(one.edge_id, one.site_id, one.serial), q))
+  const part = partOf(found, page, CERTIFICATES_SHOWN)
+  const lists = {
+    newest: newestOf(certificates),
+    edges: new Map(edges.map(edge => [edgeName(edge), edge])),
+  }
+  const hrefOf = (one: number) => `/enrol?${new URLSearchParams({ ...(q !== '' && { q }), page: String(one) })}#certificates`
+  return html`<section class="card" id="certificates"><h2>Certificates</h2>
+${(certificates.length > SEARCHED_FROM || q !== '') && listSearch({ path: '/enrol#certificates', state: {}, q, label: say`Box, site or serial contains` })}
 ${
-  certificates.length === 0
-    ? html`<p>None yet.</p>`
+  found.length === 0
+    ? html`<p>${q === '' ? say`None yet.` : say`No certificate contains “${q}”.`}</p>`
     : html`<table class="tried"><thead><tr><th scope="col">Box</th><th scope="col">Issued</th><th scope="col">State</th><th scope="col">Serial</th><th scope="col">Change</th></tr></thead>
-<tbody>${certificates.map(one => certificateRow(model, one, certificates))}</tbody></table>`
-}</section>`
+<tbody>${part.rows.map(one => certificateRow(model, one, lists))}</tbody></table>`
+}${pager(part, hrefOf)}</section>`
+}
 
-const certificateRow = ({ here, csrf, edges }: EnrolModel, one: EdgeCertificate, all: EdgeCertificate[]): Html => html`<tr>
-<td data-label="Box"><div>${one.edge_id} <span class="muted">of site ${one.site_id}${!isKnown(edges, one) && say`, never connected`}</span></div></td>
+/** By box: its newest certificate, and what the hub knows of it. */
+type CertificateLists = { newest: Map<string, EdgeCertificate>; edges: Map<string, EdgeRecord> }
+
+function certificateRow({ here, csrf }: EnrolModel, one: EdgeCertificate, lists: CertificateLists): Html {
+  const box = boxOf(one)
+  const edge = lists.edges.get(box)
+  const isNewest = lists.newest.get(box) === one
+  return html`<tr>
+<td data-label="Box"><div>${one.edge_id} <span class="muted">of site ${one.site_id}${!edge && say`, never connected`}</span></div></td>
 <td data-label="Issued"><div>${moment(one.issued_at, here)}</div></td>
-<td data-label="State"><div>${stateOf(one, all, here)}</div></td>
+<td data-label="State"><div>${stateOf(one, isNewest && isDue(one, here.now), here)}</div></td>
 <td data-label="Serial"><div><code>${one.serial.slice(0, SERIAL_SHOWN)}</code></div></td>
-<td data-label="Change"><div>${all.find(other => isSame(other, one)) === one && reissueForms(csrf, one, edges)}${isValid(one, here.now) && revokeForm(csrf, one)}</div></td></tr>`
+<td data-label="Change"><div>${isNewest && reissueForms(csrf, one, edge?.online === true)}${isValid(one, here.now) && revokeForm(csrf, one)}</div></td></tr>`
+}
 
 /** The newest certificate of a box can be renewed while the box is connected, and a box that was lost gets a new kit. */
-const reissueForms = (csrf: string, one: EdgeCertificate, edges: EdgeRecord[]): Html => html`<details><summary>Reissue</summary>
+const reissueForms = (csrf: string, one: EdgeCertificate, isConnected: boolean): Html => html`<details><summary>Reissue</summary>
 ${
-  isConnected(edges, one) &&
+  isConnected &&
   html`<form method="post" action="/enrol/renew">${csrfField(csrf)}${placeFields(one)}
 <p>The box is connected: it makes a new key and uses the new certificate at once.</p>
 <button>Renew over its connection</button></form>`
@@ -103,21 +134,14 @@ ${
 const placeFields = ({ site_id, edge_id }: EdgeCertificate): Html =>
   html`<input type="hidden" name="site_id" value="${site_id}"><input type="hidden" name="edge_id" value="${edge_id}">`
 
-const isConnected = (edges: EdgeRecord[], one: EdgeCertificate): boolean =>
-  edges.some(edge => edge.online && edge.site_id === one.site_id && edge.edge_id === one.edge_id)
+/** Whether a certificate should be renewed, which the newest of its box is not yet. */
+const isDue = ({ issued_at, not_after }: EdgeCertificate, now: number): boolean =>
+  isRenewalDue({ from: issued_at, to: not_after }, now)
 
-const isKnown = (edges: EdgeRecord[], { site_id, edge_id }: EdgeCertificate): boolean =>
-  edges.some(edge => edge.site_id === site_id && edge.edge_id === edge_id)
-
-/** Whether a certificate should be renewed and was not: the edge has no newer one. `all`: the newest first. */
-const isDue = (one: EdgeCertificate, all: EdgeCertificate[], now: number): boolean =>
-  all.find(other => isSame(other, one)) === one && isRenewalDue({ from: one.issued_at, to: one.not_after }, now)
-
-function stateOf(one: EdgeCertificate, all: EdgeCertificate[], here: Here): Html {
-  const { revoked_at, not_after } = one
+function stateOf({ revoked_at, not_after }: EdgeCertificate, isNotRenewed: boolean, here: Here): Html {
   if (revoked_at !== null) return html`revoked ${momentAge(revoked_at, here)}`
   if (not_after <= here.now) return html`expired ${momentAge(not_after, here)}`
-  return html`valid until ${moment(not_after, here)}${isDue(one, all, here.now) && html`, renewal is due`}`
+  return html`valid until ${moment(not_after, here)}${isNotRenewed && html`, renewal is due`}`
 }
 
 const revokeForm = (csrf: string, one: EdgeCertificate): Html => html`<details><summary>Revoke</summary>

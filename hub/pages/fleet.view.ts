@@ -6,7 +6,7 @@ import { buildingHref, edgeHref } from '#shared/central/ui/links.ts'
 import { formatDuration } from '#shared/core/time.ts'
 import { versionText } from '#shared/central/ui/frame.ts'
 import { type Priority, PRIORITIES } from '#shared/core/findings/finding.ts'
-import { type ListPart, listSearch, pager } from '#shared/central/ui/pager.ts'
+import { type ListPart, listSearch, pager, SEARCHED_FROM } from '#shared/central/ui/pager.ts'
 import { priorityIcon, stateIcon } from '#shared/central/ui/icons.ts'
 import { type Here, momentNow, momentOr } from '#shared/central/ui/moment.ts'
 import { type ClaimsModel, claimsPart } from './claims.route.ts'
@@ -27,8 +27,6 @@ import { say, sayCount, words } from '#shared/node/http/language.ts'
 
 /** Interval at which the table refreshes itself; the page turns grey when refreshing stops. */
 const REFRESH_SECS = 10
-/** A list of fewer edges is read, not searched. */
-const SEARCHED_FROM = 10
 
 export type FleetRow = {
   edge: EdgeRecord

@@ -1,4 +1,7 @@
 /** The page Updates and its routes for programs: one roll-out of a hub, begun, stopped, gone on with. */
+import { Type } from '@sinclair/typebox'
+import { SEARCH_TEXT } from '#shared/central/api/search.ts'
+import { PAGE_NUMBER } from '#shared/central/ui/pager.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { readUpdateForm } from '#shared/central/system/update-form.ts'
@@ -6,7 +9,7 @@ import { Problem } from '#shared/core/problem.ts'
 import { formatInstant } from '#shared/core/time.ts'
 import type { Rollout } from '#shared/core/update/rollout.ts'
 import { BUNDLE_MAX } from '#shared/core/update/update-wire.ts'
-import { type Call, type Route, route } from '#shared/node/http/route.ts'
+import { type Call, type Route, route, strict } from '#shared/node/http/route.ts'
 import { boxReport } from './box-reports.ts'
 import type { Rollouts } from './rollouts.ts'
 import { updatesBody } from './updates.view.ts'
@@ -89,6 +92,7 @@ export function updateRoutes(rollouts: Rollouts, context: Context, layout: PageL
       path: UPDATES_PATH,
       auth: 'viewer',
       summary: 'The page Updates',
+      query: strict({ q: Type.Optional(SEARCH_TEXT), page: PAGE_NUMBER }),
       handle: call => {
         const isAdmin = call.caller?.role === 'admin'
         const model = {
@@ -97,6 +101,7 @@ export function updateRoutes(rollouts: Rollouts, context: Context, layout: PageL
           isAdmin,
           rollout: rollouts.current(),
           boxes: boxes(),
+          ...{ q: call.query.q ?? '', page: call.query.page },
         }
         return layout.document(call, AT, updatesBody(model))
       },

@@ -1,6 +1,9 @@
 /** The page Updates: the roll-out box by box, what became of each box's last update, and a form for the next. */
 import { csrfField } from '#shared/central/ui/frame.ts'
 import { type State, stateIcon } from '#shared/central/ui/icons.ts'
+import { listSearch, pager, partOf, SEARCHED_FROM } from '#shared/central/ui/pager.ts'
+import { edgeName } from '#shared/core/model/model.ts'
+import { hasWords, searchWords } from '#shared/core/search/search-index.ts'
 import { type Here, momentAge } from '#shared/central/ui/moment.ts'
 import { logEnd } from '#shared/central/system/update-log.ts'
 import type { BoxReport, Rollout, RolloutBox } from '#shared/core/update/rollout.ts'
@@ -15,7 +18,13 @@ type UpdatesModel = {
   rollout: Rollout | undefined
   /** Boxes that run on a system of ours. */
   boxes: BoxReport[]
+  /** Words of the listed boxes, and which part of them is shown. */
+  q: string
+  page: number | undefined
 }
+
+/** Boxes on one page: thousands would be a page of a megabyte. */
+const BOXES_SHOWN = 50
 
 export const updatesBody = (model: UpdatesModel): Html => html`<h1>Updates</h1>
 ${model.rollout ? rolloutSection(model.rollout, model) : html`<p class="lead">No update has been rolled out from this hub.</p>`}
@@ -51,18 +60,27 @@ const BOX_WORDS: Readonly<{ [S in RolloutBox['state']]: [State, string] }> = wor
   '1',
 )
 
-function boxesSection({ rollout, boxes, here }: UpdatesModel): Html {
+/** What needs somebody first. A box outside the roll-out is listed last. */
+const ORDER: readonly (RolloutBox['state'] | undefined)[] = ['failed', 'installing', 'sending', 'waiting', 'done', undefined]
+
+function boxesSection({ rollout, boxes, q, page, here }: UpdatesModel): Html {
   if (boxes.length === 0)
     return html`<section class="card quiet-card"><h2>No box has said that it runs on Plenum's own system image.</h2></section>`
+  const parts = new Map(rollout?.boxes.map(box => [edgeName(box), box]))
+  const found = boxes
+    .filter(({ site_id, edge_id, version, system }) => hasWords(searchWords(edge_id, site_id, version, system?.compatible), q))
+    .map(box => ({ box, part: parts.get(edgeName(box)) }))
+    .toSorted((a, b) => ORDER.indexOf(a.part?.state) - ORDER.indexOf(b.part?.state))
+  const shown = partOf(found, page, BOXES_SHOWN)
+  const hrefOf = (one: number) => `/updates?${new URLSearchParams({ ...(q !== '' && { q }), page: String(one) })}`
   return html`<section class="card"><h2>Boxes</h2>
-<table class="tried"><thead><tr><th scope="col">Box</th><th scope="col">Version</th><th scope="col">This roll-out</th><th scope="col">Last update</th></tr></thead>
-<tbody>${boxes.map(box =>
-    boxRow(
-      box,
-      rollout?.boxes.find(one => one.site_id === box.site_id && one.edge_id === box.edge_id),
-      here,
-    ),
-  )}</tbody></table></section>`
+${(boxes.length > SEARCHED_FROM || q !== '') && listSearch({ path: '/updates', state: {}, q, label: say`Box, site or version contains` })}
+${
+  found.length === 0
+    ? html`<p>${say`No box contains “${q}”.`}</p>`
+    : html`<table class="tried"><thead><tr><th scope="col">Box</th><th scope="col">Version</th><th scope="col">This roll-out</th><th scope="col">Last update</th></tr></thead>
+<tbody>${shown.rows.map(({ box, part }) => boxRow(box, part, here))}</tbody></table>`
+}${pager(shown, hrefOf)}</section>`
 }
 
 const boxRow = (

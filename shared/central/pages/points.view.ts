@@ -13,7 +13,7 @@ import { pointHref } from '#shared/central/ui/links.ts'
 import { unitLabel } from '#shared/central/ui/measure.ts'
 import { type Here, moment } from '#shared/central/ui/moment.ts'
 import { shareOf } from '#shared/central/ui/words.ts'
-import { type ListPart, listSearch, pager } from '#shared/central/ui/pager.ts'
+import { type ListPart, listSearch, pager, SEARCHED_FROM } from '#shared/central/ui/pager.ts'
 import { say, sayCount, sayCountOf, sayMade } from '#shared/node/http/language.ts'
 
 type SuggestedPoint = Point & { suggestions: Suggestion[] }
@@ -42,8 +42,6 @@ export type PointsModel = {
   csrf: string
 }
 
-/** Fewer points are seen at a glance. */
-const SEARCH_FROM = 10
 const EXPORTS: readonly (readonly [ModelFormat, string])[] = [
   ['csv', 'CSV'],
   ['haystack', 'Haystack'],
@@ -55,7 +53,7 @@ export const pointsBody = (model: PointsModel): Html => html`<h1>Points</h1>
 ${commissionTabs('/points', model.building.building_id)}
 ${buildingChoice(model.buildings, model.building, '/points')}
 ${model.refusal && html`<p class="error" role="alert">${sayMade(model.refusal.message)}</p>`}
-${model.all > SEARCH_FROM && listSearch({ path: '/points', state: { building: model.building.building_id }, q: model.q, label: say`Name, role, address or equipment` })}
+${model.all > SEARCHED_FROM && listSearch({ path: '/points', state: { building: model.building.building_id }, q: model.q, label: say`Name, role, address or equipment` })}
 ${model.q !== '' ? foundList(model) : model.chosen ? pointForm(model, model.chosen) : equipmentList(model)}
 <p>Model of this building as a file: ${EXPORTS.map(([format, text], i) => html`${i > 0 && ', '}<a href="/api/model/export?building_id=${encodeURIComponent(model.building.building_id)}&format=${format}">${text}</a>`)}.</p>`
 

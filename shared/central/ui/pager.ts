@@ -15,6 +15,9 @@ export type ListPart<Row> = {
 /** `page` of a query. */
 export const PAGE_NUMBER = Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 }))
 
+/** A list of fewer rows is read, not searched. */
+export const SEARCHED_FROM = 10
+
 /** The part of a list on one page; the last one when there are not so many. */
 export function partOf<Row>(all: readonly Row[], page: number | undefined, size: number): ListPart<Row> {
   const pages = Math.max(1, Math.ceil(all.length / size))

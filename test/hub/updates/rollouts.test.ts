@@ -138,6 +138,30 @@ test('a box that went back shows the end of the log of the version that was left
   await begin(bundleOf())
   await until(() => rollouts.current()?.state === 'stopped', 'stopped')
   const here = { now: Date.now(), timezone: 'Etc/UTC' }
-  const page = String(updatesBody({ here, csrf: '', isAdmin: false, rollout: rollouts.current(), boxes: reports() }))
+  const page = String(
+    updatesBody({ here, csrf: '', isAdmin: false, rollout: rollouts.current(), boxes: reports(), q: '', page: 1 }),
+  )
   t.true(page.includes('cannot open &lt;page&gt;\nthe end</pre>'), page)
+})
+
+test('a long list of boxes is shown in parts, those that failed first, and searched', t => {
+  const boxes = Array.from({ length: 120 }, (_, n) => ({
+    ...{ site_id: n < 60 ? 'north' : 'south', edge_id: `box-${n}`, version: OLD, online: true, isHealthy: true },
+    system: openBox(t, `box-${n}`).report(),
+  }))
+  const part = (n: number, state: 'failed' | 'done') => ({
+    ...{ site_id: n < 60 ? 'north' : 'south', edge_id: `box-${n}`, state, since: 0, reason: '', before: null },
+  })
+  const head = { version: NEW, compatible: COMPATIBLE, bytes: 1, sha256: '', started_at: 0, started_by: 'admin', reason: '' }
+  const rollout = { ...head, state: 'stopped' as const, boxes: [part(3, 'done'), part(119, 'failed')] }
+  const here = { now: Date.now(), timezone: 'Etc/UTC' }
+  const page = (q: string, one: number) => String(updatesBody({ here, csrf: '', isAdmin: true, rollout, boxes, q, page: one }))
+  const listed = (text: string) => [...text.matchAll(/<strong>(box-\d+)<\/strong>/g)].map(([, id]) => id!)
+
+  const first = page('', 1)
+  t.deepEqual([listed(first).length, ...listed(first).slice(0, 2)], [50, 'box-119', 'box-3'])
+  t.is(new Set([first, page('', 2), page('', 3)].flatMap(listed)).size, 120)
+  t.regex(first, /Page 1 of 3.*href="\/updates\?page=2"/)
+  t.is(listed(page('south', 2)).length, 10)
+  t.regex(page('nowhere', 1), /No box contains “nowhere”\./)
 })

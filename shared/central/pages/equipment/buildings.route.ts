@@ -11,11 +11,20 @@ import { SEARCH_TEXT } from '#shared/central/api/search.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { abortOnClose } from '#shared/central/analytics/service.ts'
 import { BUILDINGS_PATH } from '#shared/central/ui/links.ts'
-import { PAGE_NUMBER } from '#shared/central/ui/pager.ts'
+import type { Here } from '#shared/central/ui/moment.ts'
+import { PAGE_NUMBER, partOf } from '#shared/central/ui/pager.ts'
+import { hasWords, searchWords } from '#shared/core/search/search-index.ts'
 import { figuresSection } from './building-figures.ts'
 import { buildingHistory } from './building-model.ts'
 import { branchList, branchOf } from './equipment-tree.ts'
-import { buildingBody, type BuildingPageModel, type BuildingRow, buildingsBody, type EquipmentRow } from './buildings.view.ts'
+import {
+  buildingBody,
+  type BuildingPageModel,
+  type BuildingRow,
+  buildingsBody,
+  type BuildingsModel,
+  type EquipmentRow,
+} from './buildings.view.ts'
 import { say } from '#shared/node/http/language.ts'
 
 type Stores = Pick<
@@ -25,6 +34,8 @@ type Stores = Pick<
 type Asked = { kind?: EquipmentType | ''; q?: string; page?: number }
 type AnyCall = Pick<Call<unknown, unknown, unknown>, 'caller' | 'reply'>
 
+/** Buildings on one page: a hub of thousands would have a page of a megabyte. */
+const BUILDINGS_SHOWN = 50
 /** Most active findings of one building that a page counts. */
 const ACTIVE_MAX = 5000
 const BUILDING = strict({ building_id: PAGE_ID })
@@ -35,13 +46,12 @@ export const buildingPages = (context: Stores, layout: PageLayout): Route[] => [
     path: BUILDINGS_PATH,
     auth: 'viewer',
     summary: 'The page of buildings',
+    query: strict({ q: Type.Optional(SEARCH_TEXT), page: PAGE_NUMBER }),
     handle: call => {
       const buildings = layout.modelFor(call.caller).buildings()
       if (buildings.length === 1) return showBuilding(context, layout, call, buildings[0]!)
-      const here = layout.here()
-      const rows = buildings.map(building => buildingRow(context, building, here.now))
-      const worstFirst = rows.toSorted((a, b) => b.open[1] - a.open[1] || b.open[2] - a.open[2])
-      return layout.document(call, { title: say`Buildings`, current: BUILDINGS_PATH }, buildingsBody(worstFirst, here))
+      const model = buildingsModel(context, buildings, call.query, layout.here())
+      return layout.document(call, { title: say`Buildings`, current: BUILDINGS_PATH }, buildingsBody(model))
     },
   }),
   route({
@@ -109,16 +119,23 @@ const countsOf = ({ notes }: Stores, findings: Finding[], now: number): OpenCoun
     ),
   )
 
-function buildingRow(context: Stores, building: Building, now: number): BuildingRow {
+/** The worst first, in parts. What the order does not depend on is read for the shown part alone. */
+function buildingsModel(context: Stores, buildings: Building[], { q = '', page }: Asked, here: Here): BuildingsModel {
   const { model } = context
-  const { building_id } = building
-  return {
-    building,
-    equipment: model.equipment(building_id).length,
-    points: model.points(building_id).length,
-    open: countsOf(context, activeOf(context, building_id), now),
-    last_run_at: lastRunAt(context, building_id),
-  }
+  const listed = buildings
+    .filter(({ name, building_id, site_id }) => hasWords(searchWords(name, building_id, site_id), q))
+    .map(building => ({ building, open: countsOf(context, activeOf(context, building.building_id), here.now) }))
+    .toSorted((a, b) => b.open[1] - a.open[1] || b.open[2] - a.open[2])
+  const part = partOf(listed, page, BUILDINGS_SHOWN)
+  const rows = part.rows.map(({ building, open }): BuildingRow => {
+    const { building_id } = building
+    return {
+      ...{ building, open, last_run_at: lastRunAt(context, building_id) },
+      equipment: model.equipment(building_id).length,
+      points: model.points(building_id).length,
+    }
+  })
+  return { part: { ...part, rows }, total: buildings.length, q, here }
 }
 
 const lastRunAt = ({ results }: Stores, building_id: string): number | null =>

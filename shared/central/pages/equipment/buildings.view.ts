@@ -6,9 +6,9 @@ import { type OpenCounts, faultsHref, DEFAULT_QUERY } from '#shared/central/page
 import { PRIORITIES, type Priority } from '#shared/core/findings/finding.ts'
 import { EQUIPMENT_WORDS } from '#shared/central/ui/equipment-words.ts'
 import { overrideIcon, priorityIcon } from '#shared/central/ui/icons.ts'
-import { breadcrumbs, buildingHref, equipmentHref, equipmentLink } from '#shared/central/ui/links.ts'
+import { breadcrumbs, BUILDINGS_PATH, buildingHref, equipmentHref, equipmentLink } from '#shared/central/ui/links.ts'
 import { hasWords, searchWords } from '#shared/core/search/search-index.ts'
-import { listSearch, pager, partOf } from '#shared/central/ui/pager.ts'
+import { type ListPart, listSearch, pager, partOf, SEARCHED_FROM } from '#shared/central/ui/pager.ts'
 import { formatDay, type Here, momentAge } from '#shared/central/ui/moment.ts'
 import { figuresLater } from './building-figures.ts'
 import type { BuildingHistory } from './building-model.ts'
@@ -22,6 +22,13 @@ const ROWS_SHOWN = 10
 const KIND_ROWS = 12
 
 export type BuildingRow = { building: Building; equipment: number; points: number; open: OpenCounts; last_run_at: number | null }
+export type BuildingsModel = {
+  part: ListPart<BuildingRow>
+  /** Of all buildings, whatever is searched. */
+  total: number
+  q: string
+  here: Here
+}
 export type EquipmentRow = { equipment: Equipment; points: number; open: OpenCounts; parent: Equipment | undefined }
 export type BuildingPageModel = {
   row: BuildingRow
@@ -38,22 +45,30 @@ export type BuildingPageModel = {
   here: Here
 }
 
-export const buildingsBody = (rows: BuildingRow[], here: Here): Html => html`<h1>Buildings</h1>
-<p class="lead">${sayCountOf(rows.length, 'building')}.</p>
-${
-  rows.length > 0
-    ? html`<table class="fleet"><thead><tr><th scope="col">Building</th><th scope="col">Open faults</th><th scope="col">Equipment</th><th scope="col">Points</th><th scope="col">Last check for faults</th></tr></thead>
+export const buildingsBody = ({ part, total, q, here }: BuildingsModel): Html => html`<h1>Buildings</h1>
+<p class="lead">${sayCountOf(total, 'building')}.</p>
+${(total > SEARCHED_FROM || q !== '') && listSearch({ path: BUILDINGS_PATH, state: {}, q, label: say`Building or site contains` })}
+${part.rows.length > 0 ? buildingsTable(part.rows, here) : noBuilding(total, q)}
+${pager(part, page => `${BUILDINGS_PATH}?${new URLSearchParams({ ...(q !== '' && { q }), page: String(page) })}`)}`
+
+const noBuilding = (total: number, q: string): Html =>
+  total > 0
+    ? html`<section class="card quiet-card"><h2>No building contains “${q}”.</h2></section>`
+    : html`<section class="card quiet-card"><h2>No building yet</h2><p>A building appears with its first reading, or with a package of the page <a href="/import">Import</a>.</p></section>`
+
+const buildingsTable = (
+  rows: BuildingRow[],
+  here: Here,
+): Html => html`<table class="fleet"><thead><tr><th scope="col">Building</th><th scope="col">Open faults</th><th scope="col">Equipment</th><th scope="col">Points</th><th scope="col">Last check for faults</th></tr></thead>
 <tbody>${rows.map(
-        ({ building, equipment, points, open, last_run_at }) => html`<tr>
+  ({ building, equipment, points, open, last_run_at }) => html`<tr>
 <td data-label="Building" class="what"><div><a href="${buildingHref(building.building_id)}">${building.name}</a><span class="muted">${building.site_id}</span></div></td>
 <td data-label="Open faults"><div>${openMarks(open)}</div></td>
 <td data-label="Equipment"><div>${equipment}</div></td>
 <td data-label="Points"><div>${points}</div></td>
 <td data-label="Last check"><div>${last_run_at === null ? say`not yet` : momentAge(last_run_at, here)}</div></td>
 </tr>`,
-      )}</tbody></table>`
-    : html`<section class="card quiet-card"><h2>No building yet</h2><p>A building appears with its first reading, or with a package of the page <a href="/import">Import</a>.</p></section>`
-}`
+)}</tbody></table>`
 
 /** Open faults by priority, as marks with their number. */
 function openMarks(open: OpenCounts): Html {

@@ -41,6 +41,8 @@ export const EQUIPMENT_DE = nameTable<string>({
   '1 building|{0} buildings': '1 Gebäude|{0} Gebäude',
   'Last check': 'Letzte Prüfung',
   'No building yet': 'Noch kein Gebäude',
+  'Building or site contains': 'Gebäude oder Standort enthält',
+  'No building contains “{0}”.': 'Kein Gebäude enthält „{0}“.',
   'A building appears with its first reading, or with a package of the page <1>Import</1>.':
     'Ein Gebäude erscheint mit seinem ersten Messwert oder mit einem Paket der Seite <1>Import</1>.',
   '{0} of equipment with {1}; {2}. {3}': '{0} mit {1}; {2}. {3}',
