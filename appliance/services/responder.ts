@@ -1,4 +1,5 @@
 /** Answers requests of the hub that arrive over MQTT, each with the answer that its operation also gives over HTTP. */
+import { createHash } from 'node:crypto'
 import type { TSchema } from '@sinclair/typebox'
 import type { Logger } from 'pino'
 import { getOwn } from '#shared/core/get-own.ts'
@@ -7,6 +8,9 @@ import { Problem, toProblemJson } from '#shared/core/problem.ts'
 import { MESSAGE_MAX, unpackBody } from '#shared/core/telemetry/body.ts'
 import { toProblem } from '#shared/node/http/errors.ts'
 import { fits, schemaErrors } from '#shared/node/http/schema-check.ts'
+
+/** Most answers that are held for a repeated request: twice as many as pages ask one edge for at once, each of at most 256 KiB. */
+const ANSWERS_HELD = 8
 
 /** What a hub may ask. `answer` gets a request that fits the schema; a Problem that it throws is the answer. */
 type EdgeOperation = { request: TSchema; status: number; answer: (request: any) => object | Promise<object> }
@@ -26,6 +30,24 @@ export function responder(operations: EdgeOperations, log: Logger): Responder {
     if (bytes <= MESSAGE_MAX) return writeEdgeResponse(response)
     const problem = new Problem('too_large', `The answer has ${bytes} bytes; at most ${MESSAGE_MAX} go over the broker`)
     return writeEdgeResponse({ correlation_id, ...problemOf(problem, operation, correlation_id) })
+  }
+}
+
+/**
+ * A hub repeats a request that a session may have lost. One that was answered is not carried out again: it gets the answer of the
+ * first time, which is still under way or went to the session before.
+ */
+export function answeringOnce(answer: Responder): Responder {
+  const answers = new Map<string, ReturnType<Responder>>()
+  return payload => {
+    // The correlation id is part of the bytes, so two requests differ.
+    const key = createHash('sha256').update(payload).digest('base64')
+    const before = answers.get(key)
+    if (before) return before
+    const first = answer(payload)
+    answers.set(key, first)
+    for (const oldest of [...answers.keys()].slice(0, -ANSWERS_HELD)) answers.delete(oldest)
+    return first
   }
 }
 

@@ -6,7 +6,7 @@ import type { EdgeKits } from '../kit/edge-kits.ts'
 import type { Outbox } from '../sinks/outbox.ts'
 import { LocalPublisher } from './local-publisher.ts'
 import { MqttPublisher } from './mqtt-publisher.ts'
-import { type EdgeOperations, responder } from './responder.ts'
+import { answeringOnce, type EdgeOperations, responder } from './responder.ts'
 import { type EdgeDescription, PUBLISHER_OFF, type PublisherState } from './publisher.ts'
 
 export type Uplink = {
@@ -36,7 +36,7 @@ export type UplinkOptions = {
 
 /** The publishers of this edge: to the hub, to the central on this box, to both, or none. */
 export function createUplink({ outbox, kits, central, operations, ...parts }: UplinkOptions): Uplink {
-  const answer = kits && responder({ ...operations, ...certificateOperations(kits) }, parts.log)
+  const answer = kits && answeringOnce(responder({ ...operations, ...certificateOperations(kits) }, parts.log))
   const hub = outbox && kits && new MqttPublisher({ ...parts, outbox, kits, answer })
   const local = outbox && central && new LocalPublisher({ ...parts, outbox, central })
   return {

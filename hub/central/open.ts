@@ -217,7 +217,7 @@ function createOver(workspace: Workspace, settings: HubSettings, options: OverPa
   }
   const central = createCentralOf(settings, workspace, given)
 
-  subscriber?.onResponse(connectors.onResponse, tenant_id)
+  subscriber?.onEdge(connectors, tenant_id)
   const { context } = central
   const renewals = createRenewals({
     ...{ authority: enrol.authority, tenant_id, edges, log: parts.log, now: parts.clock.now },

@@ -1,6 +1,7 @@
 /** Sends requests to an edge over the broker. Request and response are matched by a correlation id in the body. */
 import { randomUUID } from 'node:crypto'
 import { readEdgeResponse, writeEdgeRequest } from '#shared/core/connector/edge-request.ts'
+import type { EdgeKey } from '#shared/core/model/model.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { MESSAGE_MAX, unpackBody } from '#shared/core/telemetry/body.ts'
 import type { Topic } from '#shared/core/topic/topics.ts'
@@ -12,13 +13,24 @@ type BrokerClientOptions = {
   publish: (topic: Topic, body: object) => Promise<void>
   timeoutMs: number
 }
-type PendingRequest = { site_id: string; edge_id: string; settle: (outcome: EdgeReply | Problem) => void }
+type PendingRequest = {
+  site_id: string
+  edge_id: string
+  settle: (outcome: EdgeReply | Problem) => void
+  /** Sends it, and sends it again. The edge knows it by its correlation id, and answers it as before. */
+  publish: () => void
+}
 
 type BrokerClient = {
   /** @throws Problem edge_unreachable or edge_timeout */
   send(edge: EdgeRecord, operation: string, request: object): Promise<EdgeReply>
   /** Handles a message under `responses`. A response to no pending request, or from another edge, is discarded. */
   onResponse(topic: Topic, payload: Uint8Array): void
+  /**
+   * A session of this edge has begun. What it has not answered is sent again: the session before may have ended before the request
+   * or the answer was through, as it does when a certificate is renewed.
+   */
+  onSession(edge: EdgeKey): void
 }
 
 export function createBrokerClient({ publish, timeoutMs }: BrokerClientOptions): BrokerClient {
@@ -37,11 +49,13 @@ export function createBrokerClient({ publish, timeoutMs }: BrokerClientOptions):
         }
         const timeout = `${edge_id} did not answer over the broker within ${timeoutMs / 1000} s`
         const timer = setTimeout(() => settle(new Problem('edge_timeout', timeout)), timeoutMs)
-        pending.set(correlation_id, { site_id, edge_id, settle })
         const body = writeEdgeRequest({ correlation_id, operation, request: { ...request } })
-        publish({ site_id, edge_id, kind: 'requests' }, body).catch((error: Error) =>
-          settle(new Problem('edge_unreachable', `the request to ${edge_id} cannot be sent: ${error.message}`)),
-        )
+        const send = () =>
+          void publish({ site_id, edge_id, kind: 'requests' }, body).catch((error: Error) =>
+            settle(new Problem('edge_unreachable', `the request to ${edge_id} cannot be sent: ${error.message}`)),
+          )
+        pending.set(correlation_id, { site_id, edge_id, settle, publish: send })
+        send()
       })
     },
     onResponse({ site_id, edge_id }, payload) {
@@ -49,9 +63,14 @@ export function createBrokerClient({ publish, timeoutMs }: BrokerClientOptions):
       const response = body.ok ? readEdgeResponse(body.value) : body
       if (!response.ok) return
       const request = pending.get(response.value.correlation_id)
-      if (request?.site_id === site_id && request.edge_id === edge_id) request.settle(response.value)
+      if (request && isSame(request, { site_id, edge_id })) request.settle(response.value)
+    },
+    onSession(edge) {
+      for (const request of pending.values()) if (isSame(request, edge)) request.publish()
     },
   }
 }
+
+const isSame = (a: EdgeKey, b: EdgeKey): boolean => a.site_id === b.site_id && a.edge_id === b.edge_id
 
 const refuse = (reason: string) => Promise.reject(new Problem('edge_unreachable', reason))

@@ -1,5 +1,6 @@
 /** Creates the connectors of a hub from their parts: routes, clients and the service that closes them. */
 import { connectorsRoutes } from '#shared/central/api/connectors.ts'
+import type { EdgeKey } from '#shared/core/model/model.ts'
 import { Problem } from '#shared/core/problem.ts'
 import type { EdgeRecord, EdgeStore } from '#shared/core/stores.ts'
 import { SECOND } from '#shared/core/time.ts'
@@ -37,6 +38,8 @@ type OpenConnectors = {
   askBroker: (edge: EdgeRecord, operation: string, request: object) => Promise<EdgeReply>
   /** Handles what edges publish under `responses`. */
   onResponse: (topic: Topic, payload: Uint8Array) => void
+  /** A session of an edge has begun. */
+  onSession: (edge: EdgeKey) => void
   service: Service
 }
 
@@ -58,6 +61,7 @@ export function openConnectors({
       return broker.send(edge, operation, request)
     },
     onResponse: (topic, payload) => broker?.onResponse(topic, payload),
+    onSession: edge => broker?.onSession(edge),
     service: { name: 'connectors', start: async () => undefined, stop: async () => https?.close() },
   }
 }

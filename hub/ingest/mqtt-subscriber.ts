@@ -2,7 +2,7 @@
 import type { Logger } from 'pino'
 import type { IngestService } from '#shared/central/ingest-service.ts'
 import { commonName } from '#shared/core/auth/identity.ts'
-import type { EdgeAddress } from '#shared/core/model/model.ts'
+import type { EdgeAddress, EdgeKey } from '#shared/core/model/model.ts'
 import { packBody } from '#shared/core/telemetry/body.ts'
 import { writeNotices } from '#shared/core/telemetry/notice.ts'
 import { type Ack, REJECTED_MAX, writeAck, writeStatusAnswer } from '#shared/core/telemetry/status.ts'
@@ -37,11 +37,16 @@ export type MqttSubscriber = Service & {
   isConnected(): boolean
   /** Resolves when the broker has acknowledged it; rejects when the broker is not connected. */
   publish(topic: Topic, body: object): Promise<void>
-  /** Sets the listener for messages of edges under `responses`, of a tenant's or the hub's own; without one they are discarded. */
-  onResponse(listener: ResponseListener, tenant_id?: string): void
+  /** Sets the listeners for the edges of a tenant or the hub's own. */
+  onEdge(listeners: EdgeListeners, tenant_id?: string): void
 }
 
-type ResponseListener = (topic: Topic, payload: Uint8Array) => void
+type EdgeListeners = {
+  /** Gets messages under `responses`. */
+  onResponse: (topic: Topic, payload: Uint8Array) => void
+  /** A session of this edge has begun, or its model has changed: it then sends its metadata, after it has subscribed. */
+  onSession: (edge: EdgeKey) => void
+}
 
 /** An edge sends a status each minute. One that sends none for this long after the hub has reconnected counts as disconnected, ms. */
 const STATUS_WAIT_MS = 90_000
@@ -73,7 +78,7 @@ export function createMqttSubscriber(options: SubscriberOptions): MqttSubscriber
     statusTimer = setTimeout(disconnectSilentEdges, STATUS_WAIT_MS)
   }
   let statusTimer: NodeJS.Timeout | undefined
-  const listeners = new Map<string | undefined, ResponseListener>()
+  const listeners = new Map<string | undefined, EdgeListeners>()
   const reply = ({ tenant_id, site_id, edge_id }: EdgeAddress, body: object) => {
     publish({ tenant_id, site_id, edge_id, kind: 'acks' }, body).catch((error: Error) =>
       log.debug(`acknowledgement not sent: ${error.message}`),
@@ -93,7 +98,7 @@ export function createMqttSubscriber(options: SubscriberOptions): MqttSubscriber
   const queue = new MessageQueue({
     one({ topic, payload, isRetained }) {
       const { tenant_id } = topic
-      if (topic.kind === 'responses') return listeners.get(tenant_id)?.(topic, payload)
+      if (topic.kind === 'responses') return listeners.get(tenant_id)?.onResponse(topic, payload)
       const service = of(tenant_id)?.ingestService
       const answered = service && processPublish(service.ingest, topicOf(topic), payload, isRetained)
       if (answered) answer(answered, tenant_id)
@@ -125,6 +130,7 @@ export function createMqttSubscriber(options: SubscriberOptions): MqttSubscriber
       const topic = parseTopic(name)
       if (topic) of(topic.tenant_id)?.monitor.record('received', name, payload)
       else if (!name.startsWith(TENANTS_PREFIX)) monitor.record('received', name, payload)
+      if (topic?.kind === 'metadata' && !isRetained) listeners.get(topic.tenant_id)?.onSession(topic)
       if (topic) queue.add(topic, payload, isRetained)
       else processPublish(ingestService.ingest, name, payload)
     },
@@ -141,7 +147,7 @@ export function createMqttSubscriber(options: SubscriberOptions): MqttSubscriber
       await link.stop()
     },
     isConnected: () => link.isUp(),
-    onResponse: (listener, tenant_id) => void listeners.set(tenant_id, listener),
+    onEdge: (some, tenant_id) => void listeners.set(tenant_id, some),
     publish,
   }
 }

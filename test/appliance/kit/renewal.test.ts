@@ -2,6 +2,8 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { X509Certificate } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Type } from '@sinclair/typebox'
 import test from 'ava'
 import { openEdgeKits } from '#appliance/kit/edge-kits.ts'
 import { DAY } from '#shared/core/time.ts'
@@ -10,7 +12,7 @@ import type { Kit } from '#shared/node/pki/kit-read.ts'
 import { serialOf } from '#shared/node/pki/certificate.ts'
 import { openPki } from '#shared/node/pki/pki-files.ts'
 import { until } from '../../support/folders.ts'
-import { silent } from '../../support/sites/transport-site.ts'
+import { page, silent } from '../../support/sites/transport-site.ts'
 
 import { EDGE, openRenewing } from './renewing-edge.ts'
 
@@ -43,6 +45,55 @@ test('a certificate with a third of its life left is renewed over its session wi
   t.is(serial(again.current()), serial(kits.current()))
   t.is(publisher.state().cert_not_after, newest!.not_after - (newest!.not_after % 1000))
   t.truthy(hub.counters())
+})
+
+test('while a backlog drains an edge changes its certificate three times: all is stored once, and all that it is asked is answered', async t => {
+  const { hub, renewals, openKits, connect, online, ask } = await openRenewing(t, 250)
+  const kits = await openKits()
+  const carriedOut: number[] = []
+  const count = {
+    request: Type.Object({ n: Type.Number() }),
+    status: 200,
+    answer: async ({ n }: { n: number }) => {
+      await sleep(20)
+      carriedOut.push(n)
+      return { n }
+    },
+  }
+  const { publisher, outbox } = await connect(kits, { count })
+  await until(() => online()?.online === true, 'the hub knows the edge', 20_000)
+  const pages = 150
+  for (let i = 0; i < pages; i++) await outbox.write(page(i))
+  let isChanging = true
+  let asked = 0
+  const asking = async () => {
+    while (isChanging) {
+      const n = asked++
+      t.deepEqual((await ask(online()!, 'count', { n })).body, { n })
+    }
+  }
+  const askers = [asking(), asking(), asking()]
+  for (let i = 0; i < 3; i++) {
+    const before = kits.current()
+    await renewals.renew(online()!)
+    t.not(kits.current(), before)
+    await until(() => publisher.state().state === 'up', 'the edge is connected again', 20_000)
+  }
+  isChanging = false
+  await Promise.all(askers)
+  t.deepEqual(
+    carriedOut.toSorted((a, b) => a - b),
+    Array.from({ length: asked }, (_, n) => n),
+    'each was carried out once',
+  )
+  await until(() => publisher.state().backlog === 0, 'everything is stored', 60_000)
+  t.is(
+    hub
+      .samples()
+      .map(({ v }) => v)
+      .join(),
+    Array.from({ length: pages * 500 }, (_, n) => n).join(),
+  )
 })
 
 test('a certificate in the first two thirds of its life is not renewed, and an operator renews it all the same', async t => {

@@ -5,7 +5,7 @@ import type { ExecutionContext } from 'ava'
 import { certificateOperations } from '#appliance/kit/certificate-operations.ts'
 import { type EdgeKits, openEdgeKits, renewedKitsFolder } from '#appliance/kit/edge-kits.ts'
 import { MqttPublisher } from '#appliance/services/mqtt-publisher.ts'
-import { responder } from '#appliance/services/responder.ts'
+import { answeringOnce, type EdgeOperations, responder } from '#appliance/services/responder.ts'
 import { openConnectors } from '#hub/connectors/open.ts'
 import { createAuthority } from '#hub/enrol/authority.ts'
 import { createRenewals } from '#hub/enrol/renewals.ts'
@@ -32,7 +32,7 @@ export async function openRenewing(t: ExecutionContext, ageDays: number) {
   await writeKit(await then.kit({ ...place, days: 300 }), own)
   const authority = createAuthority(certs, Date.now)
   const connectors = openConnectors({ edges: hub.edges, files: undefined, publish: hub.publish, timeoutMs: 20_000 })
-  hub.onResponse(connectors.onResponse)
+  hub.onEdge(connectors)
   const notes: unknown[] = []
   const renewals = createRenewals({
     ...{ authority, tenant_id: undefined, edges: hub.edges, ask: connectors.askBroker, log: silent, now: Date.now },
@@ -40,18 +40,32 @@ export async function openRenewing(t: ExecutionContext, ageDays: number) {
   })
   const openKits = (broker?: { broker_host: string; broker_port: number }) =>
     openEdgeKits({ path: own, folder: renewedKitsFolder(store), edge: EDGE, broker, log: silent, now: Date.now() })
-  const join_ = async (kits: EdgeKits) => {
+  const join_ = async (kits: EdgeKits, operations: EdgeOperations = {}) => {
     mkdirSync(store, { recursive: true })
     const outbox = await testOutbox(store, ['hub'])
-    const answer = responder(certificateOperations(kits), silent)
+    const answer = answeringOnce(responder({ ...operations, ...certificateOperations(kits) }, silent))
     const publisher = new MqttPublisher({ outbox, kits, answer, edge: edgeSelf('A', 'e1'), clock: wallClock, log: silent })
     await publisher.start()
     let stopped: Promise<void> | undefined
     const stop = () => (stopped ??= publisher.stop().then(() => outbox.close()))
     t.teardown(stop)
     await until(() => publisher.state().state === 'up', 'the edge is connected', 30_000)
-    return { publisher, stop }
+    return { publisher, outbox, stop }
   }
   const online = () => hub.edges.get('A', 'e1')
-  return { dir, certs, own, store, authority, broker, hub, notes, renewals, openKits, connect: join_, online }
+  return {
+    ask: connectors.askBroker,
+    dir,
+    certs,
+    own,
+    store,
+    authority,
+    broker,
+    hub,
+    notes,
+    renewals,
+    openKits,
+    connect: join_,
+    online,
+  }
 }

@@ -1,12 +1,15 @@
 /** One request and one response over the broker: a response that matches no pending request is discarded. */
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Type } from '@sinclair/typebox'
 import test from 'ava'
+import { until } from '../../support/folders.ts'
 import { writeEdgeRequest, writeEdgeResponse } from '#shared/core/connector/edge-request.ts'
 import type { EdgeRecord } from '#shared/core/stores.ts'
 import { MESSAGE_MAX, packBody, unpackBody } from '#shared/core/telemetry/body.ts'
 import type { Topic } from '#shared/core/topic/topics.ts'
 import { priorityOperations } from '#appliance/priority/history-service.ts'
-import { responder } from '#appliance/services/responder.ts'
+import { answeringOnce, responder } from '#appliance/services/responder.ts'
 import { createBrokerClient } from '#hub/connectors/broker-client.ts'
 import { openEdge, silent } from '../../support/sites/priority-edge.ts'
 
@@ -108,4 +111,31 @@ test('an internal error of the edge is reported without its text, and an oversiz
   const short = (await wordy(request))!
   t.like(short, { status: 413, body: { code: 'too_large' } })
   t.true(unpackBody(packBody(short), MESSAGE_MAX).ok)
+})
+
+test('a request that a session has lost is sent again to the next one, is carried out once, and its answer is the first', async t => {
+  let lost: Uint8Array | undefined
+  let carriedOut = 0
+  const answer = answeringOnce(
+    responder({ count: { request: Type.Object({}), status: 200, answer: () => ({ nth: ++carriedOut }) } }, silent),
+  )
+  let isThrough = false
+  const client = createBrokerClient({
+    publish: async (_to, body) => {
+      const answered = packBody((await answer(packBody(body)))!)
+      if (isThrough) client.onResponse(topic('e1'), answered)
+      else lost = answered
+    },
+    timeoutMs: 60_000,
+  })
+  const asked = client.send(edge, 'count', {})
+  await until(() => lost !== undefined, 'the answer went to a session that ended')
+  isThrough = true
+  client.onSession({ site_id: 'A', edge_id: 'e2' })
+  client.onSession({ site_id: 'B', edge_id: 'e1' })
+  t.is(await Promise.race([asked, sleep(50, 'waits')]), 'waits')
+  client.onSession({ site_id: 'A', edge_id: 'e1' })
+  t.deepEqual((await asked).body, { nth: 1 })
+  t.is(carriedOut, 1)
+  t.deepEqual((await client.send(edge, 'count', {})).body, { nth: 2 }, 'the same request of another time is carried out')
 })

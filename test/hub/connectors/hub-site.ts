@@ -60,7 +60,7 @@ export async function openHub(
   const monitor = new MqttMonitor(wallClock.now)
   const ingest = createMqttSubscriber({ files, ingestService, monitor, broker: { host: '127.0.0.1', port }, log: silent })
   const open = openConnectors({ edges, files, publish: ingest.publish, timeoutMs })
-  ingest.onResponse(open.onResponse)
+  ingest.onEdge(open)
   const rows: AuditRow[] = []
   const http = await openHttp({
     name: 'test hub',

@@ -80,7 +80,7 @@ export async function startHub(
     ingestService,
     monitor,
     publish: hub.publish,
-    onResponse: hub.onResponse,
+    onEdge: hub.onEdge,
     counters: () => ingestService.ingest.monitor.counts(),
     /** What is stored, in order of time. */
     samples: () => samples.all() as { id: string; v: number }[],
