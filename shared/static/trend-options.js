@@ -41,7 +41,7 @@ export function trendOptions({ width, height, series, words, paint, drawEnds, se
     stroke: colourOf(unit),
     size: 60,
     ...(isNarrow && narrow),
-    values: (_, splits) => words.numbers(splits),
+    values: (_, splits) => (unit === 'on/off' ? words.switches(splits) : words.numbers(splits)),
     label: names[unit] ?? unit,
     grid: i === 0 ? axis.grid : { show: false },
   }))

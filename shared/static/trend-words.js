@@ -19,6 +19,7 @@ export function trendWords(timezone) {
     moment: seconds => dayAndClock(wall(seconds)),
     date: seconds => `${dayOf(wall(seconds))} ${wall(seconds).getFullYear()} ${clockOf(wall(seconds))}`,
     ticks: splits => splits.map(wall).map(at => (isMidnight(at) ? dayOf(at) : clockOf(at))),
+    switches: splits => splits.map(value => ({ 0: say('off'), 1: say('on') })[value] ?? ''),
     numbers: splits => splits.map(value => onAxis.format(value)),
     /** A value of a line, with its unit or as the word of its state. */
     value(line, value) {
