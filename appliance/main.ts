@@ -5,7 +5,14 @@ import { join } from 'node:path'
 import { createIngestService } from '#shared/central/ingest-service.ts'
 import { healthOf } from '#shared/central/api/health.ts'
 import { metricsService } from '#shared/central/metrics.ts'
-import { applyRestoreOf, clockFor, complainOfCentral, createCentralOf, serveCentral } from '#shared/central/process.ts'
+import {
+  applyRestoreOf,
+  clockFor,
+  complainOfCentral,
+  createCentralOf,
+  endProcess,
+  serveCentral,
+} from '#shared/central/process.ts'
 import { heartbeatService } from '#shared/node/heartbeat.ts'
 import { openLog } from '#shared/node/log.ts'
 import { RecentLog } from '#shared/node/recent-log.ts'
@@ -115,6 +122,8 @@ await runProcess(log, async () => {
     sources: { 'poll.json': () => edge.polling.pollStatus(), 'uplink.json': () => edge.uplink.hubState() },
     storage: storagePlaces(settings),
     restore: boxRestore(site),
+    // The system of the box starts the program again whenever it ends.
+    ...(updates.isAvailable && { restart: endProcess }),
     priority: journalSnapshots({ journal: () => journal, catalogue: catalogue.current, building, levels }),
     onFindings: findingsSender(edge.storage.outbox, log),
     live: (building_id, point_id) => (building_id === building.building_id ? edge.polling.newestReading(point_id) : undefined),
@@ -128,7 +137,6 @@ await runProcess(log, async () => {
   const pollStatus = () => edge.polling.pollStatus()
   const counted = { context, pollStatus, hubState: edge.uplink.hubState, journal, levels }
   const history = boardHistory(clock, boardCounts(counted))
-  const restart = () => process.kill(process.pid, 'SIGTERM')
   const enrolment = await openEnrolment({
     ...{ hub: kits?.current().edge.broker_host, edge: { site_id, edge_id }, log },
     isAvailable: settings.SERVICE_MQTT_ENABLED || settings.SERVICE_SETTINGS_FILE !== undefined,
@@ -138,7 +146,7 @@ await runProcess(log, async () => {
       workspace: settings.SERVICE_WORKSPACE,
       settings: settings.SERVICE_SETTINGS_FILE,
     },
-    restart,
+    restart: endProcess,
   })
   const parts = {
     context,
@@ -149,7 +157,7 @@ await runProcess(log, async () => {
     catalogue,
     bacnet,
     bacnetSettings: bacnetSettings({
-      ...{ effective, file: settings.SERVICE_SETTINGS_FILE, restart },
+      ...{ effective, file: settings.SERVICE_SETTINGS_FILE, restart: endProcess },
       way: () => {
         const system = network.current()
         return system && bacnetWay(system)

@@ -1,5 +1,6 @@
 /** The page Hub of a box: how it comes to a hub, and the fingerprint by which a person there knows it. */
 import { csrfField } from '#shared/central/ui/frame.ts'
+import { restartingCard } from '#shared/central/pages/system/restarting.view.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { spaced } from '#shared/node/pki/fingerprint.ts'
 import type { BoxEnrolmentState } from '../kit/enrolment.ts'
@@ -20,12 +21,14 @@ function bodyOf(enrolment: BoxEnrolmentState, csrf: string): Html {
 <form class="fields" method="post" action="/hub">${csrfField(csrf)}
 <label>Line of the page Enrol <input name="line" required maxlength="300" autocomplete="off" spellcheck="false" placeholder="https://hub.example/#0123…"></label>
 <button>Ask for a certificate</button></form></section>`
+    case 'restarting':
+      return restartingCard(WORDS.restarting, '/hub')
     default:
       return html`<p class="lead">${WORDS[enrolment.state]}</p><section class="card"><h2>Fingerprint of this box</h2>
 <p class="figure"><code>${spaced(enrolment.fingerprint)}</code></p>
 <p>Hub: <code>${enrolment.hub_url}</code></p>
 ${enrolment.problem !== undefined && html`<p class="error">${enrolment.problem}</p>`}
-${enrolment.state !== 'restarting' && html`<form method="post" action="/hub/cancel">${csrfField(csrf)}<button>Forget this request</button></form>`}</section>`
+<form method="post" action="/hub/cancel">${csrfField(csrf)}<button>Forget this request</button></form></section>`
   }
 }
 

@@ -72,8 +72,6 @@ export function systemRoutes({
           csrf: layout.csrfOf(caller),
           isAdmin: caller?.role === 'admin',
         }),
-      // The system of the box starts the program again whenever it ends.
-      restart: updates.isAvailable ? () => process.kill(process.pid, 'SIGTERM') : undefined,
     }),
     route({
       ...UPLOAD,

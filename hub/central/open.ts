@@ -8,7 +8,7 @@ import type { RestoreOptions } from '#shared/central/backup/restores.ts'
 import type { Logger } from 'pino'
 import { pollStatusRoute } from '#shared/central/api/health.ts'
 import type { Central } from '#shared/central/central.ts'
-import type { CentralContext, Tenancy } from '#shared/central/context.ts'
+import type { Tenancy } from '#shared/central/context.ts'
 import { createIngestService, type IngestService } from '#shared/central/ingest-service.ts'
 import { metricsService } from '#shared/central/metrics.ts'
 import type { PageLayout, PageLayoutOptions } from '#shared/central/pages/layout.ts'
@@ -172,8 +172,8 @@ const hubRestore = ({ SERVICE_SITE_ID: site_id }: HubSettings): RestoreOptions =
   },
 })
 
-const systemOfHub = (context: CentralContext, layout: PageLayout): Route[] =>
-  ofHub(systemPages({ context, layout, auth: 'admin', more: async () => false, restart: undefined }))
+const systemOfHub = (context: Central['context'], layout: PageLayout): Route[] =>
+  ofHub(systemPages({ context, layout, auth: 'admin', more: async () => false }))
 
 type OverParts = Pick<ProcessParts, 'service' | 'effective' | 'recent' | 'clock' | 'log' | 'signIns'> & {
   ingestService: IngestService

@@ -106,6 +106,8 @@ function unitText(name: string, { about, main, folders, shared, families, after,
   const state = `/var/lib/plenum-${own}`
   const order = ['network-online.target', ...after.map(one => `plenum-${one}.service`)].join(' ')
   const environment = Object.entries(folders).map(([variable, folder]) => `Environment=${variable}=${state}/${folder}\n`)
+  // Its pages may restart what has central.
+  const supervised = 'SERVICE_RULE_RESULTS_DIR' in folders ? 'Environment=SERVICE_SUPERVISED=1\n' : ''
   return `# Written by scripts/recipes.ts; a server changes it with systemctl edit plenum-${name}.
 [Unit]
 Description=Plenum ${name}: ${about}
@@ -123,7 +125,7 @@ StateDirectory=plenum-${own}
 StateDirectoryMode=0700
 CacheDirectory=plenum-${own}
 CacheDirectoryMode=0700
-${environment.join('')}${shared ? sharedText(...shared) : ''}Environment=NODE_COMPILE_CACHE=/var/cache/plenum-${own}
+${environment.join('')}${shared ? sharedText(...shared) : ''}${supervised}Environment=NODE_COMPILE_CACHE=/var/cache/plenum-${own}
 # NAME=value lines, owned by root with permissions 600.
 EnvironmentFile=/etc/plenum/${own}.env
 ExecStart=${['/opt/plenum/node_modules/.bin/node', ...nodeFlags(main), main].join(' ')}

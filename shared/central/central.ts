@@ -78,6 +78,8 @@ export type CentralOptions = {
   backups?: BackupSchedule | undefined
   /** Where a backup may take the place of the workspace; its process calls `applyRestore` before it opens anything. */
   restore?: RestoreOptions | undefined
+  /** Ends the process, which is then started again; undefined where nobody would start it. */
+  restart?: (() => void) | undefined
   /** The server that alerts are mailed by; none are mailed without it. */
   mail?: MailSettings | undefined
   /** Whether edges connect to this process, so that a silent one raises an alert. */
@@ -173,6 +175,7 @@ export function createCentral(workspace: Workspace, options: CentralOptions): Ce
     sessions: importSessions(join(path, 'imports'), Date.now, workspace.uploadBytesMax),
     backups,
     restores,
+    restart: options.restart,
     alertService,
     rules,
     search: createSearch({ ...stores, catalogue: rules.catalogue }),

@@ -138,6 +138,8 @@ export type CentralParts = CentralContext & {
   backups: Backups
   /** Undefined where a workspace is restored by the command alone. */
   restores?: Restores | undefined
+  /** Ends the process, which is then started again; undefined where nobody would start it. */
+  restart?: (() => void) | undefined
   alertService: AlertService
 }
 

@@ -30,6 +30,11 @@ export const CENTRAL_VARIABLES = {
     doc: 'how long one rule may take on one equipment in one run; beyond that it fails alone, s',
   },
   SERVICE_SITE_ID: { kind: 'text', default: 'local', pattern: ID_REGEXP, doc: 'the site' },
+  SERVICE_SUPERVISED: {
+    kind: 'flag',
+    default: false,
+    doc: '1: whoever runs this process starts it again when it ends, as systemd does, so its pages may restart it',
+  },
   SERVICE_LOG_LEVEL: { kind: 'choice', choices: ['debug', 'info', 'warn', 'error'], default: 'info', doc: 'how much is logged' },
   SERVICE_SIM_CLOCK: {
     kind: 'text',

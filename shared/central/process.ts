@@ -61,6 +61,7 @@ export type ProcessParts = Pick<
   | 'signIns'
   | 'storage'
   | 'restore'
+  | 'restart'
 > &
   Pick<CentralOptions['inspection'], 'effective' | 'recent'> & {
     site_id?: string
@@ -100,6 +101,9 @@ export async function openWorkspaceOf(
 export const applyRestoreOf = ({ SERVICE_WORKSPACE: workspace, SERVICE_PARQUET_ROOT: root }: CentralSettings, log: Logger) =>
   applyRestore({ workspace, parquetRoot: root ?? parquetRootIn(workspace) }, log)
 
+/** Ends this process in the order of its services. */
+export const endProcess = (): void => void process.kill(process.pid, 'SIGTERM')
+
 /** @throws Error that names the settings of the login, or the file, that cannot be used */
 export function createCentralOf(settings: CentralSettings, workspace: Workspace, parts: ProcessParts): Central {
   const auth = authSettings(settings, settings.SERVICE_CENTRAL_BIND)
@@ -107,6 +111,7 @@ export function createCentralOf(settings: CentralSettings, workspace: Workspace,
   const { effective, recent, sources = {}, ...options } = parts
   return createCentral(workspace, {
     site_id: settings.SERVICE_SITE_ID,
+    restart: settings.SERVICE_SUPERVISED ? endProcess : undefined,
     ...options,
     inspection: { effective, recent, sources, secrets: secretsOf(settings, effective), tlsDir: settings.SERVICE_TLS_DIR },
     version: readVersion(),

@@ -149,6 +149,34 @@ setInterval(() => {
 }, 1000)
 for (const part of parts()) fresh.set(part.id, Date.now())
 
+/* The program starts again: what it shows then is opened once it has stopped answering and answers again. */
+const RESTART_POLL_MS = 1000
+/* Answers without a break between them: it started again faster than it was asked, or does not stop. */
+const RESTART_POLLS_MAX = 20
+for (const { dataset } of document.querySelectorAll('[data-restarting]')) awaitRestart(dataset.restarting)
+
+async function awaitRestart(href) {
+  let hasStopped = false
+  for (let polls = 1; ; polls++) {
+    await new Promise(resolve => setTimeout(resolve, RESTART_POLL_MS))
+    const answers = await fetch('/api/health', { cache: 'no-store' }).then(
+      ({ status }) => status !== 502 && status !== 504,
+      () => false,
+    )
+    hasStopped ||= !answers
+    if (answers && (hasStopped || polls >= RESTART_POLLS_MAX)) return location.assign(href)
+  }
+}
+
+/* A second tap on a button does not send its form twice; after a download it can be sent again. */
+const SENT_MS = 5000
+const sent = new WeakMap()
+document.addEventListener('submit', event => {
+  if (event.target.method !== 'post' || event.defaultPrevented) return
+  if (Date.now() - (sent.get(event.target) ?? 0) < SENT_MS) event.preventDefault()
+  else sent.set(event.target, Date.now())
+})
+
 /* MQTT messages: new rows come as server-sent events; where no stream can be had, a request every second. */
 const MONITOR_ROWS = 100
 const MONITOR_POLL_MS = 1000

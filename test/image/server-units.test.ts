@@ -40,11 +40,21 @@ for (const [name, table] of Object.entries(TABLES)) {
   const path = join(FOLDER, `${name}.service`)
   const unit = readFileSync(path, 'utf8')
 
+  test(`${name} is started again when it ends, and its pages know it where it has some`, t => {
+    t.regex(unit, /^Restart=always$/m)
+    t.is(
+      unit.includes('\nEnvironment=SERVICE_SUPERVISED=1\n'),
+      Object.hasOwn(table, 'SERVICE_SUPERVISED') && !name.includes('fieldbus'),
+      name,
+    )
+  })
+
   test(`${name} starts a main that is there, with variables that it knows and folders of its own state`, t => {
     const [, main] = /^ExecStart=\/opt\/plenum\/node_modules\/\.bin\/node (?:--\S+ )*(\S+)$/m.exec(unit) ?? []
     t.true(existsSync(main!), main)
     for (const [, variable, value] of unit.matchAll(/^Environment=(SERVICE_\w+)=(.*)$/gm)) {
       t.true(Object.hasOwn(table, variable!), variable)
+      if (!value!.startsWith('/')) continue
       const isShared = unit.includes(`\nReadWritePaths=${value}\n`)
       t.true(value!.startsWith(`/var/lib/${name.replace(/@$/, '-%i')}/`) !== isShared, value)
     }

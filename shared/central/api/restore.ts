@@ -11,7 +11,7 @@ const viewOf = ({ phase, about, holds, by, at }: RestoreState) => ({
   ...(at !== undefined && { confirmed_at: formatInstant(at) }),
 })
 
-export const restoreRoutes = (context: Pick<CentralParts, 'restores'>): Route[] => [
+export const restoreRoutes = (context: Pick<CentralParts, 'restores' | 'restart'>): Route[] => [
   route({
     method: 'GET',
     path: '/api/restore',
@@ -23,6 +23,7 @@ export const restoreRoutes = (context: Pick<CentralParts, 'restores'>): Route[] 
       return {
         ok: true,
         available: restores !== undefined,
+        restarts: context.restart !== undefined,
         restore: state ? viewOf(state) : null,
         present: restores?.present() ?? null,
       }
@@ -43,7 +44,8 @@ export const restoreRoutes = (context: Pick<CentralParts, 'restores'>): Route[] 
     method: 'POST',
     path: '/api/restore/confirm',
     auth: 'admin',
-    summary: 'Replaces the workspace by the backup at the next start of the program',
+    summary:
+      'Replaces the workspace by the backup at the next start of the program, which follows at once where it is started again by itself',
     body: strict({ confirm: Type.Literal(true) }),
     action: 'confirm_restore',
     problems: ['conflict'],

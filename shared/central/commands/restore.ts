@@ -2,6 +2,7 @@
 import type { FastifyRequest } from 'fastify'
 import { Problem } from '#shared/core/problem.ts'
 import type { RestoreState } from '#shared/node/backup/staged-restore.ts'
+import type { Call } from '#shared/node/http/route.ts'
 import { readFileForm } from '#shared/node/http/upload.ts'
 import type { Restores } from '#shared/central/backup/restores.ts'
 import type { CentralParts } from '#shared/central/context.ts'
@@ -42,10 +43,18 @@ export async function stageRestore(
   return state
 }
 
-/** The next start of the program puts the backup in place. @throws Problem conflict when none is staged */
-export async function confirmRestore(context: Context, { audit, caller }: Actor): Promise<RestoreState> {
+/**
+ * The next start of the program puts the backup in place. It is restarted once the answer has gone, where it is started again by itself.
+ *
+ * @throws Problem conflict when none is staged
+ */
+export async function confirmRestore(
+  context: Context & Pick<CentralParts, 'restart'>,
+  { audit, caller, reply }: Actor & Pick<Call<unknown, unknown, unknown>, 'reply'>,
+): Promise<RestoreState> {
   const state = await needRestores(context).confirm(caller?.subject ?? 'nobody')
   audit({ subject: state.about.site_id, before: needRestores(context).present(), after: state.holds })
+  if (context.restart) reply.raw.once('finish', context.restart)
   return state
 }
 

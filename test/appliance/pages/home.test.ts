@@ -116,6 +116,12 @@ for (const [what, model, said, loud] of [
     '0 in fault, 9 passed, 2 not applicable, 1 without data, 1 failed ; took 2.3 s',
     ['run'],
   ],
+  [
+    'a run took long',
+    { run: { ...run, last: { ...run.last!, seconds: 3283.9 } } },
+    '0 in fault, 9 passed, 2 not applicable, 1 without data; took 55 min',
+    [],
+  ],
   ['a run came to nothing', { run: { ...run, last_error: 'no memory' } }, 'The newest run failed: no memory', ['run']],
   ['a run is overdue', { run: { ...run, next_at: NOW - HOUR } }, 'Next run due since 13:02 , 1 h (overdue)', ['run']],
   [

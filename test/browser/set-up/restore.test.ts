@@ -48,3 +48,41 @@ for (const [name, look] of looks('a desk at night', 'a phone in daylight')) {
     )
   })
 }
+
+test.serial(
+  'a program that is started again by itself restarts when a restore is confirmed, and the page goes on once it answers',
+  async t => {
+    let restarts = 0
+    const box = await openSite({ product: 'appliance', restore: true, restart: () => restarts++ })
+    const chromium = await openChromium()
+    t.teardown(async () => {
+      await chromium.close()
+      await box.close()
+    })
+    const file = join(folder(t), 'x.backup')
+    await writeFile(file, (await box.context.backups.create(PASSPHRASE)).stream)
+    const { page, complaints, close } = await openPage(chromium.browser, box.url, { viewport: { width: 390, height: 844 } })
+    t.teardown(close)
+    await signIn(page, 'admin', PASSWORDS.admin, '/backups/restore')
+    await page.getByLabel('Passphrase of the backup').fill(PASSPHRASE)
+    await page.getByLabel('File of the backup').setInputFiles(file)
+    await page.getByRole('button', { name: 'Upload and check' }).click()
+    await page.getByText('starts again at once').waitFor()
+    let isUp = false
+    await page.route('**/api/health', call => (isUp ? call.fulfill({ status: 200, json: {} }) : call.abort()))
+    await page.getByLabel('Replace what is in use').check()
+    await page.getByRole('button', { name: 'Restore and start again now' }).click()
+    await page.getByRole('heading', { name: 'The program starts again and puts the backup in place' }).waitFor()
+    t.is(restarts, 1)
+    await expectClean(t, page, 'starts again', 48)
+    await page.waitForEvent('requestfailed')
+    t.is(new URL(page.url()).pathname, '/backups/restore/confirm')
+    isUp = true
+    await page.waitForURL(url => url.pathname === '/backups/restore')
+    t.is(restarts, 1)
+    t.deepEqual(
+      complaints.filter(one => !one.includes('ERR_FAILED')),
+      [],
+    )
+  },
+)

@@ -53,6 +53,8 @@ export type SiteOptions = {
   priority?: ArraySnapshots
   /** A backup may be restored; it is that of this site. */
   restore?: true
+  /** Ends the program, which is started again by itself. */
+  restart?: () => void
   /** With the API of central. */
   api?: true
   /** The language of pages; that of the reader without it. */
@@ -120,7 +122,7 @@ const counters = () => ({
   last_ingest_at: NOW - 20 * SECOND,
 })
 
-function centralOptions({ open, priority, screening, restore }: SiteOptions): CentralOptions {
+function centralOptions({ open, priority, screening, restore, restart }: SiteOptions): CentralOptions {
   const nobody = { admin: undefined, agent: undefined, viewer: undefined }
   const secret = 'a secret of at least thirty-two characters'
   return {
@@ -133,6 +135,7 @@ function centralOptions({ open, priority, screening, restore }: SiteOptions): Ce
     screening: screening ?? false,
     site_id: 'riverside',
     ...(restore && { restore: { site_id: 'riverside', isNew: false, refuse: () => undefined } }),
+    restart,
     auth: { secret: open ? undefined : secret, passwords: open ? nobody : PASSWORDS, trustedProxies: [] },
     scheduled: false,
     ...(priority && { priority }),

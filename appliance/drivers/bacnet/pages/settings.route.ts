@@ -61,7 +61,7 @@ export function bacnetSettingsRoutes(settings: BacnetSettings, layout: PageLayou
         }
         try {
           await save(wish, call)
-          return call.reply.redirect(BACNET_NETWORK_PATH, 303)
+          return show(call)
         } catch (error) {
           if (!(error instanceof Problem)) throw error
           call.reply.code(PROBLEMS[error.code].status)

@@ -1,9 +1,10 @@
 /** The page of where the box sends and receives BACnet/IP. */
 import { type Html, html } from '#shared/node/http/html.ts'
 import type { Problem } from '#shared/core/problem.ts'
+import { restartingCard } from '#shared/central/pages/system/restarting.view.ts'
 import { SETTING_SOURCES } from '#shared/central/pages/system/settings.view.ts'
 import { csrfField } from '#shared/central/ui/frame.ts'
-import { sayMade } from '#shared/node/http/language.ts'
+import { say, sayMade } from '#shared/node/http/language.ts'
 import type { BacnetSettings, BacnetWish } from './bacnet-settings.ts'
 
 type SettingsModel = ReturnType<BacnetSettings['current']> & { form: BacnetWish; refusal: Problem | undefined; csrf: string }
@@ -12,7 +13,7 @@ export const bacnetSettingsBody = (model: SettingsModel): Html => html`<p class=
 <h1>BACnet network</h1>
 ${
   model.is_restarting
-    ? html`<section class="card" role="status"><h2>The program starts again with the new settings</h2><p>This takes about half a minute. Then load this page again.</p></section>`
+    ? restartingCard(say`The program starts again with the new settings`, '/bacnet/network')
     : html`<p class="lead">From which network the box asks BACnet devices, and the broadcast manager (BBMD) by which it reaches another one. Saving starts the program again: polling stops for about half a minute, and nothing that is stored is lost.</p>
 ${model.refusal !== undefined && html`<p class="notice" role="alert">${sayMade(model.refusal.message)}</p>`}
 ${formPart(model)}`

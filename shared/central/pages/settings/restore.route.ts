@@ -8,16 +8,16 @@ import type { CentralParts } from '#shared/central/context.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { RESTORE_PATH, restoreBody } from './restore.view.ts'
 
-type Context = Pick<CentralParts, 'restores' | 'auth' | 'version'>
+type Context = Pick<CentralParts, 'restores' | 'restart' | 'auth' | 'version'>
 type AnyCall = Pick<Call<unknown, unknown, unknown>, 'caller' | 'reply'>
 
 export function restorePages(context: Context, layout: PageLayout): Route[] {
   const show = (call: AnyCall, refusal?: Problem) => {
-    const { restores, version } = context
+    const { restores, restart, version } = context
     const body = restoreBody({
       state: restores?.state(),
       present: restores?.present(),
-      ...{ version, refusal, here: layout.here(), csrf: layout.csrfOf(call.caller) },
+      ...{ version, refusal, restarts: restart !== undefined, here: layout.here(), csrf: layout.csrfOf(call.caller) },
     })
     return layout.document(call, { title: say`Restore a backup`, current: '/backups' }, body)
   }
@@ -65,7 +65,7 @@ export function restorePages(context: Context, layout: PageLayout): Route[] {
       problems: ['conflict'],
       handle: async call => {
         await confirmRestore(context, call)
-        return call.reply.redirect(RESTORE_PATH, 303)
+        return context.restart ? show(call) : call.reply.redirect(RESTORE_PATH, 303)
       },
     }),
     route({

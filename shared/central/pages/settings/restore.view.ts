@@ -1,4 +1,5 @@
 /** The page that restores a backup: what it holds beside what it replaces, and when. */
+import { restartingCard } from '#shared/central/pages/system/restarting.view.ts'
 import type { Problem } from '#shared/core/problem.ts'
 import { parseInstant } from '#shared/core/time.ts'
 import type { Holdings } from '#shared/node/backup/holdings.ts'
@@ -15,6 +16,8 @@ type RestoreModel = {
   /** Undefined where a workspace is restored by the command alone. */
   present: Holdings | undefined
   version: string
+  /** The program ends and starts again once it is confirmed. */
+  restarts: boolean
   refusal: Problem | undefined
   here: Here
   csrf: string
@@ -22,14 +25,19 @@ type RestoreModel = {
 
 export const restoreBody = (model: RestoreModel): Html => html`<p class="crumbs"><a href="/backups">Backups</a></p>
 <h1>Restore a backup</h1>
-<p class="lead">A backup is uploaded and checked beside what is in use. Only after you have seen what it holds and confirmed it, the next start of the program puts it in place.</p>
+<p class="lead">${
+  model.restarts
+    ? say`A backup is uploaded and checked beside what is in use. Only after you have seen what it holds and confirmed it, the program starts again and puts it in place.`
+    : say`A backup is uploaded and checked beside what is in use. Only after you have seen what it holds and confirmed it, the next start of the program puts it in place.`
+}</p>
 ${model.refusal !== undefined && html`<p class="notice" role="alert" id="refusal">${say`${sayMade(model.refusal.message)}. Nothing was replaced.`}</p>`}
 ${model.present ? stepOf(model, model.present) : html`<section class="card quiet-card"><h2>Restored on its machine</h2><p>A hub with tenants, or one of several that take turns, is restored with <code>provisioning/main.ts restore</code>.</p></section>`}`
 
 function stepOf(model: RestoreModel, present: Holdings): Html {
   const { state } = model
   if (state?.phase === 'staged') return html`${comparison(state, present, model)}${confirmForm(state, model)}`
-  if (state?.phase === 'confirmed') return html`${waiting(state, model)}${comparison(state, present, model)}`
+  if (state?.phase === 'confirmed')
+    return html`${model.restarts ? restartingCard(say`The program starts again and puts the backup in place`, RESTORE_PATH) : waiting(state, model)}${comparison(state, present, model)}`
   return html`${lastRestore(model)}${uploadForm(model)}`
 }
 
@@ -72,15 +80,23 @@ function comparison({ about, holds }: RestoreState, present: Holdings, { here, v
 const discardForm = (csrf: string): Html =>
   html`<form method="post" action="${RESTORE_PATH}/discard">${csrfField(csrf)}<button>Discard the upload</button></form>`
 
-const confirmForm = ({ about }: RestoreState, { csrf }: RestoreModel): Html => html`<section class="card"><h2>Confirm</h2>
-<form method="post" action="${RESTORE_PATH}/confirm">${csrfField(csrf)}<label class="check"><input type="checkbox" name="sure" value="yes" required> Replace what is in use by the backup of ${about.created_at.slice(0, 10)}</label><button class="primary">Restore at the next start</button></form>
+const confirmForm = (
+  { about }: RestoreState,
+  { csrf, restarts }: RestoreModel,
+): Html => html`<section class="card"><h2>Confirm</h2>
+<p>${
+  restarts
+    ? say`The program then ends and starts again at once, which takes about a minute. Nothing is read or recorded meanwhile, and everybody may have to sign in again.`
+    : say`Nothing happens until somebody starts the program again on its machine: here, nothing starts it again by itself.`
+}</p>
+<form method="post" action="${RESTORE_PATH}/confirm">${csrfField(csrf)}<label class="check"><input type="checkbox" name="sure" value="yes" required> Replace what is in use by the backup of ${about.created_at.slice(0, 10)}</label><button class="primary">${restarts ? say`Restore and start again now` : say`Restore at the next start`}</button></form>
 ${discardForm(csrf)}</section>`
 
 const waiting = (
   { by, at }: RestoreState,
   { csrf, here }: RestoreModel,
 ): Html => html`<section class="card" role="status"><h2>Waits for the next start</h2>
-<p>Confirmed by ${by ?? '–'} ${at !== undefined && moment(at, here)}. Start the program again to put the backup in place: <a href="/system">System</a> has a button for it where the program is started again by itself. What is replaced is kept until the backup has opened, and comes back when it does not open three times.</p>
+<p>Confirmed by ${by ?? '–'} ${at !== undefined && moment(at, here)}. Start the program again on its machine to put the backup in place. What is replaced is kept until the backup has opened, and comes back when it does not open three times.</p>
 ${discardForm(csrf)}</section>`
 
 function lastRestore({ state, here }: RestoreModel): Html | false {

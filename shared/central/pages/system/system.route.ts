@@ -1,6 +1,6 @@
 /** The pages of the process and its machine: System, Log and Settings. */
 import { Type } from '@sinclair/typebox'
-import type { CentralContext } from '#shared/central/context.ts'
+import type { CentralContext, CentralParts } from '#shared/central/context.ts'
 import { healthOf } from '#shared/central/api/health.ts'
 import { setLogLevel } from '#shared/central/commands/log-level.ts'
 import { machineAddresses } from '#shared/central/diagnostics.ts'
@@ -14,6 +14,7 @@ import { type Call, oneOf, type Route, route, strict } from '#shared/node/http/r
 import { readHardware } from '#shared/node/machine-hardware.ts'
 import { machineTemperature, memoryUse, readMachine, timeSynced } from '#shared/node/machine.ts'
 import { LOG_QUERY, logPart, logRequest } from './log.view.ts'
+import { restartingCard } from './restarting.view.ts'
 import { settingsBody } from './settings.view.ts'
 import { systemBody } from './system.view.ts'
 import { say, words } from '#shared/node/http/language.ts'
@@ -27,17 +28,16 @@ export const SYSTEM_PAGE = words({
 const AT = words({ title: 'System', current: SYSTEM_PATH }, 'title')
 
 type SystemOptions = {
-  context: CentralContext
+  context: CentralContext & Pick<CentralParts, 'restart'>
   layout: PageLayout
   /** Who may look. What changes something needs an admin. */
   auth: 'viewer' | 'admin'
   /** Sections that the product adds. */
   more: (call: Pick<Call<unknown, unknown, unknown>, 'caller'>) => Promise<Html | false>
-  /** Ends the process, which is then started again; undefined where nobody would start it. */
-  restart: (() => void) | undefined
 }
 
-export function systemPages({ context, layout, auth, more, restart }: SystemOptions): Route[] {
+export function systemPages({ context, layout, auth, more }: SystemOptions): Route[] {
+  const { restart } = context
   return [
     route({
       method: 'GET',
@@ -69,7 +69,7 @@ export function systemPages({ context, layout, auth, more, restart }: SystemOpti
         return layout.document(call, AT, body)
       },
     }),
-    ...(restart ? [restartRoute(restart)] : []),
+    ...(restart ? [restartRoute(restart, layout)] : []),
     ...logPages(context, layout),
     route({
       method: 'GET',
@@ -85,7 +85,7 @@ export function systemPages({ context, layout, auth, more, restart }: SystemOpti
   ]
 }
 
-const restartRoute = (restart: () => void): Route =>
+const restartRoute = (restart: () => void, layout: PageLayout): Route =>
   route({
     method: 'POST',
     path: `${SYSTEM_PATH}/restart`,
@@ -94,10 +94,11 @@ const restartRoute = (restart: () => void): Route =>
     takes: 'form',
     body: strict({ sure: Type.Literal('yes') }),
     action: 'restart',
-    handle: ({ reply, audit }) => {
-      audit({ subject: 'process' })
-      reply.raw.once('finish', restart)
-      return reply.redirect(SYSTEM_PATH, 303)
+    handle: call => {
+      call.audit({ subject: 'process' })
+      call.reply.raw.once('finish', restart)
+      const body = html`<h1>System</h1>${restartingCard(say`The program starts again`, SYSTEM_PATH)}`
+      return layout.document(call, AT, body)
     },
   })
 

@@ -133,5 +133,5 @@ ${
 }</section>`
 
 const restartSection = ({ csrf }: SystemModel): Html => html`<section class="card"><h2>Restart</h2>
-<p>Ends the program and starts it again, which takes about half a minute. Polling stops meanwhile, a run of rules is cancelled, and nobody is signed out. Nothing that is stored is lost.</p>
-<form method="post" action="/system/restart">${csrfField(csrf)}<label class="check"><input type="checkbox" name="sure" value="yes" required> Restart although polling stops</label><button>Restart</button></form></section>`
+<p>Ends the program and starts it again, which takes about half a minute. Nothing is read or received meanwhile, a run of rules is cancelled, and nobody is signed out. Nothing that is stored is lost.</p>
+<form method="post" action="/system/restart">${csrfField(csrf)}<label class="check"><input type="checkbox" name="sure" value="yes" required> Restart although nothing is read meanwhile</label><button>Restart</button></form></section>`

@@ -12,8 +12,6 @@ export const BACNET_DE = nameTable<string>({
   'BACnet network': 'BACnet-Netz',
   'Interface, port and broadcast manager (BBMD)': 'Schnittstelle, Port und Broadcast-Verwaltung (BBMD)',
   'The program starts again with the new settings': 'Das Programm startet mit den neuen Einstellungen neu',
-  'This takes about half a minute. Then load this page again.':
-    'Das dauert etwa eine halbe Minute. Laden Sie diese Seite dann neu.',
   'From which network the box asks BACnet devices, and the broadcast manager (BBMD) by which it reaches another one. Saving starts the program again: polling stops for about half a minute, and nothing that is stored is lost.':
     'Aus welchem Netz die Box BACnet-Geräte fragt, und die Broadcast-Verwaltung (BBMD), über die sie ein anderes erreicht. Speichern startet das Programm neu: Das Abfragen ruht etwa eine halbe Minute, und nichts Gespeichertes geht verloren.',
   'Network interface': 'Netzschnittstelle',

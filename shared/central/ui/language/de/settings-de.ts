@@ -33,8 +33,16 @@ export const SETTINGS_DE = nameTable<string>({
   'Replace what is in use by the backup of {0}': 'Ersetzen, was in Gebrauch ist, durch die Sicherung vom {0}',
   'Restore at the next start': 'Beim nächsten Start wiederherstellen',
   'Waits for the next start': 'Wartet auf den nächsten Start',
-  'Confirmed by {0} {1}. Start the program again to put the backup in place: <1>System</1> has a button for it where the program is started again by itself. What is replaced is kept until the backup has opened, and comes back when it does not open three times.':
-    'Bestätigt von {0} {1}. Starten Sie das Programm neu, um die Sicherung einzusetzen: <1>System</1> hat dafür einen Knopf, wo das Programm von selbst wieder startet. Was ersetzt wird, bleibt erhalten, bis die Sicherung sich geöffnet hat, und kommt zurück, wenn sie sich dreimal nicht öffnet.',
+  'Confirmed by {0} {1}. Start the program again on its machine to put the backup in place. What is replaced is kept until the backup has opened, and comes back when it does not open three times.':
+    'Bestätigt von {0} {1}. Starten Sie das Programm auf seiner Maschine neu, um die Sicherung einzusetzen. Was ersetzt wird, bleibt erhalten, bis die Sicherung sich geöffnet hat, und kommt zurück, wenn sie sich dreimal nicht öffnet.',
+  'A backup is uploaded and checked beside what is in use. Only after you have seen what it holds and confirmed it, the program starts again and puts it in place.':
+    'Eine Sicherung wird hochgeladen und neben dem geprüft, was in Gebrauch ist. Erst wenn Sie gesehen haben, was sie enthält, und es bestätigt haben, startet das Programm neu und setzt sie ein.',
+  'The program starts again and puts the backup in place': 'Das Programm startet neu und setzt die Sicherung ein',
+  'The program then ends and starts again at once, which takes about a minute. Nothing is read or recorded meanwhile, and everybody may have to sign in again.':
+    'Das Programm endet dann und startet sofort neu; das dauert etwa eine Minute. Währenddessen wird nichts gelesen und aufgezeichnet, und alle müssen sich vielleicht neu anmelden.',
+  'Nothing happens until somebody starts the program again on its machine: here, nothing starts it again by itself.':
+    'Es geschieht nichts, bis jemand das Programm auf seiner Maschine neu startet: Hier startet es nicht von selbst wieder.',
+  'Restore and start again now': 'Wiederherstellen und jetzt neu starten',
   'The backup of {0} did not open. What was there before is back; the log says why.':
     'Die Sicherung von {0} ließ sich nicht öffnen. Was vorher da war, ist wieder da; das Protokoll sagt, warum.',
   'The backup of {0} is in place.': 'Die Sicherung von {0} ist eingesetzt.',

@@ -165,9 +165,12 @@ export const SYSTEM_DE = nameTable<string>({
   'Log, settings, diagnostics, backups and restart are shown to an admin.':
     'Protokoll, Einstellungen, Diagnose, Sicherungen und Neustart sieht ein Administrator.',
   Restart: 'Neustart',
-  'Ends the program and starts it again, which takes about half a minute. Polling stops meanwhile, a run of rules is cancelled, and nobody is signed out. Nothing that is stored is lost.':
-    'Beendet das Programm und startet es wieder, was etwa eine halbe Minute dauert. Die Abfrage ruht so lange, ein Lauf der Regeln wird abgebrochen, und niemand wird abgemeldet. Nichts Gespeichertes geht verloren.',
-  'Restart although polling stops': 'Neu starten, obwohl die Abfrage ruht',
+  'The program starts again': 'Das Programm startet neu',
+  'This takes about half a minute. The page then goes on by itself. Without script, <1>go on</1> in a minute.':
+    'Das dauert etwa eine halbe Minute. Die Seite geht dann von selbst weiter. Ohne Skript gehen Sie in einer Minute <1>weiter</1>.',
+  'Ends the program and starts it again, which takes about half a minute. Nothing is read or received meanwhile, a run of rules is cancelled, and nobody is signed out. Nothing that is stored is lost.':
+    'Beendet das Programm und startet es wieder, was etwa eine halbe Minute dauert. So lange wird nichts gelesen und empfangen, ein Lauf der Regeln wird abgebrochen, und niemand wird abgemeldet. Nichts Gespeichertes geht verloren.',
+  'Restart although nothing is read meanwhile': 'Neu starten, obwohl so lange nichts gelesen wird',
   '{0} GB': '{0} GB',
   'The end of its log': 'Das Ende seines Protokolls',
 })
