@@ -14,14 +14,13 @@ import { parseArgs } from 'node:util'
 import { toMosquittoAcl } from '#shared/core/topic/rule.ts'
 import { MINUTE, SECOND } from '#shared/core/time.ts'
 import type { Kit } from '#shared/node/pki/kit-read.ts'
-import { makePki, openPki } from '#shared/node/pki/pki-files.ts'
 import { openReadOnly } from '#shared/node/sqlite.ts'
 import { freePort, untilListening } from '#scripts/lib/free-port.ts'
 import { startMosquitto } from '#scripts/lib/servers/mosquitto.ts'
 import { waitForHealth } from '../lib-start/hub-client.ts'
 import { startPart } from '../lib-start/process.ts'
 import type { FleetOrder, FleetReport } from './lib-fleet/edges.ts'
-import { edgeId, SITE_ID } from './lib-ingest/load.ts'
+import { makeCertificates } from './lib-ingest/certificates.ts'
 
 const START_MS = 2 * MINUTE
 /** Longest time for the edges to connect, or to be back: beyond it the run fails. */
@@ -52,14 +51,7 @@ type Fleet = Awaited<ReturnType<typeof startFleet>>
 
 async function bench() {
   const certs = join(folder, 'certs')
-  await makePki(certs, { name: 'Bench', now: Date.now() })
-  const pki = await openPki(certs, Date.now)
-  await pki.broker({ hosts: ['127.0.0.1'] })
-  await pki.central({ site_id: '*' })
-  const kits: Kit[] = []
-  for (let i = 0; i < edges; i++) {
-    kits.push(await pki.kit({ site_id: SITE_ID, edge_id: edgeId(i), broker_host: '127.0.0.1', broker_port: 1 }))
-  }
+  const kits = await makeCertificates(certs, edges)
   say(`${edges} kits are made`)
   const acl = [...kits.map(kit => kit.acl), toMosquittoAcl({ kind: 'central', site_id: '*' })].join('\n')
   const ours = await measure('ours', certs, kits, port => startOurs(certs, port))

@@ -14,14 +14,14 @@ import { toMosquittoAcl } from '#shared/core/topic/rule.ts'
 import { formatInstant, MINUTE } from '#shared/core/time.ts'
 import { readCentralFiles } from '#hub/broker/files.ts'
 import type { Kit } from '#shared/node/pki/kit-read.ts'
-import { makePki, openPki } from '#shared/node/pki/pki-files.ts'
 import { openReadOnly } from '#shared/node/sqlite.ts'
 import { freePort, untilListening } from '#scripts/lib/free-port.ts'
 import { startMosquitto } from '#scripts/lib/servers/mosquitto.ts'
 import { hasPostgres, startPostgres } from '#scripts/lib/servers/postgres.ts'
 import { waitForHealth } from '../lib-start/hub-client.ts'
 import { startPart } from '../lib-start/process.ts'
-import { EDGES, edgeId, MESSAGES, benchReadings, SAMPLES, SITE_ID } from './lib-ingest/load.ts'
+import { makeCertificates } from './lib-ingest/certificates.ts'
+import { EDGES, MESSAGES, benchReadings, SAMPLES } from './lib-ingest/load.ts'
 import type { EdgesOrder, EdgesReport } from './lib-ingest/edges.ts'
 import type { NothingOrder } from './lib-ingest/nothing.ts'
 
@@ -42,13 +42,7 @@ try {
 
 async function bench() {
   const certs = join(folder, 'certs')
-  await makePki(certs, { name: 'Bench', now: Date.now() })
-  const pki = await openPki(certs, Date.now)
-  await pki.broker({ hosts: ['127.0.0.1'] })
-  await pki.central({ site_id: '*' })
-  const kits: Kit[] = []
-  for (let i = 0; i < EDGES; i++)
-    kits.push(await pki.kit({ site_id: SITE_ID, edge_id: edgeId(i), broker_host: '127.0.0.1', broker_port: 1 }))
+  const kits = await makeCertificates(certs, EDGES)
   const rates = { ours: [] as number[], transport: [] as number[], mosquitto: [] as number[], postgres: [] as number[] }
   let hub_mb = 0
   for (let round = 0; round < ROUNDS; round++) {

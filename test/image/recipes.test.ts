@@ -10,7 +10,7 @@ import { deploymentFiles } from '#image/recipes/deployment-files.ts'
 import { requiredOf } from '#image/recipes/compose.ts'
 import { RECIPE_NAMES, RECIPES } from '#image/recipes/deployments.ts'
 import type { VariableTable } from '#shared/core/env.ts'
-import { readCompose } from '../support/compose-text.ts'
+import { readCompose, RECIPE_SETTINGS } from '../support/compose-text.ts'
 
 type ComposeService = {
   image: string
@@ -35,18 +35,7 @@ type ComposeService = {
 type Compose = { services: Record<string, ComposeService>; volumes?: Record<string, null> }
 
 /** Every variable that some recipe requires. */
-const SITE: Record<string, string> = {
-  SERVICE_IMAGE_REGISTRY: 'registry.example/plenum',
-  SERVICE_JWT_SECRET: 'j'.repeat(40),
-  SERVICE_ADMIN_PASSWORD: 'admin-of-the-test',
-  SERVICE_LOCAL_INGEST_TOKEN: 't'.repeat(40),
-  SERVICE_MQTT_CERT_DIR: '/srv/certs',
-  SERVICE_MQTT_HOST: 'hub.example',
-  SERVICE_SITE_ID: 'plant-7',
-  SERVICE_EDGE_KIT_DIR: '/srv/kit',
-  SERVICE_HAYSTACK_ENDPOINT: 'https://server.example/api/demo/',
-  SERVICE_HAYSTACK_API_KEY: 'key-of-the-test',
-}
+const SITE: Record<string, string> = { SERVICE_IMAGE_REGISTRY: 'registry.example/plenum', ...RECIPE_SETTINGS }
 const SECRETS = ['SERVICE_JWT_SECRET', 'SERVICE_ADMIN_PASSWORD']
 const KIT = ['SERVICE_MQTT_HOST', 'SERVICE_SITE_ID', 'SERVICE_EDGE_KIT_DIR']
 

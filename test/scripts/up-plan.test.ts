@@ -5,19 +5,8 @@ import test, { type ExecutionContext } from 'ava'
 import { RECIPE_NAMES } from '#image/recipes/deployments.ts'
 import { planOf } from '../../scripts/lib-up/plan.ts'
 import { refuseDowngrade } from '../../scripts/lib-up/state.ts'
+import { RECIPE_SETTINGS } from '../support/compose-text.ts'
 import { readUpOptions, type UpOptions } from '../../scripts/lib-up/up-options.ts'
-
-const SITE: Record<string, string> = {
-  SERVICE_JWT_SECRET: 'j'.repeat(40),
-  SERVICE_ADMIN_PASSWORD: 'admin-of-the-test',
-  SERVICE_LOCAL_INGEST_TOKEN: 't'.repeat(40),
-  SERVICE_MQTT_CERT_DIR: '/srv/certs',
-  SERVICE_MQTT_HOST: 'hub.example',
-  SERVICE_SITE_ID: 'plant-7',
-  SERVICE_EDGE_KIT_DIR: '/srv/kit',
-  SERVICE_HAYSTACK_ENDPOINT: 'https://server.example/api/demo/',
-  SERVICE_HAYSTACK_API_KEY: 'key-of-the-test',
-}
 
 const optionsOf = (...argv: string[]): UpOptions => {
   const options = readUpOptions(['--data', '/srv/data', ...argv], {})
@@ -34,7 +23,7 @@ function folder(t: ExecutionContext): string {
 
 for (const name of RECIPE_NAMES) {
   test(`${name} runs on loopback, each part at a port of its own, with central first and web last`, t => {
-    const { parts } = planOf(optionsOf(name, ...profiled(name)), SITE)
+    const { parts } = planOf(optionsOf(name, ...profiled(name)), RECIPE_SETTINGS)
     const names = parts.map(({ component }) => component)
     if (names.includes('central')) t.is(names[0], 'central')
     if (names.includes('web')) t.is(names.at(-1), 'web')
@@ -48,9 +37,9 @@ for (const name of RECIPE_NAMES) {
   test(`${name} without its settings names each that is missing`, t => {
     const options = optionsOf(name, ...profiled(name))
     const names = new Set<string>()
-    for (const variable of Object.keys(SITE)) {
+    for (const variable of Object.keys(RECIPE_SETTINGS)) {
       try {
-        planOf(options, { ...SITE, [variable]: '' })
+        planOf(options, { ...RECIPE_SETTINGS, [variable]: '' })
       } catch (error) {
         names.add(variable)
         t.like(error, { kind: 'configuration' })
@@ -69,7 +58,7 @@ test('edge-split takes exactly one of its profiles, and other recipes take none'
   })
   t.true('wrong' in (readUpOptions(['edge-split', '--profile', 'fieldbus'], {}) as object))
   t.like(readUpOptions(['csv', '--profile', 'haystack'], {}), { wrong: 'The recipe csv has no profiles' })
-  const { parts } = planOf(optionsOf('edge-split', '--profile', 'bacnet_modbus'), SITE)
+  const { parts } = planOf(optionsOf('edge-split', '--profile', 'bacnet_modbus'), RECIPE_SETTINGS)
   t.deepEqual(
     parts.map(({ main }) => main),
     ['appliance/bacnet-modbus/main.ts'],
@@ -109,7 +98,12 @@ test('the file of settings counts after the environment, and a secret may come f
 })
 
 test('web and broker are opened where the site says so, and central stays on loopback', t => {
-  const opened = { ...SITE, SERVICE_WEB_BIND: '0.0.0.0', SERVICE_MQTT_BIND: '10.0.0.5', SERVICE_CENTRAL_BIND: '0.0.0.0' }
+  const opened = {
+    ...RECIPE_SETTINGS,
+    SERVICE_WEB_BIND: '0.0.0.0',
+    SERVICE_MQTT_BIND: '10.0.0.5',
+    SERVICE_CENTRAL_BIND: '0.0.0.0',
+  }
   const { parts } = planOf(optionsOf('hub', '--port-base', '9000'), opened)
   const env = Object.fromEntries(parts.map(part => [part.component, part.env]))
   t.is(env['web']!['SERVICE_WEB_BIND'], '0.0.0.0')

@@ -29,3 +29,16 @@ const interpolate = (text: string, site: Site): string =>
     if (kind === '?') throw new Error(`${name}: ${word}`)
     return kind === '-' ? word : ''
   })
+
+/** What the recipes ask of whoever starts them, all of them together; the registry of images is asked of containers alone. */
+export const RECIPE_SETTINGS: Readonly<Record<string, string>> = {
+  SERVICE_JWT_SECRET: 'j'.repeat(40),
+  SERVICE_ADMIN_PASSWORD: 'admin-of-the-test',
+  SERVICE_LOCAL_INGEST_TOKEN: 't'.repeat(40),
+  SERVICE_MQTT_CERT_DIR: '/srv/certs',
+  SERVICE_MQTT_HOST: 'hub.example',
+  SERVICE_SITE_ID: 'plant-7',
+  SERVICE_EDGE_KIT_DIR: '/srv/kit',
+  SERVICE_HAYSTACK_ENDPOINT: 'https://server.example/api/demo/',
+  SERVICE_HAYSTACK_API_KEY: 'key-of-the-test',
+}
