@@ -42,6 +42,8 @@ export class MqttPublisher implements Publisher {
   #wasUp = false
   #isStopped = false
   #reason: string | undefined
+  /** Whether the hub has sent anything in this session. */
+  #isHeard = false
   #statusTimer: NodeJS.Timeout | undefined
   #liveTimer: NodeJS.Timeout | undefined
   /** Of the metadata that this session has published. */
@@ -128,6 +130,7 @@ export class MqttPublisher implements Publisher {
     this.#reason = undefined
     this.#wasUp = true
     this.#publishedRevision = undefined
+    this.#isHeard = false
     void this.#options.kits.worked(this.#kit)
     await this.#publishStatus(true)
     await this.#publishLive()
@@ -149,6 +152,7 @@ export class MqttPublisher implements Publisher {
 
   #receive(payload: Buffer): void {
     const { log } = this.#options
+    this.#isHeard = true
     const body = unpackBody(payload, SMALL_MAX)
     const isAnswer = body.ok && isStatusAnswer(body.value)
     if (isAnswer) {
@@ -179,12 +183,15 @@ export class MqttPublisher implements Publisher {
     if (kits.current() !== this.#kit && this.#link.isUp()) await this.#link.reconnect()
   }
 
-  /** Publishes metadata when it has changed, and status. After a failure both are published with the next status. */
+  /**
+   * Publishes metadata when it has changed, and status. After a failure both are published with the next status, and also while the hub
+   * has said nothing in this session: a broker of MQTT 3.1.1 acknowledges what it denies, and without metadata the hub stores nothing.
+   */
   async #publishStatus(online: boolean): Promise<void> {
     const { edge, log } = this.#options
     const { site_id, edge_id } = this.#kit.edge
     const metadata = writeMetadata(site_id, edge_id, edge.model())
-    const isNew = metadata.revision !== this.#publishedRevision || this.#parts.notices.isMetadataRefused()
+    const isNew = !this.#isHeard || metadata.revision !== this.#publishedRevision || this.#parts.notices.isMetadataRefused()
     try {
       if (online && isNew) await this.#publishRetained('metadata', metadata)
       this.#publishedRevision = metadata.revision

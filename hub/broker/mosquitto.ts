@@ -1,5 +1,6 @@
 /** Prints the configuration of mosquitto in place of the embedded broker: the same certificates, topics and bounds. */
 import { readFile } from 'node:fs/promises'
+import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { parseIdentity } from '#shared/core/auth/identity.ts'
 import { toMosquittoAcl } from '#shared/core/topic/rule.ts'
@@ -19,10 +20,15 @@ const QUEUED_MAX = 1_000
 /** Seconds; mosquitto refuses a client that would be missed later than this. */
 const KEEPALIVE_MAX = 300
 
-/** @param dir folder of the certificates, as mosquitto sees it */
-export function mosquittoConf(dir: string, { host, port }: Listener): string {
+/**
+ * @param dir folder of the certificates, as mosquitto sees it
+ * @param user account that mosquitto runs as when root starts it
+ */
+export function mosquittoConf(dir: string, { host, port }: Listener, user: string): string {
   const at = (name: string) => join(dir, name)
   const lines = [
+    // Key, list of topics and folder are of their owner alone; the account that mosquitto takes by itself could not open them.
+    `user ${user}`,
     `listener ${port} ${host}`,
     `cafile ${at(PKI_FILES.ca.cert)}`,
     `certfile ${at(PKI_FILES.broker.cert)}`,
@@ -56,7 +62,7 @@ export function mosquittoAcl(issued: readonly IssuedRecord[], now: number): stri
 }
 
 /**
- * Writes `mosquitto.conf` and `mosquitto.acl` into the folder of the authority.
+ * Writes `mosquitto.conf` and `mosquitto.acl` into the folder of the authority, for mosquitto under the account of this process.
  *
  * @returns the paths of both
  * @throws Error when the folder has no list of issued certificates
@@ -65,6 +71,6 @@ export async function writeMosquittoFiles(dir: string, listener: Listener, now: 
   const list = await readFile(join(dir, PKI_FILES.issued), 'utf8')
   const [conf, acl] = [join(dir, CONF), join(dir, ACL)]
   await replaceFile(acl, mosquittoAcl(JSON.parse(list) as IssuedRecord[], now))
-  await replaceFile(conf, mosquittoConf(dir, listener))
+  await replaceFile(conf, mosquittoConf(dir, listener, userInfo().username))
   return [conf, acl]
 }

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process'
+import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,6 +12,7 @@ import type { Kit } from '#shared/node/pki/kit-read.ts'
 import { serialOf } from '#shared/node/pki/certificate.ts'
 import { makePki, openPki, PKI_FILES } from '#shared/node/pki/pki-files.ts'
 import { readCentralFiles } from '#hub/broker/files.ts'
+import { writeMosquittoFiles } from '#hub/broker/mosquitto.ts'
 import { folder, until } from '../../support/folders.ts'
 import { freePort } from '#scripts/lib/free-port.ts'
 import { startMosquitto } from '../../support/brokers/mosquitto.ts'
@@ -128,4 +131,45 @@ test('with mosquitto, a renewed certificate and a second authority count from SI
   t.is(shown, serial)
   await t.notThrowsAsync(enter(t, foreign, port, 'edge:A:foreign'))
   t.true(client.connected)
+})
+
+test('mosquitto starts with the files as they are written, and delivers for a box of later once they are written again', async t => {
+  const dir = folder(t)
+  const certs = join(dir, 'pki')
+  const pki = await makeAuthority(certs)
+  const port = await freePort()
+  const place = { broker_host: '127.0.0.1', broker_port: port }
+  const first = await pki.kit({ site_id: 'A', edge_id: 'e1', ...place })
+  const write = () => writeMosquittoFiles(certs, { host: '127.0.0.1', port }, Date.now())
+  const [conf] = await write()
+  const broker = spawn('mosquitto', ['-c', conf!], { stdio: ['ignore', 'ignore', 'pipe'] })
+  t.teardown(() => broker.kill('SIGKILL'))
+  let said = ''
+  broker.stderr.on('data', bytes => (said += String(bytes)))
+  await until(() => said.includes('running') || broker.exitCode !== null, 'mosquitto runs')
+  t.is(broker.exitCode, null, said)
+
+  const hub = await startHub(certs, join(dir, 'hub'), port)
+  t.teardown(hub.stop)
+  const edgeOf = async (kit: Kit) => {
+    const edge = await startEdge(kit, join(dir, kit.edge.edge_id))
+    t.teardown(edge.stop)
+    await edge.outbox.write([reading(Number(kit.edge.edge_id.slice(1)))])
+    return edge
+  }
+  const one = await edgeOf(first)
+  await until(() => one.state().backlog === 0, 'the first edge is stored')
+  const second = await pki.kit({ site_id: 'A', edge_id: 'e2', ...place })
+  const revoked = await pki.kit({ site_id: 'A', edge_id: 'e3', ...place })
+  const two = await edgeOf(second)
+  await until(() => two.state().state === 'up', 'the box of later is connected')
+  t.is(two.state().backlog, 1, 'and nothing of it is delivered')
+  await pki.revoke(serialOf(new X509Certificate(revoked.cert_pem).serialNumber))
+  await write()
+  broker.kill('SIGHUP')
+  // A status, as it is sent each minute.
+  const status = setInterval(() => two.announce(), 1000)
+  t.teardown(() => clearInterval(status))
+  await until(() => two.state().backlog === 0, 'the box of later is stored', 60_000)
+  await t.throwsAsync(enter(t, revoked, port, commonName({ kind: 'edge', site_id: 'A', edge_id: 'e3' })))
 })
