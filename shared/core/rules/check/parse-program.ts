@@ -1,6 +1,7 @@
 /** Parses the executable part of a rule: expressions, durations, baselines, causes, the sentence. */
 import { isScalar } from 'yaml'
 import { ROLES, roleOf } from '#shared/core/model/role.ts'
+import { READERS, roleOfReaders } from './readers.ts'
 import { parseDuration } from '#shared/core/time.ts'
 import { checkCondition, checkExpr } from './check-expr.ts'
 import { type CheckedExpr, type ExprScope, type TypedExpr } from './typed-expr.ts'
@@ -61,8 +62,8 @@ export function parseProgram(root: YamlFields, yaml: YamlText, names: Names, eac
     min_coverage: readCoverage(root, yaml),
     baselines: specs,
     causes: readCauses(root.fields('cause'), reading),
-    suppresses: readPatterns(root, 'suppresses', yaml),
-    relabels: readPatterns(root, 'relabels', yaml),
+    suppresses: readSuppressed(root, names.roles, yaml),
+    relabels: readPatterns(root.list('relabels'), yaml),
     explains: readSentence(root, reading),
   }
   if (gate) program.gate = gate.typed
@@ -162,9 +163,19 @@ function readCoverage(root: YamlFields, yaml: YamlText): number {
   return share
 }
 
+/** Reads patterns of rule ids, and roles whose readers are meant: these must be roles of the rule. */
+function readSuppressed(root: YamlFields, roles: Names['roles'], yaml: YamlText): string[] {
+  return root.list('suppresses').flatMap(entry => {
+    const role = roleOfReaders(entry.text)
+    if (role === undefined) return readPatterns([entry], yaml)
+    if (getOwn(roles, role) === undefined) yaml.complain(entry.node, `the role ${role} is not declared under roles or optional`)
+    return [`${READERS}(${roleOf(role) ?? role})`]
+  })
+}
+
 /** Reads patterns of rule ids. The number of `*` is limited because each multiplies the work of matching. */
-function readPatterns(root: YamlFields, key: 'suppresses' | 'relabels', yaml: YamlText): string[] {
-  return root.list(key).map(({ text, node }) => {
+function readPatterns(list: ReturnType<YamlFields['list']>, yaml: YamlText): string[] {
+  return list.map(({ text, node }) => {
     const fine = /^[A-Za-z0-9._*-]{1,128}$/.test(text) && text.split('*').length <= 4
     if (!fine) yaml.complain(node, `${text} is neither a rule's id, with at most three *, nor readers`)
     return text

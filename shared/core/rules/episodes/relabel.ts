@@ -4,7 +4,8 @@
  */
 import type { CauseWeight, Finding } from '#shared/core/findings/finding.ts'
 import type { TypedExpr } from '#shared/core/rules/check/typed-expr.ts'
-import { bySeverity, covers, matchesAny, type SourcedFinding, READERS } from './suppress.ts'
+import { bySeverity, covers, matchesAny, type SourcedFinding } from './suppress.ts'
+import { READERS } from '#shared/core/rules/check/readers.ts'
 import type { EquipmentTopology } from '#shared/core/rules/compile/topology.ts'
 import type { Program } from '#shared/core/rules/check/rule.ts'
 

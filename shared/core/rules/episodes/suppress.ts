@@ -5,14 +5,16 @@
 import type { Finding } from '#shared/core/findings/finding.ts'
 import type { RuleInstance } from '#shared/core/rules/compile/compile-rule.ts'
 import type { EquipmentTopology } from '#shared/core/rules/compile/topology.ts'
+import { READERS, roleOfReaders } from '#shared/core/rules/check/readers.ts'
 import type { Rule } from '#shared/core/rules/check/rule.ts'
 
 /** By `activityKey`: the index of each day on which a rule was active, with the index of the day on which this became known. */
 export type Activity = Map<string, ReadonlyMap<number, number>>
 export const activityKey = (equipment_id: string, rule_id: string, role = ''): string => [equipment_id, rule_id, role].join('\n')
 
-/** In `suppresses` and `relabels`: every rule that reads the role to which this rule is bound. */
-export const READERS = 'readers'
+/** @returns the roles whose readers `names` mean, for a rule that is bound to `role` */
+const rolesOfReaders = (names: readonly string[], role: string | undefined): Set<string | undefined> =>
+  new Set(names.flatMap(name => (name === READERS ? [role] : (roleOfReaders(name) ?? []))))
 /** Share of a finding's span that another one must cover to explain it. */
 const OVERLAP_MIN = 0.5
 /**
@@ -52,8 +54,10 @@ export function baselineExclusions(
   for (const { id: rule_id, program } of rules) {
     if (rule_id === rule.id) continue
     const names = [...program.suppresses, ...program.relabels]
-    if (names.includes(READERS)) {
-      for (const leaf of leavesRead(instance)) spoilers.push({ key: activityKey(leaf.equipment_id, rule_id, leaf.role), rule_id })
+    const named = names.flatMap(name => roleOfReaders(name) ?? [])
+    for (const leaf of leavesRead(instance)) {
+      if (names.includes(READERS)) spoilers.push({ key: activityKey(leaf.equipment_id, rule_id, leaf.role), rule_id })
+      if (named.includes(leaf.role)) spoilers.push({ key: activityKey(leaf.equipment_id, rule_id), rule_id })
     }
     if (!matchesAny(names, rule.id)) continue
     const roles = program.each ? Object.keys(equipment.roles) : ['']
@@ -128,10 +132,11 @@ function doesSuppress(
   const at = upper.equipment.equipment_id
   // Missing data of one equipment does not explain missing data of the equipment that it feeds.
   if (upper.rule.kind === 'data' && lower.rule.kind === 'data' && at !== lower.equipment.equipment_id) return false
-  const reads = lower.leaves.some(({ equipment_id, role }) => equipment_id === at && role === upper.role)
+  const badRoles = rolesOfReaders(suppresses, upper.role)
+  const reads = lower.leaves.some(({ equipment_id, role }) => equipment_id === at && badRoles.has(role))
   if (matchesAny(suppresses, lower.rule.id)) return true
   // A rule that names another one explains it, and is not suppressed by it for reading the same sensor.
-  if (!suppresses.includes(READERS) || !reads || matchesAny(lower.rule.program.suppresses, upper.rule.id)) return false
+  if (!reads || matchesAny(lower.rule.program.suppresses, upper.rule.id)) return false
   return trueSecsWithin(bad, finding, until) >= BAD_TIME_MIN * finding.duration_secs
 }
 
@@ -164,7 +169,7 @@ export function withExplainers(requested: Rule[], rules: Rule[]): Rule[] {
   const found = new Map(requested.map(rule => [rule.id, rule]))
   const explains = ({ program }: Rule, id: string): boolean => {
     const names = [...program.suppresses, ...program.relabels]
-    return names.includes(READERS) || matchesAny(names, id)
+    return names.some(name => name === READERS || roleOfReaders(name) !== undefined) || matchesAny(names, id)
   }
   const tells = (other: Rule, { program: { hindsight } }: Rule): boolean =>
     [hindsight?.above[0], hindsight?.below[0]].some(cause => cause && accuses(other, cause.component))

@@ -3,7 +3,7 @@ import { impactKindSpec } from '#shared/core/impact/kinds.ts'
 import { formatDuration } from '#shared/core/time.ts'
 import { roleAlternatives } from '#shared/core/rules/check/role-alternatives.ts'
 import type { TypedExpr } from '#shared/core/rules/check/typed-expr.ts'
-import { READERS } from '#shared/core/rules/episodes/suppress.ts'
+import { READERS, roleOfReaders } from '#shared/core/rules/check/readers.ts'
 import type { BaselineSpec, RuleParam, Program, WrittenRule } from '#shared/core/rules/check/rule.ts'
 
 const SEVERITIES = { 1: 'critical', 2: 'high', 3: 'medium', 4: 'advisory' } as const
@@ -68,7 +68,11 @@ function impactWords({ impact }: Program): string[] {
   return impact.because === undefined ? [wasted] : [wasted, impact.because]
 }
 
-const namedWords = (name: string): string => (name === READERS ? 'every rule that reads the role' : name)
+const namedWords = (name: string): string => {
+  const role = roleOfReaders(name)
+  if (role !== undefined) return `every rule that reads ${role}`
+  return name === READERS ? 'every rule that reads the role' : name
+}
 
 const listed = (sentence: (items: string) => string, items: string[]): string[] =>
   items.length > 0 ? [sentence(items.join(', '))] : []

@@ -118,6 +118,31 @@ test('a bad sensor silences every rule that reads it, also on equipment that it 
   })
 })
 
+test('exchanged sensors silence the rules that read one of them, there and below, and leave a broken fan visible', t => {
+  const swapped = rule({
+    id: 'SWAP',
+    kind: 'data',
+    roles: '{ sa_t: degC, ma_t: degC }',
+    when: 'sa_t > ma_t + 5 K',
+    suppresses: '[readers(sa_t), readers(ma_t)]',
+  })
+  const mixed = rule({ id: 'MIXED', roles: '{ ma_t: degC }', when: 'ma_t < 15' })
+  const fan = rule({ id: 'FAN', roles: '{ fan_status: bool }', when: 'not fan_status' })
+  const zone = rule({ id: 'ZONE', equipment: '[vav]', roles: '{ damper: fraction }', when: 'parent(sa_t) > 20 and damper > 0.1' })
+  const damper = rule({ id: 'DAMPER', equipment: '[vav]', roles: '{ damper: fraction }', when: 'damper > 0.1' })
+  const plant = [
+    ahu({ damper: '1x12' }, 5 * MINUTE, { equipment_id: 'v', equipment_type: 'vav' }),
+    ahu({ sa_t: '24x12', ma_t: '13x12', fan_status: '0x12' }, 5 * MINUTE, { feeds: ['v'] }),
+  ]
+  t.deepEqual(byId(run([swapped, mixed, fan, zone, damper], plant, HOUR).findings), {
+    SWAP: undefined,
+    MIXED: 'SWAP',
+    FAN: undefined,
+    ZONE: 'SWAP',
+    DAMPER: undefined,
+  })
+})
+
 test('a sensor that only stands in for one that is there silences nobody', t => {
   const range = rule({
     id: 'RANGE',

@@ -115,6 +115,24 @@ test('days on which a sensor rule upstream was active are left out', t => {
   t.deepEqual(baselines[0]!.left_out, [{ date: '2026-03-04', why: 'SEN' }])
 })
 
+test('days on which a rule was active that silences the readers of a role are left out where the role is read', t => {
+  const swapped = (role: string) =>
+    ruleOf(
+      yamlOf({
+        id: 'SWAP',
+        kind: 'data',
+        roles: '{ sa_t: degC, ma_t: degC }',
+        optional: '{ fan_cmd: bool }',
+        when: 'sa_t > ma_t + 2.2 K',
+        suppresses: `[readers(${role})]`,
+      }),
+    )
+  const leftOut = (role: string) =>
+    run([rule, swapped(role)], plantOf([2, 2, 2.5, 2, 2]), 5 * DAY).baselines.find(each => each.rule_id === 'R')!.left_out
+  t.deepEqual(leftOut('sa_t'), [{ date: '2026-03-04', why: 'SWAP' }])
+  t.deepEqual(leftOut('fan_cmd'), [])
+})
+
 test('a day with too little to see does not count', t => {
   const long = ruleOf(yamlOf({ ...RULE, baseline: '{ rise: { of: sa_t - ma_t, days: 10, min_days: 1, minimum: 9h } }' }))
   t.is(run([long], plantOf([2, 2]), 2 * DAY).baselines[0]!.days_used, 0)

@@ -61,6 +61,7 @@ export const CORE_SENTENCES_DE = nameTable<string>({
   'It wastes {0}: {1}.': 'Sie vergeudet {0}: {1}.',
   'It wastes {0}.': 'Sie vergeudet {0}.',
   'every rule that reads the role': 'jede Regel, die die Rolle liest',
+  'every rule that reads {0}': 'jede Regel, die {0} liest',
   'Also gated while outdoor and return air are less than 3 K apart.':
     'Auch nicht betrachtet, solange Außenluft und Abluft weniger als 3 K auseinander liegen.',
   'Evaluated only while: {0}.': 'Ausgewertet nur, solange: {0}.',
