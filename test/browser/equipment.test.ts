@@ -117,3 +117,26 @@ test.serial('on a phone the tasks are a bar of at most five, and the first fault
   await page.waitForURL(/ahu-1\.sa_t_sp$/)
   t.deepEqual(complaints, [])
 })
+
+for (const [name, look] of looks('a desk at night', 'a phone in daylight')) {
+  test.serial(
+    `an equipment is snoozed before work begins through ${name}, is in the list of what is snoozed, and is ended there`,
+    async t => {
+      const { chromium, box } = t.context
+      const { page, complaints, close } = await openPage(chromium.browser, box.url, look)
+      t.teardown(close)
+      await signIn(page, 'agent', PASSWORDS.agent, '/buildings/school/equipment/vav-3')
+      await page.getByText('Snooze before work begins').click()
+      await expectClean(t, page, 'form', 48)
+      await page.getByLabel('Reason').fill('the damper is changed')
+      await page.getByRole('button', { name: 'Snooze' }).click()
+      await page.getByRole('heading', { name: 'Snoozed now' }).waitFor()
+      const row = page.locator('#snoozes tr').filter({ hasText: 'the damper is changed' })
+      await row.getByText('All faults of').waitFor()
+      t.like(box.context.snoozes.list(0, 10), [{ building_id: 'school', equipment_id: 'vav-3', created_by: 'agent' }])
+      await row.getByRole('button', { name: 'End the snooze' }).click()
+      await page.getByText('The snooze is ended.').waitFor()
+      t.deepEqual(complaints, [])
+    },
+  )
+}

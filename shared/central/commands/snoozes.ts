@@ -10,10 +10,10 @@ import {
   snoozeTarget,
   type ShownNote,
 } from '#shared/core/findings/snooze.ts'
-import { needFinding } from '#shared/core/lookup.ts'
+import { needBuilding, needEquipment, needFinding, needRule } from '#shared/core/lookup.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { DAY } from '#shared/core/time.ts'
-import type { CentralContext } from '#shared/central/context.ts'
+import type { CentralContext, Reading } from '#shared/central/context.ts'
 import type { Actor } from './command.ts'
 
 /** Longest snooze, so that it always ends. */
@@ -22,6 +22,7 @@ export const SNOOZE_MAX = 30 * DAY
 export const SNOOZES_MAX = 1000
 
 type Context = Pick<CentralContext, 'findings' | 'notes' | 'snoozes' | 'clock'>
+type AheadContext = Pick<CentralContext, 'snoozes' | 'clock'> & Reading<Pick<CentralContext, 'model' | 'rules'>>
 type SnoozeAsked = { until: number | null; reason?: string | undefined; scope?: SnoozeScope | undefined }
 
 /**
@@ -49,6 +50,31 @@ export function snooze(
   return { finding, note: context.notes.of(finding, now) }
 }
 
+/**
+ * Keeps quiet what has not been found yet: before work on an equipment, or a rule in a building. Either of the two is named, or both.
+ *
+ * @param until ms
+ * @throws Problem unknown_building, unknown_equipment, unknown_rule, and invalid as `snooze` throws it
+ */
+export async function snoozeAhead(
+  context: AheadContext,
+  actor: Actor,
+  {
+    until,
+    reason,
+    ...target
+  }: Pick<SnoozeTarget, 'building_id' | 'equipment_id' | 'rule_id'> & { until: number; reason: string },
+): Promise<Snooze> {
+  const { building_id, equipment_id, rule_id } = target
+  if (equipment_id === undefined && rule_id === undefined)
+    throw new Problem('invalid', 'Name an equipment, a rule, or both: a whole building is not snoozed')
+  needBuilding(context.model, building_id)
+  if (equipment_id !== undefined) needEquipment(context.model, building_id, equipment_id)
+  if (rule_id !== undefined) needRule((await context.rules.catalogue()).byId, rule_id)
+  begin(context, actor, target, until, reason.trim())
+  return context.snoozes.get(snoozeId(target))!
+}
+
 /** The snooze of exactly this target that is in force. */
 export function inForce({ snoozes, clock }: Pick<Context, 'snoozes' | 'clock'>, target: SnoozeTarget): Snooze | undefined {
   const found = snoozes.get(snoozeId(target))
@@ -73,7 +99,13 @@ export function resumeSnooze({ snoozes, clock }: Context, { audit }: Actor, snoo
   return resumed
 }
 
-function begin(context: Context, { caller, audit }: Actor, target: SnoozeTarget, until: number, reason: string): void {
+function begin(
+  context: Pick<Context, 'snoozes' | 'clock'>,
+  { caller, audit }: Actor,
+  target: SnoozeTarget,
+  until: number,
+  reason: string,
+): void {
   const now = context.clock.now()
   if (until <= now) throw new Problem('invalid', 'A snooze ends in the future', [{ pointer: '/until', message: 'is past' }])
   if (until - now > SNOOZE_MAX)

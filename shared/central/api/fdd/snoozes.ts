@@ -1,4 +1,4 @@
-/** What is snoozed now, and ending it early. A snooze begins at a finding. */
+/** What is snoozed now, beginning a snooze before a finding, and ending one early. */
 import { Type } from '@sinclair/typebox'
 import { snoozeScope, type Snooze, SNOOZE_SCOPES } from '#shared/core/findings/snooze.ts'
 import { ID } from '#shared/core/model/model.ts'
@@ -6,7 +6,9 @@ import { formatInstant } from '#shared/core/time.ts'
 import { oneOf, route, type Route, strict } from '#shared/node/http/route.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 import { cutPage, PAGE } from '#shared/central/api/list.ts'
-import { endSnooze, resumeSnooze, SNOOZES_MAX } from '#shared/central/commands/snoozes.ts'
+import { NOTE_MAX } from '#shared/central/commands/command.ts'
+import { readInstant } from '#shared/central/api/record-views.ts'
+import { endSnooze, resumeSnooze, snoozeAhead, SNOOZES_MAX } from '#shared/central/commands/snoozes.ts'
 
 const SnoozeReply = Type.Object({
   snooze_id: Type.String(),
@@ -44,6 +46,26 @@ export const snoozeRoutes = (context: CentralContext): Route[] => {
           .filter(one => building_id === undefined || one.building_id === building_id)
         const { items, ...next } = cutPage(listed, query, ({ snooze_id }) => snooze_id)
         return { ok: true, snoozes: items.map(replyOf), ...next }
+      },
+    }),
+    route({
+      method: 'POST',
+      path: BASE,
+      auth: 'operator',
+      summary: 'Snoozes an equipment, a rule in a building, or a rule on an equipment before anything is found there',
+      body: strict({
+        building_id: ID,
+        equipment_id: Type.Optional(ID),
+        rule_id: Type.Optional(ID),
+        until: Type.String({ format: 'date-time' }),
+        reason: Type.String({ minLength: 1, maxLength: NOTE_MAX }),
+      }),
+      reply: OneReply,
+      action: 'snooze_begin',
+      problems: ['unknown_building', 'unknown_equipment', 'unknown_rule', 'invalid'],
+      handle: async call => {
+        const { until, ...asked } = call.body
+        return { ok: true, snooze: replyOf(await snoozeAhead(context, call, { ...asked, until: readInstant('until', until) })) }
       },
     }),
     route({

@@ -80,6 +80,8 @@ export type EquipmentModel = EquipmentNow & {
 type RulesHere = {
   /** Undefined while the coverage is being computed. */
   coverage: { canRun: number; all: number; gains: { role: string; rule_ids: string[] }[] } | undefined
+  /** Those that can run, by name. */
+  runnable: { rule_id: string; title: string }[]
   inFault: number
   passed: number
   other: number
@@ -198,14 +200,19 @@ function neighboursOf({ model, findings }: EquipmentStores, { building_id, equip
 async function rulesHere(context: EquipmentStores, building_id: string, equipment_id: string): Promise<RulesHere> {
   const { clock, rules, results } = context
   const known = await within(clock, COVERAGE_WAIT_MS, rules.coverage(building_id))
+  const byId = known && (await rules.catalogue()).byId
   const own = known?.lines.filter(line => line.equipment_id === equipment_id) ?? []
   const latest = results.latest(building_id, equipment_id)
   const counted = (status: 'fault' | 'pass') => latest.filter(result => result.status === status).length
   const [inFault, passed] = [counted('fault'), counted('pass')]
-  const canRun = own.filter(({ missing }) => missing.length === 0).length
+  const runnable = own
+    .filter(({ missing }) => missing.length === 0)
+    .map(({ rule_id }) => ({ rule_id, title: byId?.get(rule_id)?.title ?? rule_id }))
+  const canRun = runnable.length
   const gains = known?.gains.filter(gain => gain.equipment_id === equipment_id) ?? []
   return {
     coverage: known && { canRun, all: own.length, gains },
+    runnable,
     inFault,
     passed,
     other: Math.max(0, latest.length - inFault - passed),

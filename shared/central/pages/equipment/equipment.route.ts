@@ -28,7 +28,8 @@ export const equipmentPage = (context: EquipmentStores, layout: PageLayout): Rou
         const days = Number(call.query.days ?? DAYS_DEFAULT)
         const model = await equipmentModel(shownTo(call), { ...call.params, days, here: layout.here() })
         const at = { title: model.equipment.name, current: BUILDINGS_PATH, here: model.here }
-        return layout.document(call, at, equipmentBody(model))
+        const form = { csrf: layout.csrfOf(call.caller), mayOperate: layout.userOf(call.caller)?.mayOperate === true }
+        return layout.document(call, at, equipmentBody({ ...model, ...form }))
       },
     }),
     route({

@@ -9,7 +9,7 @@ import { faultStateSign, overrideIcon, priorityIcon, stateIcon } from '#shared/c
 import { breadcrumbs, equipmentHref, equipmentLink, findingHref, pointHref } from '#shared/central/ui/links.ts'
 import { roleWords } from '#shared/central/ui/measure.ts'
 import { formatDay, moment, momentAge, momentNow } from '#shared/central/ui/moment.ts'
-import { equipmentNotice } from '#shared/central/pages/faults/snoozes.view.ts'
+import { equipmentNotice, type SnoozeForm, snoozeAheadForm } from '#shared/central/pages/faults/snoozes.view.ts'
 import { laneOf } from '#shared/central/pages/faults/fault-list.ts'
 import { TRACES_MAX } from '#shared/central/ui/plot.ts'
 import { trendsHref } from '#shared/central/ui/trends-link.ts'
@@ -27,7 +27,7 @@ const GAINS_SHOWN = 5
 /** Neighbours that a page lists: a plant may feed hundreds of boxes. */
 const NEIGHBOURS_SHOWN = 30
 
-export const equipmentBody = (model: EquipmentModel): Html => html`${breadcrumbs(model.building, model.equipment)}
+export const equipmentBody = (model: EquipmentModel & SnoozeForm): Html => html`${breadcrumbs(model.building, model.equipment)}
 <h1>${model.equipment.name}</h1>
 <p class="lead">${leadWords(model)}</p>
 ${model.snooze && equipmentNotice(model.snooze, model.here)}
@@ -35,7 +35,7 @@ ${openFaults(model)}
 ${equipmentNow(model)}
 ${lanesSection(model)}
 <div class="columns">
-<div>${overridesSection(model)}${rulesSection(model)}</div>
+<div>${overridesSection(model)}${rulesSection(model)}${snoozeAheadForm(model)}</div>
 <div>${neighbours(say`Fed by`, model.fedBy)}${neighbours(say`Feeds`, model.feeds)}${costSection(model)}</div>
 </div>`
 

@@ -2,21 +2,13 @@
 import type { ShownNote } from '#shared/core/findings/snooze.ts'
 import { loginRole } from '#shared/central/ui/words.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
-import { DAY, HOUR } from '#shared/core/time.ts'
+import { HOUR } from '#shared/core/time.ts'
 import { csrfField, type User } from '#shared/central/ui/frame.ts'
 import { NOTE_MAX } from '#shared/central/commands/command.ts'
 import { ASSIGNEE_MAX } from '#shared/central/commands/notes.ts'
 import { findingHref } from '#shared/central/ui/links.ts'
-import { endForm, scopeOptions } from './snoozes.view.ts'
-import { say, words } from '#shared/node/http/language.ts'
-
-/** How long a fault may be snoozed: it always ends. */
-export const SNOOZES = words([
-  { name: '4 hours', ms: 4 * HOUR },
-  { name: '1 day', ms: DAY },
-  { name: '7 days', ms: 7 * DAY },
-  { name: '30 days', ms: 30 * DAY },
-] as const)
+import { endForm, scopeOptions, SNOOZES } from './snoozes.view.ts'
+import { say } from '#shared/node/http/language.ts'
 
 type ActionsModel = {
   finding: { finding_id: string }

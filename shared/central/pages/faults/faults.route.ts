@@ -65,7 +65,7 @@ const Query = strict({
 
 type Stores = Reading<Pick<CentralContext, 'model' | 'findings' | 'results' | 'notes' | 'snoozes'>>
 type ListModel = Omit<FaultsModel, 'runs' | 'mayOperate' | 'csrf' | 'done' | 'ended'>
-type ListStores = Stores & RunStores & DataEndContext & Pick<CentralContext, 'prices' | 'clock'>
+type ListStores = Stores & RunStores & DataEndContext & Pick<CentralContext, 'prices' | 'clock' | 'rules'>
 
 export const faultsPage = (context: ListStores, layout: PageLayout): Route[] => [
   route({

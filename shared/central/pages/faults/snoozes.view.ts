@@ -3,9 +3,20 @@ import type { Finding } from '#shared/core/findings/finding.ts'
 import { snoozeScope, type Snooze, SNOOZE_SCOPES, type SnoozeScope, type ShownNote } from '#shared/core/findings/snooze.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { say, words } from '#shared/node/http/language.ts'
+import { DAY, HOUR } from '#shared/core/time.ts'
+import { NOTE_MAX } from '#shared/central/commands/command.ts'
+import { titleOf } from '#shared/central/ui/words.ts'
 import { csrfField } from '#shared/central/ui/frame.ts'
 import { equipmentLink, findingHref, ruleHref } from '#shared/central/ui/links.ts'
 import { formatMoment, type Here, moment } from '#shared/central/ui/moment.ts'
+
+/** How long a fault may be snoozed: it always ends. */
+export const SNOOZES = words([
+  { name: '4 hours', ms: 4 * HOUR },
+  { name: '1 day', ms: DAY },
+  { name: '7 days', ms: 7 * DAY },
+  { name: '30 days', ms: 30 * DAY },
+] as const)
 
 const SCOPE_WORDS: Record<SnoozeScope, string> = words({
   fault: 'this fault and its next episodes',
@@ -97,3 +108,24 @@ function targetWords({ snooze, equipment, rule, building }: NamedSnooze): Html {
 /** What an equipment's page says while all its faults are snoozed. */
 export const equipmentNotice = ({ until, reason, created_by }: Snooze, here: Here): Html =>
   html`<p class="notice">All faults of this equipment are snoozed until ${moment(until, here)}${reason !== undefined && html`: ${reason}`}${created_by !== undefined && html` (${created_by})`}. <a href="/faults?lane=silenced">What is snoozed</a></p>`
+
+type AheadModel = {
+  building: { building_id: string }
+  equipment: { equipment_id: string }
+  rules: { runnable: readonly { rule_id: string; title: string }[] }
+}
+export type SnoozeForm = { csrf: string; mayOperate: boolean }
+
+/** Snoozes an equipment, or a rule on it, before anything is found there. */
+export const snoozeAheadForm = ({ building, equipment, rules, csrf, mayOperate }: AheadModel & SnoozeForm): Html | false =>
+  mayOperate &&
+  html`<details class="card fold"><summary><h2>Snooze before work begins</h2></summary>
+<p>Faults that occur until then are recorded and stay out of lists and alerts.</p>
+<form class="fields" method="post" action="/faults/snoozes/begin">${csrfField(csrf)}<input type="hidden" name="building_id" value="${building.building_id}"><input type="hidden" name="equipment_id" value="${equipment.equipment_id}">
+<label>What to snooze <select name="rule_id"><option value="">${SCOPE_WORDS.equipment}</option>${rules.runnable
+    .map(({ rule_id, title }) => ({ rule_id, words: titleOf({ title }) }))
+    .toSorted((a, b) => a.words.localeCompare(b.words))
+    .map(({ rule_id, words: text }) => html`<option value="${rule_id}">${text}</option>`)}</select></label>
+<label>Snooze for <select name="hours">${SNOOZES.map(({ name, ms }) => html`<option value="${ms / HOUR}">${name}</option>`)}</select></label>
+<label>Reason <input name="reason" maxlength="${NOTE_MAX}" required></label>
+<button>Snooze</button></form></details>`

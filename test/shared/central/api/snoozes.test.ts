@@ -129,3 +129,52 @@ for (const [what, body, pointer] of [
     t.deepEqual(await listed(site), [])
   })
 }
+
+const begin = (site: TestCentral, body: object, role: 'operator' | 'viewer' = 'operator') =>
+  site.call(role, 'POST', '/api/fdd/snoozes', {
+    building_id: BUILDING.building_id,
+    until: until(24),
+    reason: 'belt is changed',
+    ...body,
+  })
+const AHEAD: [what: string, target: object, quiet: string[]][] = [
+  ['an equipment', { equipment_id: 'ahu-1' }, ['f-new', 'other-new']],
+  ['a rule on an equipment', { equipment_id: 'ahu-1', rule_id: 'AHU-FC6-OUTDOOR-AIR' }, ['other-new']],
+  ['a rule in the building', { rule_id: 'AHU-FC6-OUTDOOR-AIR' }, ['other-new', 'elsewhere-new']],
+]
+for (const [what, target, quiet] of AHEAD) {
+  test(`${what} that is snoozed before anything is found keeps quiet what is found later: ${quiet.join(', ')}`, async t => {
+    const { site } = await opened(t)
+    const { status, body } = await begin(site, target)
+    t.is(status, 200)
+    t.like(body.snooze, { ...target, reason: 'belt is changed', until: until(24) })
+    const at = { from: NOW + HOUR, confirmed_at: NOW + HOUR }
+    const fc6 = { rule_id: 'AHU-FC6-OUTDOOR-AIR', title: 'Share', ...at }
+    site.central.stores.findings.put([
+      { ...COOLING, finding_id: 'f-new', ...at },
+      finding({ finding_id: 'other-new', equipment_id: 'ahu-1', ...fc6 }),
+      finding({ finding_id: 'elsewhere-new', equipment_id: 'vav-3', ...fc6 }),
+    ])
+    const found = ['f-new', 'other-new', 'elsewhere-new']
+    const isSo = await Promise.all(found.map(id => isQuiet(site, id)))
+    t.deepEqual(
+      found.filter((_, i) => isSo[i]),
+      quiet,
+    )
+  })
+}
+
+for (const [what, body, code] of [
+  ['a whole building', {}, 'invalid'],
+  ['an equipment that is not there', { equipment_id: 'ahu-9' }, 'unknown_equipment'],
+  ['a rule that is not there', { rule_id: 'NO-SUCH' }, 'unknown_rule'],
+  ['a building that is not there', { building_id: 'nowhere', equipment_id: 'ahu-1' }, 'unknown_building'],
+  ['an end that is past', { equipment_id: 'ahu-1', until: until(-1) }, 'invalid'],
+  ['no reason', { equipment_id: 'ahu-1', reason: ' ' }, 'invalid'],
+] as const) {
+  test(`a snooze ahead is refused for ${what}`, async t => {
+    const { site } = await opened(t)
+    t.is((await begin(site, body)).body.code, code)
+    t.deepEqual(await listed(site), [])
+  })
+}

@@ -2,6 +2,9 @@
 import { nameTable } from '#shared/core/name-table.ts'
 
 export const FAULTS_DE = nameTable<string>({
+  'Snooze before work begins': 'Zurückstellen, bevor Arbeiten beginnen',
+  'Faults that occur until then are recorded and stay out of lists and alerts.':
+    'Störungen, die bis dahin auftreten, werden aufgezeichnet und bleiben aus Listen und Meldungen.',
   '<1>in fault</1> {0}{1}': '<1>gestört</1> {0}{1}',
   'excess cooling': 'zu viel Kühlung',
   'excess heating': 'zu viel Heizung',

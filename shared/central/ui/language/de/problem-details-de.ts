@@ -2,6 +2,8 @@
 import { nameTable } from '#shared/core/name-table.ts'
 
 export const PROBLEM_DETAILS_DE = nameTable<string>({
+  'Name an equipment, a rule, or both: a whole building is not snoozed':
+    'Nennen Sie eine Anlage, eine Regel oder beides: Ein ganzes Gebäude wird nicht zurückgestellt',
   'the backup is cut off': 'Die Sicherung ist abgeschnitten',
   'the passphrase is wrong, or the beginning of the backup is damaged':
     'Die Passphrase ist falsch, oder der Anfang der Sicherung ist beschädigt',
