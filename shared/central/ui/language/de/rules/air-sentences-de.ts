@@ -53,8 +53,8 @@ export const AIR_SENTENCES_DE = nameTable<string>({
   'Building pressure was {0} against outdoors for {1}.': 'Der Gebäudedruck gegen außen war {0}, Dauer {1}.',
   'On {0} of ten days the fan ran for hours before occupancy while the room was already comfortable.':
     'An {0} von zehn Tagen lief der Ventilator Stunden vor der Belegung, während der Raum schon behaglich war.',
-  'The fan speed stayed at {0} for {1} while duct pressure was {2} from its set point.':
-    'Die Ventilatordrehzahl blieb bei {0}, Dauer {1}, während der Kanaldruck {2} neben seinem Sollwert lag.',
+  'The fan speed stayed at {0} for {1} while duct pressure was {2} from what its loop holds.':
+    'Die Ventilatordrehzahl blieb bei {0}, Dauer {1}, während der Kanaldruck {2} neben dem lag, was seine Regelung hält.',
   "The square of the fan's speed was {0} times what pressure and flow usually need, for {1}.":
     'Das Quadrat der Ventilatordrehzahl war {0} Mal so groß, wie Druck und Volumenstrom üblicherweise brauchen, Dauer {1}.',
   'The fan ran at full speed and duct pressure was {0} below its set point for {1}.':
