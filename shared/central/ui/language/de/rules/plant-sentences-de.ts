@@ -164,6 +164,8 @@ export const PLANT_SENTENCES_DE = nameTable<string>({
     'Die Luft am Auslass war bei geschlossenem Nacherhitzerventil {0} wärmer als die Zuluft, Dauer {1}.',
   'At more than {0} outdoors the reheat valve was at {1} for {2}.':
     'Bei mehr als {0} Außentemperatur stand das Nacherhitzerventil bei {1}, Dauer {2}.',
+  'The reheat valve was at {0} and the room stayed {1} below its set point, for {2}.':
+    'Das Nacherhitzerventil stand bei {0}, und der Raum blieb {1} unter seinem Sollwert, Dauer {2}.',
   'The reheat valve was at {0} and warmed the air by {1} for {2}.':
     'Das Nacherhitzerventil stand bei {0} und erwärmte die Luft um {1}, Dauer {2}.',
   'The zone sent requests in {0} of the operating hours of a week and alone drives the reset.':

@@ -198,6 +198,7 @@ export const RULE_TITLES_DE = nameTable<string>({
   'Box cools a room that is already too cold': 'Volumenstromregler kühlt einen schon zu kalten Raum',
   'Reheat valve leaks': 'Nacherhitzerventil undicht',
   'Reheat in warm weather': 'Nachheizen bei warmem Wetter',
+  'Room stays too cold with reheat fully open': 'Raum bleibt bei voll geöffnetem Nacherhitzer zu kalt',
   'Reheat does not warm the air': 'Nacherhitzer erwärmt die Luft nicht',
   'One zone drives the reset all week': 'Ein Raum bestimmt die Schiebung die ganze Woche',
   'Box short of air with damper fully open': 'Volumenstromregler bekommt zu wenig Luft bei voll offener Klappe',
