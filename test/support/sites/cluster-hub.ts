@@ -28,32 +28,43 @@ type ClusterHubOptions = {
   name: string
   workspace: string
   env: Record<string, string>
+  /** Whether it is started again when it ends by itself, as systemd does. */
+  isRestarted?: boolean
 }
 
 /** @returns a hub that is not started; it ends with the test */
-export async function clusterHub(t: ExecutionContext, { dir, name, workspace, env }: ClusterHubOptions): Promise<ClusterHub> {
+export async function clusterHub(t: ExecutionContext, options: ClusterHubOptions): Promise<ClusterHub> {
+  const { dir, name, workspace, env, isRestarted = false } = options
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const folder = join(dir, `hub-${name}`)
   const log = `${folder}.log`
   let child: ChildProcess | undefined
-  t.teardown(() => child?.kill('SIGKILL'))
+  t.teardown(() => {
+    const killed = child
+    child = undefined
+    killed?.kill('SIGKILL')
+  })
   const answers = () =>
     fetch(`${url}/health`).then(
       ({ ok }) => ok,
       () => false,
     )
+  const start = () => {
+    const own = { SERVICE_CENTRAL_BIND: '127.0.0.1', SERVICE_CENTRAL_PORT: String(port), SERVICE_DEV_OPEN: '1' }
+    const all = { ...own, SERVICE_WORKSPACE: workspace, SERVICE_CLUSTER_DIR: folder, ...env }
+    const started = spawn(process.execPath, [MAIN], { env: all, stdio: ['ignore', 'ignore', openSync(log, 'a')] })
+    child = started
+    if (isRestarted) started.once('exit', () => child === started && start())
+  }
   return {
-    start() {
-      const own = { SERVICE_CENTRAL_BIND: '127.0.0.1', SERVICE_CENTRAL_PORT: String(port), SERVICE_DEV_OPEN: '1' }
-      const all = { ...own, SERVICE_WORKSPACE: workspace, SERVICE_CLUSTER_DIR: folder, ...env }
-      child = spawn(process.execPath, [MAIN], { env: all, stdio: ['ignore', 'ignore', openSync(log, 'a')] })
-    },
+    start,
     async kill() {
-      const ended = once(child!, 'exit')
-      child!.kill('SIGKILL')
-      await ended
+      const killed = child!
       child = undefined
+      const ended = once(killed, 'exit')
+      killed.kill('SIGKILL')
+      await ended
     },
     answers,
     async untilActive() {
