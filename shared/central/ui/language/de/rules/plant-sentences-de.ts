@@ -124,6 +124,8 @@ export const PLANT_SENTENCES_DE = nameTable<string>({
     '{0} ging zwei Tage lang auf und ab und nie über {1} hinaus: ein Anteil von 0 bis 1, der als Prozent gilt.',
   'With the machine on its supply and return differed by {0} in the wrong direction; the two points are probably exchanged.':
     'Bei laufender Maschine wichen Vor- und Rücklauf um {0} in der falschen Richtung ab; die beiden Punkte sind wahrscheinlich vertauscht.',
+  'With its damper free the box held {0} against a set point of {1}; one of them is in L/s, m³/h, cfm or m³/s and said to be in another of these.':
+    'Mit freier Klappe hielt die Box {0} bei einem Sollwert von {1}; einer von beiden ist in L/s, m³/h, cfm oder m³/s und als eine andere dieser Einheiten angegeben.',
   'Within a day the room moved by {0} and the air that it is supplied with by {1}; the two points are probably exchanged.':
     'An einem Tag schwankte der Raum um {0} und die Luft, die er bekommt, um {1}; die beiden Punkte sind wahrscheinlich vertauscht.',
   'What is called mixed air was {0} from the supply air set point, and supply air {1}; the two points are probably exchanged.':
