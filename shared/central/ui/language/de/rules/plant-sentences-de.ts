@@ -130,6 +130,8 @@ export const PLANT_SENTENCES_DE = nameTable<string>({
     'An einem Tag schwankte der Raum um {0} und die Luft, die er bekommt, um {1}; die beiden Punkte sind wahrscheinlich vertauscht.',
   'What is called mixed air was {0} from the supply air set point, and supply air {1}; the two points are probably exchanged.':
     'Was Mischluft heißt, lag {0} vom Sollwert der Zuluft, und die Zuluft {1}; die beiden Punkte sind wahrscheinlich vertauscht.',
+  'What is called return air was {0} and held at the set point of supply air, and supply air was {1}; the two points are probably exchanged.':
+    'Was Abluft heißt, war {0} und wurde am Sollwert der Zuluft gehalten, und die Zuluft war {1}; die beiden Punkte sind wahrscheinlich vertauscht.',
   'The pumps had been off for hours and supply minus return was {0}, for {1}; it used to be {2}.':
     'Die Pumpen standen seit Stunden, und Vorlauf minus Rücklauf war {0}, Dauer {1}; früher waren es {2}.',
   "At full demand the tower's water was at {0}, at least {1} above the wet bulb, for {2}; the limit is {3}.":

@@ -176,6 +176,7 @@ export const RULE_TITLES_DE = nameTable<string>({
   'Supply and return water sensors are exchanged': 'Vor- und Rücklauffühler sind vertauscht',
   'Room and supply air sensors of a box are exchanged': 'Raum- und Zuluftfühler eines Raumgeräts sind vertauscht',
   'Supply and mixed air sensors are exchanged': 'Zuluft- und Mischluftfühler sind vertauscht',
+  'Supply and return air sensors are exchanged': 'Zuluft- und Abluftfühler sind vertauscht',
   'Signal moves within one percent of its stroke': 'Stellsignal bewegt sich nur in einem Prozent seines Hubs',
   'Air flow and its set point are in different units': 'Luftvolumenstrom und sein Sollwert haben verschiedene Einheiten',
   'Outdoor air and weather station are in different units': 'Außenluft und Wetterstation haben verschiedene Einheiten',
