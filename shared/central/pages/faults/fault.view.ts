@@ -277,13 +277,13 @@ function causeSection({ finding, equipment }: FaultModel): Html | false {
   const total = causes.reduce((sum, { weight }) => sum + Math.max(weight, 0), 0) || 1
   return html`<section class="card"><h2>Likely cause</h2>
 <p><strong>${causeWords(first, equipment)}</strong>${second && html`; next most likely: ${causeWords(second, equipment)}`}</p>
-<ul class="bars">${causes.map(
-    cause =>
-      html`<li><span>${causeWords(cause, equipment)}</span>${bar(Math.max(cause.weight, 0) / total)}<span class="muted">weight ${sayNumber(cause.weight, 2)}</span></li>`,
-  )}</ul></section>`
+${second && html`<ul class="bars">${causes.map(cause => causeBar(causeWords(cause, equipment), Math.max(cause.weight, 0) / total))}</ul>`}</section>`
 }
 
-/** The weight is written beside it, so the bar is for the eye alone. */
+const causeBar = (words: string, share: number): Html =>
+  html`<li><span>${words}</span>${bar(share)}<span class="muted">${sayNumber(share * 100, 0)} %</span></li>`
+
+/** The share is written beside it, so the bar is for the eye alone. */
 const bar = (share: number): Html =>
   html`<svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true" focusable="false"><rect class="track" width="100" height="8"/><rect width="${Math.round(share * 100)}" height="8"/></svg>`
 

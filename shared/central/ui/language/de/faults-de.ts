@@ -172,7 +172,6 @@ export const FAULTS_DE = nameTable<string>({
   ', and nothing was left unevaluated': ', und nichts blieb unausgewertet',
   'Likely cause': 'Wahrscheinliche Ursache',
   '; next most likely: {0}': '; am nächstwahrscheinlichsten: {0}',
-  '<1>{0}</1>{1}<2>weight {2}</2>': '<1>{0}</1>{1}<2>Gewicht {2}</2>',
   'This fault at other times': 'Diese Störung zu anderen Zeiten',
   'No other episode of it on this equipment is kept.': 'Keine andere Episode davon ist an dieser Anlage gespeichert.',
   acknowledged: 'quittiert',
