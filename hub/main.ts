@@ -35,7 +35,7 @@ await runProcess(log, async () => {
     clock: clockFor(settings),
     log,
     files: await openCentralFiles(certificates, log),
-    broker: { host: host === '0.0.0.0' ? '127.0.0.1' : host, port },
+    broker: { host: host === '0.0.0.0' ? '127.0.0.1' : host, port, refused: broker.refused },
     estPort,
   })
   const heartbeat = heartbeatService(settings.SERVICE_HEARTBEAT_FILE, () => true, log)

@@ -32,14 +32,27 @@ const QUIET_MS = 60_000
 const LINES_MAX = 200
 const TEXT_MAX = 300
 
-export function brokerService(options: BrokerOptions): Service & { port(): number; sessions(): string[] } {
+type BrokerService = Service & {
+  port(): number
+  /** Names of the clients that are connected. */
+  sessions(): string[]
+  /** Connections and messages that were refused or failed since the start, also those that the log leaves out. */
+  refused(): number
+}
+
+export function brokerService(options: BrokerOptions): BrokerService {
   const { log, files } = options
   const { tls, revoked } = files
   const sessions = new Map<Client, AuthenticatedClient>()
   const sockets = new Set<TLSSocket>()
   const { open } = createConnectionLimits(sockets)
   const handshakes = createHandshakes()
-  const warn = quietly(log, Date.now)
+  const say = quietly(log, Date.now)
+  let refused = 0
+  const warn = (text: string) => {
+    refused++
+    say(text)
+  }
   let server: Server | undefined
   let broker: Aedes | undefined
   let looking: NodeJS.Timeout | undefined
@@ -101,6 +114,7 @@ export function brokerService(options: BrokerOptions): Service & { port(): numbe
     },
     port: () => portOf(server),
     sessions: () => [...sessions.values()].map(({ cn }) => cn).toSorted(),
+    refused: () => refused,
   }
 }
 

@@ -66,7 +66,8 @@ type HubSettings = CentralSettings & { SERVICE_MULTI_TENANT: boolean }
 type Parts = Pick<ProcessParts, 'service' | 'effective' | 'recent' | 'clock' | 'log'> & {
   /** Undefined where this process does not connect to a broker. */
   files: WatchedFiles<CentralFiles> | undefined
-  broker: { host: string; port: number }
+  /** `refused`: what it has refused since the start, where it runs in this process. */
+  broker: { host: string; port: number; refused?: () => number }
   /** Port of EST; undefined where this process does not speak it. */
   estPort?: number | undefined
   /** Set where this process is one of several that take turns. */
@@ -138,6 +139,7 @@ export async function openHubCentral(
     monitor,
     files,
     subscriber,
+    refused: broker.refused,
     tenancy,
     enrol,
     certificates,
@@ -180,6 +182,8 @@ type OverParts = Pick<ProcessParts, 'service' | 'effective' | 'recent' | 'clock'
   monitor: MqttMonitor
   files: Current<CentralFiles> | undefined
   subscriber: MqttSubscriber | undefined
+  /** What the broker has refused; undefined in a central of a tenant, and where the broker is another process. */
+  refused?: (() => number) | undefined
   tenancy: Tenancy | undefined
   enrol: Omit<Enrolment, 'tenant_id' | 'renewals' | 'own' | 'isOurs'>
   /** Those of the hub itself; undefined for a tenant. */
@@ -191,13 +195,17 @@ const ingestInto = ({ inbox, stores, budget }: Workspace, { clock, log }: Pick<P
   createIngestService({ inbox, model: stores.model, edges: stores.edges, claims: stores.edgeClaims, clock, budget, log })
 
 function createOver(workspace: Workspace, settings: HubSettings, options: OverParts): CentralOfHub {
-  const { ingestService, monitor, files, subscriber, tenancy, enrol, certificates, replica, ...parts } = options
+  const { ingestService, monitor, files, subscriber, refused, tenancy, enrol, certificates, replica, ...parts } = options
   const { edges, edgeClaims: claims } = workspace.stores
   const updatesFolder = join(settings.SERVICE_WORKSPACE, 'updates')
   const tenant_id = !tenancy || tenancy.tenant_id === LEGACY_TENANT ? undefined : tenancy.tenant_id
   const connectors = openConnectors({ tenant_id, edges, files, publish: subscriber?.publish })
   const health = hubHealth(
-    { edges, claims, budget: workspace.budget, ingestService, certificates: certificates?.check, broker: subscriber, replica },
+    {
+      ...{ edges, claims, budget: workspace.budget, ingestService, replica },
+      certificates: certificates?.check,
+      broker: subscriber && { isConnected: subscriber.isConnected, ...(refused && { refused }) },
+    },
     parts.clock.now,
   )
   const { ingest } = ingestService

@@ -12,8 +12,8 @@ type Parts = {
   ingestService: Pick<IngestService, 'ingest' | 'counters' | 'edgeIds'>
   /** Certificates of the hub itself; undefined in a central of a tenant. */
   certificates?: (() => HealthCheck) | undefined
-  /** Undefined where this process is not connected to a broker. */
-  broker: { isConnected(): boolean } | undefined
+  /** Undefined where this process is not connected to a broker. `refused`: what it has refused, where it runs in this process. */
+  broker: { isConnected(): boolean; refused?(): number } | undefined
   /** Set where this process is one of several that take turns. */
   replica?: { trouble(): StoringTrouble | undefined } | undefined
 }
@@ -49,8 +49,9 @@ export function hubHealth(
       broker: () => {
         if (!broker) return { status: 'ok', detail: 'off' }
         const { ingest_waiting, ingest_failed } = monitor.counts()
-        if (broker.isConnected()) return { status: 'ok', ingest_waiting, ingest_failed }
-        return { status: 'warn', ingest_waiting, ingest_failed, detail: 'not connected to the broker' }
+        const counts = { ingest_waiting, ingest_failed, ...(broker.refused && { refused: broker.refused() }) }
+        if (broker.isConnected()) return { status: 'ok', ...counts }
+        return { status: 'warn', ...counts, detail: 'not connected to the broker' }
       },
     },
     counters: () => ({ edges: edges.list().length, ...ingestService.counters() }),

@@ -67,6 +67,10 @@ test('a certificate of another authority, none at all, and the broker’s own ar
   await t.throwsAsync(enter(t, here, {}, 'edge:A:e1'))
   await t.throwsAsync(enter(t, here, server, 'broker'))
   t.deepEqual(here.broker.sessions(), [])
+  const counted = here.broker.refused()
+  t.true(counted >= 4, `${counted} refusals`)
+  await t.throwsAsync(enter(t, here, edge, 'edge:A:e1'))
+  t.true(here.broker.refused() > counted)
 })
 
 test('a signed certificate whose name is no identity is refused', async t => {

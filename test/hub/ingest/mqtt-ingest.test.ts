@@ -284,6 +284,16 @@ test('points of an edge that changes its building are marked as gone in the form
   )
 })
 
+test('health counts what the broker has refused where it runs in this process', t => {
+  const { flow, edges, claims, at } = hub(t)
+  const ingestService = { ingest: flow, counters: () => flow.monitor.counts(), edgeIds: () => ({ status: 'ok' as const }) }
+  const broker = { isConnected: () => true }
+  const check = (more: object) =>
+    hubHealth({ edges, claims, ingestService, broker: { ...broker, ...more } }, () => at.now).checks['broker']!()
+  t.deepEqual(check({ refused: () => 7 }), { status: 'ok', ingest_waiting: 0, ingest_failed: 0, refused: 7 })
+  t.deepEqual(check({}), { status: 'ok', ingest_waiting: 0, ingest_failed: 0 })
+})
+
 test('messages that cannot be stored are not acknowledged, and are stored once the store works again', t => {
   const { enrol, send, flow, inbox, edges, claims, events, at } = hub(t)
   enrol()
