@@ -68,7 +68,7 @@ ${model.mayOperate && html`<td class="choose"><input type="checkbox" class="pick
 <td class="since">${moment(finding.from, here)} <span class="phone-only muted">${formatAge(finding.from, here.now)}</span></td>
 <td class="long"><span class="phone-only">in fault</span> ${formatDuration(inFaultMs)}${episodes > 1 && html` <span class="muted">in ${episodes} episodes</span>`}</td>
 ${hasCost(model) && html`<td class="cost${cost === undefined && ' none'}">${costCell(finding, cost, model)}</td>`}
-<td class="state">${faultStateSign(finding, note)}\u00a0${shortStateWords(finding, note, dataEnd === undefined ? undefined : formatDay(dataEnd, here))}${note.ack === 'unacked' && html`<span class="hidden">, ${say`not acknowledged`}</span>`}${model.query.lane === 'silenced' && html` <span class="muted">${silencedWords(finding, note, here)}</span>`}</td>
+<td class="state">${faultStateSign(finding, note)} ${shortStateWords(finding, note, dataEnd === undefined ? undefined : formatDay(dataEnd, here))}${note.ack === 'unacked' && html`<span class="hidden">, ${say`not acknowledged`}</span>`}${model.query.lane === 'silenced' && html` <span class="muted">${silencedWords(finding, note, here)}</span>`}</td>
 </tr>`
 }
 

@@ -94,7 +94,7 @@ function head({ finding, note, building, equipment, here, dataEnd, silencedBy, r
 <dl class="facts">
 <div><dt>Equipment</dt><dd>${equipmentLink(finding, equipment?.name ?? finding.equipment_id)}<span class="muted"> in <a href="${buildingHref(building.building_id)}">${building.name}</a></span></dd></div>
 <div><dt>Priority</dt><dd class="p${priorityOf(severity)}">${priorityIcon(priorityOf(severity))}${urgent !== undefined && html`<span class="muted">, ${urgent === 'urgent' ? say`urgent` : say`chronic`}</span>`}</dd></div>
-<div><dt>State</dt><dd class="state">${faultStateSign(finding, note)}\u00a0${stateWords(finding, note, endedOn(dataEnd, here))}${note.assignee !== undefined && html`, <span>${say`assigned to ${note.assignee}`}</span>`}${finding.ended && html` <span class="muted">${moment(finding.ended.at, here)}</span>`}</dd></div>
+<div><dt>State</dt><dd class="state">${faultStateSign(finding, note)} ${stateWords(finding, note, endedOn(dataEnd, here))}${note.assignee !== undefined && html`, <span>${say`assigned to ${note.assignee}`}</span>`}${finding.ended && html` <span class="muted">${moment(finding.ended.at, here)}</span>`}</dd></div>
 <div><dt>${to === null ? say`Since` : say`When`}</dt><dd>${to === null ? momentAge(from, here) : html`${moment(from, here)} to ${moment(to, here)}`}</dd></div>
 <div><dt>In fault</dt><dd>${formatDuration(duration_secs * 1000)}, ${confirmedWords(finding, here)}</dd></div>
 <div><dt>Rule</dt><dd>${rule ? html`<a href="${rulePath(rule_id)}"><code>${rule_id}</code></a>` : html`<code>${rule_id}</code>`}${rule && html` <span class="muted">${rule.source}</span>`}</dd></div>
@@ -294,7 +294,7 @@ ${
   others.length
     ? html`<ul class="history">${others.map(
         item =>
-          html`<li><a href="/faults/${encodeURIComponent(item.finding.finding_id)}">${moment(item.finding.from, here)}</a> ${formatDuration(item.finding.duration_secs * 1000)} <span class="muted state">${faultStateSign(item.finding, item.note)}\u00a0${stateWords(item.finding, item.note, endedOn(dataEnd, here))}${item.note.note !== undefined && html`; ${item.note.note}`}</span></li>`,
+          html`<li><a href="/faults/${encodeURIComponent(item.finding.finding_id)}">${moment(item.finding.from, here)}</a> ${formatDuration(item.finding.duration_secs * 1000)} <span class="muted state">${faultStateSign(item.finding, item.note)} ${stateWords(item.finding, item.note, endedOn(dataEnd, here))}${item.note.note !== undefined && html`; ${item.note.note}`}</span></li>`,
       )}</ul>`
     : html`<p>No other episode of it on this equipment is kept.</p>`
 }</section>`
