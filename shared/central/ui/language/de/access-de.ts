@@ -65,6 +65,12 @@ export const ACCESS_DE = nameTable<string>({
   Unlock: 'Entsperren',
   Lock: 'Sperren',
   'Reset password': 'Kennwort zurücksetzen',
+  'Every session of {0} ends, and a first password is shown once.':
+    'Jede Anmeldung von {0} endet, und ein erstes Kennwort wird einmal gezeigt.',
+  '{0} is signed out at once and cannot sign in again. What was done under this name stays in the audit log.':
+    '{0} wird sofort abgemeldet und kann sich nicht mehr anmelden. Was unter diesem Namen getan wurde, bleibt im Änderungsprotokoll.',
+  'Whatever uses {0} is refused at once. It cannot be taken back.':
+    'Was {0} verwendet, wird sofort abgewiesen. Das lässt sich nicht zurücknehmen.',
   'Add a person': 'Person anlegen',
   'Add person': 'Person anlegen',
   Token: 'Token',

@@ -19,6 +19,11 @@ test('people are added, changed, locked, given another first password and delete
   const page = await (await get('/users')).text()
   t.false(page.includes(first) || page.includes('<i>Ada'))
   t.regex(page, /first password, until/)
+  for (const meaning of [
+    /Reset password<\/summary><p>Every session of ada ends/,
+    /Delete<\/summary><p>ada is signed out at once/,
+  ])
+    t.regex(page, meaning)
 
   t.is((await send('/users/change', { username: 'ada', role: 'operator' })).status, 303)
   t.is((await send('/users/change', { username: 'ada', locked: 'true' })).status, 303)
@@ -41,6 +46,7 @@ test('a token is shown once, works, and is revoked', async t => {
   const added = await (await post('/users/tokens', '/users', given)).text()
   const secret = /data-secret>([^<]+)</.exec(added)![1]!
   t.false((await (await get('/users')).text()).includes(secret))
+  t.regex(await (await get('/users')).text(), /Revoke<\/summary><p>Whatever uses meter script is refused at once/)
   const [token] = context.apiTokens.list()
   t.like(token, { name: 'meter script', scope: 'read', building_id: BUILDING.building_id })
   t.is((await post('/users/tokens', '/users', { ...given, days: '400' })).status, 400)
