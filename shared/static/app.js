@@ -168,13 +168,16 @@ async function awaitRestart(href) {
   }
 }
 
-/* A second tap on a button does not send its form twice; after a download it can be sent again. */
+/* A second tap on a button does not send the same twice; other values are sent at once, and after a download the same again. */
 const SENT_MS = 5000
 const sent = new WeakMap()
 document.addEventListener('submit', event => {
-  if (event.target.method !== 'post' || event.defaultPrevented) return
-  if (Date.now() - (sent.get(event.target) ?? 0) < SENT_MS) event.preventDefault()
-  else sent.set(event.target, Date.now())
+  const { target: form, submitter } = event
+  if (form.method !== 'post' || event.defaultPrevented) return
+  const values = new URLSearchParams(new FormData(form, submitter)).toString()
+  const before = sent.get(form)
+  if (before?.values === values && Date.now() - before.at < SENT_MS) event.preventDefault()
+  else sent.set(form, { values, at: Date.now() })
 })
 
 /* MQTT messages: new rows come as server-sent events; where no stream can be had, a request every second. */
