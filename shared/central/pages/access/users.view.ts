@@ -79,20 +79,20 @@ function changeForms({ username, role, locked_at }: ShownUser, csrf: string): Ht
     html`<select name="role" aria-label="Role of ${username}">${roleOptions(role)}</select> <button>Set role</button>`,
   )}
 ${form('change', html`<button name="locked" value="${String(!isLocked)}">${isLocked ? say`Unlock` : say`Lock`}</button>`)}
-${afterReading(
+${explainedForm(
   say`Reset password`,
   say`Every session of ${username} ends, and a first password is shown once.`,
   form('reset-password', html`<button>Reset password</button>`),
 )}
-${afterReading(
+${explainedForm(
   say`Delete`,
   say`${username} is signed out at once and cannot sign in again. What was done under this name stays in the audit log.`,
   form('remove', html`<button>Delete</button>`),
 )}</div>`
 }
 
-/** A form that opens to what it means before it is sent. */
-const afterReading = (summary: string, meaning: string, form: Html): Html =>
+/** A form behind its name: opened, it says what it does before it is sent. */
+const explainedForm = (summary: string, meaning: string, form: Html): Html =>
   html`<details><summary>${summary}</summary><p>${meaning}</p>${form}</details>`
 
 const roleOptions = (chosen: string): Html[] =>
@@ -114,7 +114,7 @@ const tokenTable = ({ tokens, buildings, here, csrf }: UsersModel): Html => {
 <td data-label="May do"><div>${scope === 'read' ? say`read as ${loginRole(role)}` : say`all that ${loginRole(role)} may`}${building_id !== null && say`, in ${names.get(building_id) ?? building_id}`}</div></td>
 <td data-label="Expires"><div>${moment(expires_at, here)}${expires_at <= here.now && html` <strong>expired</strong>`}</div></td>
 <td data-label="Last used"><div>${last_used_at === null ? say`never` : moment(last_used_at, here)}</div></td>
-<td data-label="Change"><div>${afterReading(
+<td data-label="Change"><div>${explainedForm(
       say`Revoke`,
       say`Whatever uses ${name} is refused at once. It cannot be taken back.`,
       html`<form method="post" action="/users/tokens/revoke">${csrfField(csrf)}<input type="hidden" name="token_id" value="${token_id}"><button>Revoke</button></form>`,
