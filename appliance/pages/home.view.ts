@@ -8,7 +8,16 @@ import { csrfField, operatorButton, type User, versionText } from '#shared/centr
 import { DEFAULT_QUERY, type FaultRow, faultsHref, type OpenCounts } from '#shared/central/pages/faults/fault-list.ts'
 import { PRIORITIES } from '#shared/core/findings/finding.ts'
 import { faultStateSign, faultStateWords, priorityIcon, type State, STATES, stateIcon } from '#shared/central/ui/icons.ts'
-import { formatAge, type Here, moment, momentAge, momentNow, momentOr, nextMoment } from '#shared/central/ui/moment.ts'
+import {
+  formatAge,
+  formatLeft,
+  type Here,
+  moment,
+  momentAge,
+  momentNow,
+  momentOr,
+  nextMoment,
+} from '#shared/central/ui/moment.ts'
 import { liveRun, type ShownRun } from '#shared/central/ui/run-panel.ts'
 import { findingHref } from '#shared/central/ui/links.ts'
 import { backlogCourse } from '#shared/core/telemetry/backlog.ts'
@@ -251,7 +260,7 @@ function boxTile({ box, hub, here }: HomeModel): Html {
     html`<dl class="values">
 <div><dt>Disk free</dt><dd>${tight && html`<strong>Tight: </strong>`}${bytesText(box.disk.free_bytes)} of ${bytesText(box.disk.total_bytes)}</dd></div>
 <div><dt>Clock</dt><dd>${momentNow(here)}, ${box.clock_synced ? say`set by the network` : say`not seen to be set`}${offsetWords(hub.clock_offset_ms)}</dd></div>
-<div><dt>Certificate</dt><dd>${left === null ? say`none, no hub` : left > 0 ? html`${expiring && html`<strong>Ends soon: </strong>`}${formatDuration(left)} left` : html`<strong>ended ${formatDuration(-left)} ago</strong>`}</dd></div>
+<div><dt>Certificate</dt><dd>${left === null ? say`none, no hub` : left > 0 ? html`${expiring && html`<strong>Ends soon: </strong>`}${formatLeft(left)}` : html`<strong>ended ${formatDuration(-left)} ago</strong>`}</dd></div>
 <div><dt>Running since</dt><dd>${momentAge(box.started_at, here)}</dd></div>
 </dl>`,
   )

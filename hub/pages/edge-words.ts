@@ -6,7 +6,7 @@ import { type Html, html } from '#shared/node/http/html.ts'
 import { edgeHref, edgePath, querySite } from '#shared/central/ui/links.ts'
 import { courseShort, courseWords } from '#shared/central/system/backlog-words.ts'
 import type { State } from '#shared/central/ui/icons.ts'
-import { formatAge, type Here } from '#shared/central/ui/moment.ts'
+import { formatAge, formatLeft, type Here } from '#shared/central/ui/moment.ts'
 import { edgeBacklogCourse, type EdgeStatus, type ReportedFigures } from './fleet-status.ts'
 import { say, sayCount, words } from '#shared/node/http/language.ts'
 
@@ -44,7 +44,7 @@ export function diskWarning({ disk_used_percent: used }: ReportedFigures): Html 
   return used !== null && diskLevel(used) !== undefined && html`<strong>its disk is ${used} % full</strong>`
 }
 
-/** @param isShort in a list, whose columns are narrow: the page of the edge has it all */
+/** @param isShort in a list, whose columns are narrow: the worst of it, and the page of the edge has it all */
 export function backlogWords(reported: ReportedFigures, isOnline: boolean, here: Here, isShort = false): Html | string {
   const { backlog_rows, backlog_oldest_at, dropped, thinned } = reported
   const { now } = here
@@ -52,8 +52,9 @@ export function backlogWords(reported: ReportedFigures, isOnline: boolean, here:
   const oldest = backlog_oldest_at === null ? undefined : say`oldest ${formatAge(backlog_oldest_at, now)}`
   const course = edgeBacklogCourse(reported, isOnline, now)
   const short = isShort ? courseShort(course, here) : undefined
-  const about = short ?? [oldest, courseWords(course, here)].filter(part => part !== undefined).join(', ')
-  const downsampled = thinned !== null && thinned > 0 && html` <strong>${sayCount(thinned)} downsampled</strong>`
+  const isLosing = isShort && dropped !== null && dropped > 0
+  const about = isLosing ? '' : (short ?? [oldest, courseWords(course, here)].filter(part => part !== undefined).join(', '))
+  const downsampled = !isLosing && thinned !== null && thinned > 0 && html` <strong>${sayCount(thinned)} downsampled</strong>`
   const lost = dropped !== null && dropped > 0 && html` <strong>${sayCount(dropped)} dropped</strong>`
   return html`${backlog_rows === 0 ? say`none` : html`${sayCount(backlog_rows)}${about !== '' && html` <span class="muted">${about}</span>`}`}${downsampled}${lost}`
 }
@@ -68,7 +69,7 @@ export function clockWords({ clock_offset_ms }: ReportedFigures): Html | string 
 
 export function certificateWords({ cert_not_after }: ReportedFigures, { now }: Here): Html | string {
   if (cert_not_after === null) return say`not reported`
-  const days = Math.floor((cert_not_after - now) / DAY)
-  const words = days < 0 ? say`expired` : say`${days} days left`
-  return cert_not_after - now < CERTIFICATE_SOON ? html`<strong>${words}</strong>` : words
+  const left = cert_not_after - now
+  const words = left < 0 ? say`expired` : formatLeft(left)
+  return left < CERTIFICATE_SOON ? html`<strong>${words}</strong>` : words
 }

@@ -32,6 +32,7 @@ import { setupPage } from './setup.route.ts'
 import { searchPage } from '#shared/central/pages/search/search.route.ts'
 import { BUILDINGS_PATH, RULES_PATH } from '#shared/central/ui/links.ts'
 import { TRENDS_PATH } from '#shared/central/ui/trends-link.ts'
+import { withoutBuilding } from './without-building.ts'
 import { trendsPage } from '#shared/central/pages/trends/trends.route.ts'
 import { message, words } from '#shared/node/http/language.ts'
 
@@ -108,7 +109,9 @@ const SETUP_PAGES: PageEntry[] = words(
 /** The pages that appliance and hub share, with the files that they load. */
 export const pageRoutes = (context: CentralParts, layout: PageLayout): Route[] => [
   ...layout.routes,
-  ...[...OPERATION_PAGES, ...SETUP_PAGES].flatMap(({ routes }) => routes(context, layout)),
+  ...[...OPERATION_PAGES, ...SETUP_PAGES]
+    .flatMap(({ routes }) => routes(context, layout))
+    .map(route => withoutBuilding(route, context, layout)),
 ]
 
 /** The tasks in the order of the navigation. The first page comes before them, the page of set-up after them. */

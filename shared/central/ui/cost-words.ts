@@ -39,14 +39,14 @@ function amount(value: number): string {
 type Shown = Pick<Impact, 'mid' | 'unit'>
 const isTooLittle = ({ mid, unit }: Shown, system: UnitSystem): boolean => mid * shownScale(unit, system) < SHOWN_MIN
 
-/** @returns `3.6 EUR`, or `under 0.01 EUR`; degrees in the building's own */
+/** @returns `3.6 EUR`, or `next to nothing`; degrees in the building's own */
 export function costText(cost: Shown, system: UnitSystem): string {
   const { mid, unit } = cost
-  const figure = isTooLittle(cost, system) ? say`under ${sayNumber(SHOWN_MIN, 2)}` : amount(mid * shownScale(unit, system))
-  return `${figure} ${shownUnit(unit, system)}`
+  if (isTooLittle(cost, system)) return say`next to nothing`
+  return `${amount(mid * shownScale(unit, system))} ${shownUnit(unit, system)}`
 }
 
-/** The same in a sentence. @returns `about 3.6 EUR`, or `under 0.01 EUR` */
+/** The same in a sentence. @returns `about 3.6 EUR`, or `next to nothing` */
 export const aboutText = (cost: Shown, system: UnitSystem): string =>
   isTooLittle(cost, system) ? costText(cost, system) : say`about ${costText(cost, system)}`
 
@@ -102,8 +102,13 @@ export type Together = {
 
 /** Money where every carrier has a price, and the energy in any case. */
 export function togetherText({ energy, prices, building: { unit_system } }: Together): string {
+  const isShown = ({ mid }: EnergyUse) => !isTooLittle({ mid, unit: 'kWh' }, unit_system)
+  if (!energy.some(isShown)) return say`next to nothing`
   const listed = (wordsOf: typeof costText) =>
-    energy.map(one => say`${wordsOf({ mid: one.mid, unit: 'kWh' }, unit_system)} of ${CARRIER_WORDS[one.carrier]}`).join(', ')
+    energy
+      .filter(isShown)
+      .map(one => say`${wordsOf({ mid: one.mid, unit: 'kWh' }, unit_system)} of ${CARRIER_WORDS[one.carrier]}`)
+      .join(', ')
   if (!prices || energy.some(({ carrier }) => prices[carrier] === undefined)) return listed(aboutText)
   const money = energy.map(one => multiplyRanges(one, exactRange(prices[one.carrier]!))).reduce(addRanges)
   const cost = { ...money, unit: prices.currency }
@@ -114,5 +119,5 @@ export function togetherText({ energy, prices, building: { unit_system } }: Toge
 /** @param waste of one day. @returns `about 120 kWh a day`, or an empty text where no energy is known */
 export function wasteADay(waste: readonly Together[]): string {
   const mid = waste.flatMap(({ energy }) => energy).reduce((sum, one) => sum + one.mid, 0)
-  return mid > 0 ? say`${aboutText({ mid, unit: 'kWh' }, 'si')} a day` : ''
+  return mid >= SHOWN_MIN ? say`${aboutText({ mid, unit: 'kWh' }, 'si')} a day` : ''
 }

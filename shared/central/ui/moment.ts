@@ -1,6 +1,6 @@
 /** Instants and ages in words, in the building's zone. Every state on a page carries one of these. */
 import { type Html, html } from '#shared/node/http/html.ts'
-import { formatDuration, formatInstant, HOUR, SECOND } from '#shared/core/time.ts'
+import { DAY, formatDuration, formatInstant, HOUR, SECOND } from '#shared/core/time.ts'
 import { dateOf, wallOf } from '#shared/core/time-zone.ts'
 import { say, words } from '#shared/node/http/language.ts'
 
@@ -47,6 +47,10 @@ export function formatAge(ms: number, now: number): string {
   if (Math.abs(age) < 1000) return say`now`
   return age > 0 ? say`${formatDuration(age)} ago` : say`in ${formatDuration(-age)}`
 }
+
+/** @returns `531 days left` of what lasts for months, `20 h left` on its last two days */
+export const formatLeft = (ms: number): string =>
+  ms >= 2 * DAY ? say`${Math.floor(ms / DAY)} days left` : say`${formatDuration(ms)} left`
 
 /** @returns `19 Nov`, as an axis names a day, or `19 Nov 2025`; without it the year stands with the zone */
 export function formatAxisDay(ms: number, timezone: string, withYear = false): string {

@@ -207,7 +207,7 @@ for (const [what, model, said, loud] of [
     'building b belongs to another site.',
     ['hub'],
   ],
-  ['the certificate ends soon', { hub: { ...hub, cert_not_after: NOW + 20 * DAY } }, 'Ends soon: 20 d left', ['box']],
+  ['the certificate ends soon', { hub: { ...hub, cert_not_after: NOW + 20 * DAY } }, 'Ends soon: 20 days left', ['box']],
   ['the certificate has ended', { hub: { ...hub, cert_not_after: NOW - DAY } }, 'ended 24 h ago', ['box']],
   [
     'a viewer looks',

@@ -45,6 +45,8 @@ export type SiteOptions = {
   points?: Point[]
   findings?: Finding[]
   sources?: Partial<HomeSources>
+  /** Neither a building nor a box of one. */
+  noBuilding?: true
   /** Nothing has run yet. */
   empty?: boolean
   /** Anomalies are screened for. */
@@ -149,6 +151,7 @@ async function fill(
   { model, edges, findings: findingStore, runRecorder }: Workspace['stores'],
   given: SiteOptions,
 ): Promise<void> {
+  if (given.noBuilding) return
   const { building = BUILDING, equipment = EQUIPMENT, points = POINTS, findings = FINDINGS } = given
   model.put({ building, equipment, points })
   if (!given.empty) runRecorder.replace({ ...RUN, building_id: building.building_id }, [])

@@ -1,13 +1,13 @@
 /** The page of the process and its machine: health, clock, storage, certificate, network, and what can be done with them. */
 import { nameTable } from '#shared/core/name-table.ts'
-import { DAY, formatDuration } from '#shared/core/time.ts'
+import { DAY } from '#shared/core/time.ts'
 import type { HealthCheck } from '#shared/central/context.ts'
 import type { DiskWear, MachineHardware } from '#shared/node/machine-hardware.ts'
 import type { PublicCertificate } from '#shared/node/http/server-tls.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { csrfField, versionText } from '#shared/central/ui/frame.ts'
 import { type State, stateIcon } from '#shared/central/ui/icons.ts'
-import { type Here, moment, momentAge } from '#shared/central/ui/moment.ts'
+import { formatLeft, type Here, moment, momentAge } from '#shared/central/ui/moment.ts'
 import { fullDiskNotice, storageSection, type StorageModel } from './storage.view.ts'
 import { bytesText } from '#shared/central/ui/words.ts'
 import { message, say, sayNumber, words } from '#shared/node/http/language.ts'
@@ -116,7 +116,7 @@ const WORN_PERCENT = 90
 
 function certificateWords({ not_after, fingerprint }: PublicCertificate, here: Here): Html {
   const left = not_after - here.now
-  const until = left < 0 ? say`expired` : say`${formatDuration(left)} left`
+  const until = left < 0 ? say`expired` : formatLeft(left)
   return html`${moment(not_after, here)}, ${left < CERTIFICATE_SOON ? html`<strong>${until}</strong>` : until}<br><code>${fingerprint}</code>`
 }
 

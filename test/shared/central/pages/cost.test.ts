@@ -128,7 +128,7 @@ test('a correction keeps its place, needs review again and changes the fault', a
 })
 
 test('a cost too small to show is no range from nothing to nothing', t => {
-  t.is(costText({ mid: 0.001, unit: 'kWh' }, 'si'), 'under 0.01 kWh')
+  t.is(costText({ mid: 0.001, unit: 'kWh' }, 'si'), 'next to nothing')
   t.is(rangeText({ low: 0, mid: 0.001, high: 0.004 }, 'kWh', 'si'), '')
   t.is(rangeText({ low: 0, mid: 0.1, high: 0.2 }, 'kWh', 'si'), 'at most 0.20 kWh')
   t.is(rangeText({ low: 0.1, mid: 0.15, high: 0.2 }, 'kWh', 'si'), '0.10 to 0.20 kWh')
@@ -177,10 +177,12 @@ test('each form answers when everything is priced anew, not before', async t => 
   }
 })
 
-test('too little to be a figure is under a bound, and not about under it', t => {
-  t.is(aboutText({ mid: 0.004, unit: 'kWh' }, 'si'), 'under 0.01 kWh')
+test('too little to be a figure is next to nothing, without a figure', t => {
+  t.is(aboutText({ mid: 0.004, unit: 'kWh' }, 'si'), 'next to nothing')
   t.is(aboutText({ mid: 3.6, unit: 'EUR' }, 'si'), 'about 3.6 EUR')
   const building = { building_id: 'b', name: 'B', unit_system: 'si' } as const
   const energy = [{ carrier: 'electricity', low: 0, mid: 0.004, high: 0.01 }] as const
-  t.is(togetherText({ building, energy: [...energy], prices: undefined }), 'under 0.01 kWh of electricity')
+  t.is(togetherText({ building, energy: [...energy], prices: undefined }), 'next to nothing')
+  const both = [...energy, { carrier: 'fuel', low: 2, mid: 3.6, high: 5 }] as const
+  t.is(togetherText({ building, energy: [...both], prices: undefined }), 'about 3.6 kWh of fuel or heat')
 })

@@ -334,3 +334,29 @@ test('before the first run the page does not claim that all is quiet', async t =
   t.regex(await (await get(site, '/faults', cookie)).text(), /No run has finished yet, so nothing has been looked at/)
   t.regex(await (await get(site, '/', cookie)).text(), /Not looked yet/)
 })
+
+for (const product of ['hub', 'appliance'] as const) {
+  test(`without a building every page of the navigation answers (${product}), and says what to do next`, async t => {
+    const site = await openSite({ product, noBuilding: true })
+    t.teardown(site.close)
+    const cookie = await signIn(site, 'admin')
+    const setup = await (await get(site, '/setup', cookie)).text()
+    const pages = new Set(
+      Array.from(setup.matchAll(/href="(\/[a-z-]*)"/g), ([, href]) => href!).filter(href => href !== '/logout'),
+    )
+    t.true(pages.size > 15, [...pages].join(' '))
+    const failed: string[] = []
+    for (const path of pages) {
+      const answer = await get(site, path, cookie)
+      const moved = answer.headers.get('location')
+      const { status } = moved === null ? answer : await get(site, moved, cookie)
+      // The page of what the hub or the box has besides is none of this site.
+      if (status !== 200 && path !== '/overrides') failed.push(`${path} ${status}`)
+    }
+    t.deepEqual(failed, [])
+    const trends = await (await get(site, '/trends', cookie)).text()
+    t.regex(trends, /<h1>There is no building yet<\/h1>/)
+    t.regex(trends, /<a href="\/import">Import<\/a>/)
+    t.is((await get(site, '/trends?building=school', cookie)).status, 404, 'one that is named is not there')
+  })
+}

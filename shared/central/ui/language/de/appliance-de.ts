@@ -139,7 +139,6 @@ export const APPLIANCE_DE = nameTable<string>({
   'set by the network': 'aus dem Netz gestellt',
   'not seen to be set': 'nicht erkennbar gestellt',
   'none, no hub': 'keines, kein Hub',
-  '{0}{1} left': '{0}noch {1}',
   'Ends soon:': 'Endet bald:',
   'ended {0} ago': 'abgelaufen vor {0}',
   ', <1>{0} ahead of the hub</1>': ', <1>geht {0} gegenüber dem Hub vor</1>',

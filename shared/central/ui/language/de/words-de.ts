@@ -20,7 +20,9 @@ export const WORDS_DE = nameTable<string>({
   'thermal efficiency': 'thermischer Wirkungsgrad',
   electricity: 'Strom',
   'fuel or heat': 'Brennstoff oder Wärme',
-  'under {0}': 'unter {0}',
+  'next to nothing': 'fast nichts',
+  'A building comes with the first box that reads it, or with a package that is imported.':
+    'Ein Gebäude kommt mit der ersten Box, die es liest, oder mit einem Paket, das importiert wird.',
   'at most {0} {1}': 'höchstens {0} {1}',
   'price of {0}': 'Preis für {0}',
   '{0} of {1} ({2}), {3}': '{0} von {1} ({2}), {3}',
