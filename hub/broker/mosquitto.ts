@@ -42,7 +42,7 @@ export function mosquittoConf(dir: string, { host, port }: Listener, user: strin
     `acl_file ${at(ACL)}`,
     'max_qos 1',
     `max_connections ${CONNECTIONS_MAX}`,
-    `message_size_limit ${PACKET_MAX}`,
+    `max_packet_size ${PACKET_MAX}`,
     `max_inflight_messages ${INFLIGHT_MAX}`,
     `max_queued_messages ${QUEUED_MAX}`,
     `max_queued_bytes ${UNDER_WAY_MAX}`,

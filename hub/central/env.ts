@@ -12,7 +12,7 @@ export const CENTRAL_ENV = {
   QUERY_MEMORY_MB: { kind: 'integer', default: 512, min: 64, max: 65_536, doc: 'memory for a query over history, MB' },
   SERVICE_MQTT_ENABLED: { kind: 'flag', default: true, doc: '0: no broker, for CSV packages only' },
   SERVICE_MQTT_HOST: { kind: 'text', default: 'mqtt', doc: 'host of the broker' },
-  SERVICE_MQTT_PORT: MQTT_ENV.SERVICE_MQTT_PORT,
+  SERVICE_MQTT_PORT: { ...MQTT_ENV.SERVICE_MQTT_PORT, doc: 'port of the broker' },
   SERVICE_MQTT_CERT_DIR: {
     ...MQTT_ENV.SERVICE_MQTT_CERT_DIR,
     doc: 'folder with ca.cert.pem, central.cert.pem and central.key.pem',
