@@ -13,7 +13,7 @@ import { openSite, PASSWORDS } from '../support/sites/page-site.ts'
 import { silent, startBroker } from '../support/sites/transport-site.ts'
 import { openChromium, type OpenBrowser } from './chromium.ts'
 import { expectClean, looks } from './looks.ts'
-import { openPage, signIn } from './watch.ts'
+import { openPage, overflow, signIn } from './watch.ts'
 
 const test = anyTest as TestFn<{ chromium: OpenBrowser }>
 test.before(async t => {
@@ -44,7 +44,10 @@ test('a kit is made by the page, opens the broker, and is revoked by the page', 
   t.teardown(() => box.endAsync(true))
   box.on('error', () => undefined)
 
+  // WCAG 2.2, 1.4.10: what a page of 1,280 pixels has at 400 %.
+  await page.setViewportSize({ width: 320, height: 256 })
   await page.goto('/enrol')
+  t.is(await overflow(page), 0)
   const row = page.getByRole('row').filter({ hasText: 'box-2' })
   await row.getByText('Revoke', { exact: true }).first().click()
   const ended = new Promise(resolve => box.once('close', () => resolve(undefined)))
