@@ -3,15 +3,14 @@ import { Type } from '@sinclair/typebox'
 import { networkOf } from '#shared/core/auth/network.ts'
 import { EnrolmentRequest } from '#shared/core/auth/enrolment.ts'
 import { ThrottledProblem } from '#shared/core/problem.ts'
-import { RequestMeter } from '#shared/core/tenant-budget.ts'
 import { formatInstant } from '#shared/core/time.ts'
 import { type Route, route, strict } from '#shared/node/http/route.ts'
 import { acceptBox, type Enrolment, KIT_FIELDS, rejectBox } from './issue-kit.ts'
 import type { PendingBox } from './pending-boxes.ts'
+import { createRequestThrottle } from './request-throttle.ts'
 
 /** Requests in a minute without a login, of one network and together: a box asks four times. */
-const PER_NETWORK_MAX = 60
-const ALL_MAX = 600
+const REQUESTS = { perNetwork: 60, all: 600 }
 /** Longest body of a request, bytes: a certificate request and two ids. */
 const BODY_MAX = 16 * 1024
 
@@ -147,9 +146,9 @@ const boxView = ({ fingerprint, site_id, edge_id, tenant_id, network, asked_at }
 
 /** @returns counts a request of an address. Throws ThrottledProblem too_many_requests */
 function createThrottle(now: () => number): (address: string) => void {
-  const meter = new RequestMeter()
+  const waitOf = createRequestThrottle(REQUESTS, now)
   return address => {
-    const wait = meter.take('all', ALL_MAX, now()) || meter.take(networkOf(address), PER_NETWORK_MAX, now())
+    const wait = waitOf(address)
     if (wait > 0) throw new ThrottledProblem('too_many_requests', `Too many boxes ask; try again in ${wait} s`, wait)
   }
 }

@@ -11,11 +11,10 @@ import type { AddressInfo } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { Logger } from 'pino'
 import { parseIdentity } from '#shared/core/auth/identity.ts'
-import { networkOf } from '#shared/core/auth/network.ts'
 import { type EdgeAddress, edgeName } from '#shared/core/model/model.ts'
 import { Problem, PROBLEMS } from '#shared/core/problem.ts'
-import { RequestMeter } from '#shared/core/tenant-budget.ts'
 import { SECOND } from '#shared/core/time.ts'
+import { limitConnections } from '#shared/node/http/open-connections.ts'
 import type { AuditNote } from '#shared/node/http/route.ts'
 import { serialOf } from '#shared/node/pki/certificate.ts'
 import { certsOnly, requestName, toCsrPem } from '#shared/node/pki/pki.ts'
@@ -24,15 +23,17 @@ import type { Current } from '#shared/node/watched-files.ts'
 import { tlsOptions, type TrustingPair } from '../broker/files.ts'
 import type { Authority } from './authority.ts'
 import type { EstSecrets } from './est-secrets.ts'
+import { createRequestThrottle } from './request-throttle.ts'
 
 const BASE = '/.well-known/est'
 /** Largest request, bytes: that of a P-256 key has 600. */
 const BODY_MAX = 16 * 1024
 const REQUEST_MS = 30 * SECOND
-const CONNECTIONS_MAX = 64
+/** A device opens one for each request; those of one network leave room for others, also when they say nothing. */
+const CONNECTIONS = { perNetwork: 16, all: 64 }
+const HANDSHAKE_MS = 10 * SECOND
 /** Requests in a minute, of one network and together: a device needs two. */
-const PER_NETWORK_MAX = 30
-const ALL_MAX = 300
+const REQUESTS = { perNetwork: 30, all: 300 }
 
 type EstOptions = {
   host: string
@@ -50,10 +51,10 @@ type Answer = { type: string; base64: string }
 /** Listens from start to stop. */
 export function estService(options: EstOptions): Service & { port(): number } {
   const { host, port, tls, log } = options
-  const meter = new RequestMeter()
-  const limits = { requestCert: true, rejectUnauthorized: false, requestTimeout: REQUEST_MS }
+  const throttle = createRequestThrottle(REQUESTS, Date.now)
+  const limits = { requestCert: true, rejectUnauthorized: false, requestTimeout: REQUEST_MS, handshakeTimeout: HANDSHAKE_MS }
   const server: Server = createServer({ ...tlsOptions(tls.current()), ...limits }, (request, response) => {
-    handle(options, meter, request).then(
+    handle(options, throttle, request).then(
       answer => send(response, 200, answer.base64, { 'content-type': answer.type, 'content-transfer-encoding': 'base64' }),
       (error: unknown) => {
         if (!(error instanceof Problem)) log.error({ err: error }, 'EST request failed: answering with internal error')
@@ -63,7 +64,7 @@ export function estService(options: EstOptions): Service & { port(): number } {
       },
     )
   })
-  server.maxConnections = CONNECTIONS_MAX
+  limitConnections(server, [], CONNECTIONS)
   tls.onChange(pair => server.setSecureContext(tlsOptions(pair)))
   return {
     name: 'est',
@@ -84,10 +85,11 @@ function send(response: ServerResponse, status: number, text: string, headers: R
   response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(text), connection: 'close' }).end(text)
 }
 
-async function handle(options: EstOptions, meter: RequestMeter, request: IncomingMessage): Promise<Answer> {
+type Throttle = ReturnType<typeof createRequestThrottle>
+
+async function handle(options: EstOptions, throttle: Throttle, request: IncomingMessage): Promise<Answer> {
   const { method, url } = request
-  const wait =
-    meter.take('all', ALL_MAX, Date.now()) || meter.take(networkOf(request.socket.remoteAddress), PER_NETWORK_MAX, Date.now())
+  const wait = throttle(request.socket.remoteAddress)
   if (wait > 0) throw new Problem('too_many_requests', `Too many requests; try again in ${wait} s`)
   if (method === 'GET' && url === `${BASE}/cacerts`) {
     return { type: 'application/pkcs7-mime', base64: certsOnly(await options.authority.trusted()) }

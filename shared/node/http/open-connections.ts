@@ -3,10 +3,10 @@ import { BlockList, isIPv6, type Server, type Socket } from 'node:net'
 import { networkOf } from '#shared/core/auth/network.ts'
 import { createBudget } from '#shared/core/budget.ts'
 
-/** Of one network (an IPv4 address, an IPv6 /64): an office of forty browsers behind one address, with six connections each. */
-const PER_NETWORK_MAX = 256
-/** Of all: with TLS and headers that never end they hold some 80 MB. */
-const ALL_MAX = 1_024
+/** Of one network (an IPv4 address, an IPv6 /64), and of all. */
+type Bounds = { perNetwork: number; all: number }
+/** An office of forty browsers behind one address, with six connections each. All, with TLS and headers that never end, hold some 80 MB. */
+export const PAGE_CONNECTIONS: Bounds = { perNetwork: 256, all: 1_024 }
 
 /**
  * Destroys a new connection when its network, or all together, has too many. A proxy that stands in front of the server may have as
@@ -14,8 +14,8 @@ const ALL_MAX = 1_024
  *
  * @param trustedProxies addresses and networks such as 10.0.0.0/8
  */
-export function limitConnections(server: Server, trustedProxies: readonly string[]): void {
-  const budget = createBudget(PER_NETWORK_MAX, ALL_MAX)
+export function limitConnections(server: Server, trustedProxies: readonly string[], { perNetwork, all }: Bounds): void {
+  const budget = createBudget(perNetwork, all)
   const proxies = proxyList(trustedProxies)
   server.on('connection', (socket: Socket) => {
     const { remoteAddress } = socket

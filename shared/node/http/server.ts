@@ -21,7 +21,7 @@ import { addCompression } from './compress.ts'
 import { documentRoutes } from './openapi.ts'
 import { addRetryAfter, refuseBytes, sendProblem, toProblem } from './errors.ts'
 import { openIdempotency } from './idempotency.ts'
-import { limitConnections } from './open-connections.ts'
+import { limitConnections, PAGE_CONNECTIONS } from './open-connections.ts'
 import { countRequests, createRequestCounts, type RequestCounts } from './request-counts.ts'
 import { METHODS, mount, type ScopeOf } from './route-mount.ts'
 import { ofHub, type ProblemPage, type Route } from './route.ts'
@@ -88,7 +88,7 @@ export async function openHttp(options: HttpOptions): Promise<HttpService> {
     clientErrorHandler: refuseBytes,
   })
   takeNewTls(app, tls)
-  limitConnections(app.server, trustedProxies)
+  limitConnections(app.server, trustedProxies, PAGE_CONNECTIONS)
   app.decorateRequest('caller', undefined)
   app.decorateRequest('scope', undefined)
   app.setValidatorCompiler(compileWhenAsked())

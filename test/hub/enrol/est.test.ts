@@ -1,8 +1,11 @@
 /** EST as a client of another make speaks it: requests and answers by openssl, over TLS. */
 import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { request as httpsRequest } from 'node:https'
+import { connect } from 'node:net'
 import { join } from 'node:path'
+import { connect as connectTls } from 'node:tls'
 import test, { type ExecutionContext } from 'ava'
 import { createAuthority } from '#hub/enrol/authority.ts'
 import { openBrokerFiles } from '#hub/broker/files.ts'
@@ -62,7 +65,7 @@ async function openEst(t: ExecutionContext) {
     writeFileSync(join(dir, 'answer.p7'), Buffer.from(text, 'base64'))
     return openssl('pkcs7', '-inform', 'DER', '-in', 'answer.p7', '-print_certs')
   }
-  return { ask, makeCsr, read, secrets, authority, subjects }
+  return { ask, makeCsr, read, secrets, authority, subjects, port: est.port() }
 }
 
 const PKCS10 = { 'content-type': 'application/pkcs10' }
@@ -166,4 +169,24 @@ test('the page makes a secret, shows it once, lists it until it is used or withd
   t.is((await operator.post('/enrol/est/withdraw', '/enrol', { site_id: 'A', edge_id: 'd2' })).status, 404)
   const viewer = await signedIn(site.url, 'viewer', PASSWORDS.viewer)
   t.is((await viewer.get('/api/est/secrets')).status, 403)
+})
+
+test('connections of one network that say nothing leave room for another network', async t => {
+  const { port } = await openEst(t)
+  const ended: number[] = []
+  const silent = Array.from({ length: 80 }, (_, i) =>
+    connect(port, '127.0.0.1')
+      .on('error', () => undefined)
+      .on('close', () => ended.push(i)),
+  )
+  t.teardown(() => silent.forEach(socket => socket.destroy()))
+  await Promise.all(silent.slice(16).map(socket => socket.destroyed || once(socket, 'close')))
+  t.is(ended.length, 64)
+  const other = connectTls({
+    socket: connect({ host: '127.0.0.1', port, localAddress: '127.0.0.2' }),
+    rejectUnauthorized: false,
+  })
+  t.teardown(() => other.destroy())
+  await once(other, 'secureConnect')
+  t.pass()
 })
