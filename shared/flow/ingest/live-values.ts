@@ -1,18 +1,22 @@
 /** The newest readings of edges that send a backlog, in memory alone. */
+import { createBudget } from '#shared/core/budget.ts'
 import { implausibleTime } from '#shared/core/telemetry/misdated.ts'
 import type { Reading } from '#shared/core/telemetry/reading.ts'
 import { MINUTE } from '#shared/core/time.ts'
 
 /** An edge with a backlog sends its newest readings every 15 s, so after this time they are no longer the newest. */
 const SHOWN_MS = 2 * MINUTE
-/** Most readings that are held: some 100 bytes each. What is beyond is shown when it is stored. */
-const HELD_MAX = 200_000
+/** Room of a reading beside its text, bytes. */
+const READING_BYTES = 100
+/** Most bytes of readings that are held, of one building (some 20,000 readings of short ids) and of all. What is beyond is shown when it is stored. */
+const PER_BUILDING_MAX = 20_000 * READING_BYTES
+const ALL_MAX = 200_000 * READING_BYTES
 
 type Held = { arrivedAt: number; readings: Map<string, Reading> }
 
 export class LiveValues {
   readonly #byBuilding = new Map<string, Held>()
-  #held = 0
+  readonly #bytes = createBudget(PER_BUILDING_MAX, ALL_MAX)
 
   record(building_id: string, readings: readonly Reading[], now: number): void {
     this.#forgetOlder(now)
@@ -21,10 +25,8 @@ export class LiveValues {
     held.arrivedAt = now
     for (const reading of readings) {
       if (implausibleTime(reading.t, now) !== undefined) continue
-      if (!held.readings.has(reading.id)) {
-        if (this.#held >= HELD_MAX) continue
-        this.#held++
-      }
+      const before = held.readings.get(reading.id)
+      if (!this.#bytes.take(building_id, bytesOf(reading) - (before ? bytesOf(before) : 0))) continue
       held.readings.set(reading.id, reading)
     }
   }
@@ -39,7 +41,10 @@ export class LiveValues {
     for (const [building_id, { arrivedAt, readings }] of this.#byBuilding) {
       if (Math.abs(now - arrivedAt) <= SHOWN_MS) continue
       this.#byBuilding.delete(building_id)
-      this.#held -= readings.size
+      for (const reading of readings.values()) this.#bytes.give(building_id, bytesOf(reading))
     }
   }
 }
+
+/** A character takes up to two bytes. */
+const bytesOf = ({ id, v }: Reading): number => READING_BYTES + 2 * (id.length + (typeof v === 'string' ? v.length : 0))
