@@ -54,13 +54,21 @@ export function writeStatus({ sent_at, backlog, cert_not_after, ...status }: Edg
 /** The last will of an edge: the broker publishes it when the connection ends without DISCONNECT. */
 export const writeLastWill = (boot_id: string): object => ({ online: false, boot_id })
 
-/** Reads a status or last will. @returns whether the edge is online, when it was sent where it says so, and the whole message */
+/**
+ * Reads a status or last will.
+ *
+ * @returns whether the edge is online, when it was sent where it says so, and the message: whole of one that is online, else only what
+ *   a last will says, because it is stored beside what the last status said
+ */
 export function readStatus(
   body: Record<string, unknown>,
 ): Decoded<{ online: boolean; sent_at?: number; body: Record<string, unknown> }> {
   return decodeWith(() => {
     const from = fields(body, '')
-    return { online: flag(from, 'online'), ...optional(from, 'sent_at', instant), body }
+    const online = flag(from, 'online')
+    const { boot_id } = body
+    const will = { online, ...(typeof boot_id === 'string' && { boot_id }) }
+    return { online, ...optional(from, 'sent_at', instant), body: online ? body : will }
   })
 }
 

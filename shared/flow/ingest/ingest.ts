@@ -225,8 +225,8 @@ export function rejectionOf({ status, reason, refused }: Outcome): string | unde
 export function readSession(body: Record<string, unknown>): Decoded<{ session: EdgeSession; sent_at?: number; fault?: string }> {
   const status = readStatus(body)
   if (!status.ok) return status
-  const { online, sent_at } = status.value
-  const [session, when] = [{ online, body }, sent_at !== undefined && { sent_at }]
+  const { online, sent_at, body: said } = status.value
+  const [session, when] = [{ online, body: said }, sent_at !== undefined && { sent_at }]
   if (body.poll === undefined) return { ok: true, value: { session, ...when } }
   const poll = readPollReport(body.poll)
   const value = poll.ok ? { session: { ...session, poll: poll.value } } : { session, fault: poll.reason }

@@ -45,16 +45,19 @@ export function processPublish(ingest: Ingest, name: string, payload: Uint8Array
  * @returns the replies in the order of the messages; what could not be stored has none, so the edge repeats it
  */
 export function processMessages(ingest: Ingest, published: readonly PublishedMessage[]): IngestReply[] {
-  const messages = published.flatMap(({ topic, payload }) => {
-    const body = unpackBody(payload, MESSAGE_MAX)
-    if (body.ok && isLive(body.value)) return attempt(ingest, topic, () => processLive(ingest, topic, body.value)) ?? []
-    const received: Received = body.ok ? receiveBody(topic, body.value) : { state: 'unreadable', reason: body.reason }
-    return { topic, received }
-  })
+  const messages = published.flatMap(message => attempt(ingest, message.topic, () => receive(ingest, message)) ?? [])
   return ingest.storeMessages(messages, 'mqtt').flatMap((result, i) => {
     const { topic } = messages[i]!
     return attempt(ingest, topic, () => replyTo(ingest, topic, result)) ?? []
   })
+}
+
+/** @returns nothing of live values, which are not stored */
+function receive(ingest: Ingest, { topic, payload }: PublishedMessage): { topic: MessageTopic; received: Received }[] {
+  const body = unpackBody(payload, MESSAGE_MAX)
+  if (!body.ok) return [{ topic, received: { state: 'unreadable', reason: body.reason } }]
+  if (isLive(body.value)) return processLive(ingest, topic, body.value)
+  return [{ topic, received: receiveBody(topic, body.value) }]
 }
 
 /** A failure is recorded, and what belongs to other edges goes on. */

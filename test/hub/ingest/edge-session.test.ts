@@ -173,3 +173,12 @@ test('what was observed of several edges is written in one commit, and again whe
   flow.registry.flush()
   t.deepEqual(lastData(), [true, true, true])
 })
+
+test('a last will adds nothing to what is stored of a status but the session that ended', t => {
+  const { flow, enrol, edges } = hub(t)
+  enrol()
+  const status = (body: object) => processPublish(flow, 'sites/A/edges/e1/status', packBody(body))
+  status({ online: true, boot_id: 'b', version: '1' })
+  for (let i = 0; i < 10; i++) status({ online: false, boot_id: 'b', [`more_${i}`]: 'x'.repeat(100_000), version: 'x' })
+  t.deepEqual(edges.get('A', 'e1')?.status_body, { online: false, boot_id: 'b', version: '1', via: 'mqtt' })
+})

@@ -1,0 +1,18 @@
+/** Maximum nesting of JSON from outside, so that nothing that walks it, or writes it as JSON again, overflows the stack. */
+export const JSON_DEPTH_MAX = 32
+
+/** @returns how deep lists and objects are nested in JSON text; stops counting beyond `max` */
+export function jsonDepth(text: string, max: number): number {
+  let [depth, deepest] = [0, 0]
+  let inString = false
+  for (let i = 0; i < text.length && deepest <= max; i++) {
+    const char = text.charCodeAt(i)
+    if (inString) {
+      if (char === 0x5c) i++
+      else if (char === 0x22) inString = false
+    } else if (char === 0x22) inString = true
+    else if (char === 0x5b || char === 0x7b) deepest = Math.max(deepest, ++depth)
+    else if (char === 0x5d || char === 0x7d) depth--
+  }
+  return deepest
+}
