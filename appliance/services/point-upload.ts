@@ -92,7 +92,7 @@ export function addressesOf(entries: readonly (readonly [string, unknown])[], { 
       if (!address)
         errors.push({
           pointer: `/addresses/${instance}`,
-          message: `"${text}" is not written like ${addressFormat.addressExample}`,
+          message: `${typeof text === 'string' ? `"${text}"` : 'what stands there'} is not written like ${addressFormat.addressExample}`,
         })
       return address ? [[Number(instance), address] as const] : []
     }),

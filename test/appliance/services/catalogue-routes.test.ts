@@ -159,6 +159,13 @@ for (const [name, fields, files, status, said] of [
   ['a ZIP', { format: 'ede', poll_secs: '60' }, { 'a.zip': 'PK\u0003\u0004' }, 422, /unpack it/],
   ['addresses that are no object', { format: 'ede', poll_secs: '60', addresses: '[1]' }, { 'a.csv': 'x' }, 422, /no JSON object/],
   [
+    'an address that is lists in lists',
+    { format: 'ede', poll_secs: '60', addresses: `{"7":${'['.repeat(60_000)}${']'.repeat(60_000)}}` },
+    { 'a.csv': 'x' },
+    422,
+    /Device 7: what stands there is not written like/,
+  ],
+  [
     'an address that is none',
     { format: 'ede', poll_secs: '60', addresses: '{"7":"there"}' },
     { 'a.csv': 'x' },

@@ -166,6 +166,7 @@ test('an edge that is unknown, offline, silent, slow, unreachable or answers non
   const answers: [string, number, string, RegExp, ((send: (status: number, body: string) => void) => void)?][] = [
     ['slow', 504, 'edge_timeout', /did not answer within 5 s/, () => undefined],
     ['no JSON', 502, 'edge_failed', /is not JSON/, send => send(200, '<html>')],
+    ['lists in lists', 502, 'edge_failed', /nested deeper than 32/, send => send(200, '['.repeat(60_000) + ']'.repeat(60_000))],
     ['another answer', 502, 'edge_failed', /does not match the schema: /, send => send(200, '{"ok":true}')],
     ['too much', 502, 'edge_failed', /more than 262144 bytes/, send => send(200, ' '.repeat(300_000))],
     ['a refusal', 502, 'edge_failed', /answered with 403: Nobody is let in/, send => send(403, problem('Nobody is let in'))],

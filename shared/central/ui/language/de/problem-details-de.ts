@@ -142,6 +142,7 @@ export const PROBLEM_DETAILS_DE = nameTable<string>({
   '{0} has one value a row and more than {1} of them; split it by time':
     '{0} hat einen Wert je Zeile und mehr als {1} davon; nach der Zeit teilen',
   'The response of {0} is not JSON': 'Die Antwort von {0} ist kein JSON',
+  'The response of {0} is nested deeper than {1}': 'Die Antwort von {0} ist tiefer verschachtelt als {1}',
   '{0} sent a piece of {1} bytes at {2} of {3}': '{0} sandte ein Stück von {1} Bytes bei {2} von {3}',
   'The file of diagnostics of {0} does not have its checksum': 'Die Diagnosedatei von {0} hat nicht ihre Prüfsumme',
   'This hub is not connected to a broker': 'Dieser Hub ist mit keinem Broker verbunden',
