@@ -15,7 +15,7 @@ export const withoutBuilding = (route: Route, { model }: Pick<CentralContext, 'm
     } catch (error) {
       const isNamed = new URL(call.request.url, 'http://localhost').searchParams.has('building')
       const isMissing = error instanceof Problem && error.code === 'unknown_building' && model.buildings().length === 0
-      if (route.method !== 'GET' || route.path.includes('{') || route.path.includes(':') || isNamed || !isMissing) throw error
+      if (route.method !== 'GET' || route.path.includes(':') || isNamed || !isMissing) throw error
       return layout.document(
         call,
         { title: say`There is no building yet`, current: route.path },
