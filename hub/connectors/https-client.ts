@@ -1,7 +1,7 @@
 /** Sends requests to an edge that has an HTTPS address; the certificate authority is the project's, the token the edge's. */
 import { Agent, request as httpsRequest } from 'node:https'
 import { errorText } from '#shared/core/error-text.ts'
-import { JSON_DEPTH_MAX, jsonDepth } from '#shared/core/json-depth.ts'
+import { isTooDeep, JSON_DEPTH_MAX } from '#shared/core/json-depth.ts'
 import { OPERATIONS } from '#shared/core/connector/edge-operations.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { MESSAGE_MAX } from '#shared/core/telemetry/body.ts'
@@ -75,8 +75,7 @@ function exchange(url: URL, options: Options, body: string | undefined): Promise
 }
 
 function parse(text: string, edge_id: string): unknown {
-  if (jsonDepth(text, JSON_DEPTH_MAX) > JSON_DEPTH_MAX)
-    throw new Problem('edge_failed', `The response of ${edge_id} is nested deeper than ${JSON_DEPTH_MAX}`)
+  if (isTooDeep(text)) throw new Problem('edge_failed', `The response of ${edge_id} is nested deeper than ${JSON_DEPTH_MAX}`)
   try {
     return JSON.parse(text)
   } catch {

@@ -1,6 +1,8 @@
 /** Maximum nesting of JSON from outside, so that nothing that walks it, or writes it as JSON again, overflows the stack. */
 export const JSON_DEPTH_MAX = 32
 
+export const isTooDeep = (text: string): boolean => jsonDepth(text, JSON_DEPTH_MAX) > JSON_DEPTH_MAX
+
 /** @returns how deep lists and objects are nested in JSON text; stops counting beyond `max` */
 export function jsonDepth(text: string, max: number): number {
   let [depth, deepest] = [0, 0]

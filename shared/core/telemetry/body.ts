@@ -1,6 +1,6 @@
 /** Bytes of a message body: JSON, deflated behind one leading byte when it is long (contract §8). */
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
-import { JSON_DEPTH_MAX, jsonDepth } from '../json-depth.ts'
+import { isTooDeep, JSON_DEPTH_MAX } from '../json-depth.ts'
 
 /** Largest size of a body after inflation, bytes. */
 export const MESSAGE_MAX = 256 * 1024
@@ -40,7 +40,7 @@ export function unpackBody(bytes: Uint8Array, maxBytes: number): Decoded<Record<
     const tooLong = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE'
     return refuse(tooLong ? `the body inflates to more than ${maxBytes} bytes` : 'the body does not inflate')
   }
-  if (jsonDepth(text, JSON_DEPTH_MAX) > JSON_DEPTH_MAX) return refuse(`the body is nested deeper than ${JSON_DEPTH_MAX}`)
+  if (isTooDeep(text)) return refuse(`the body is nested deeper than ${JSON_DEPTH_MAX}`)
   try {
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) {

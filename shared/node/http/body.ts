@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { JSON_DEPTH_MAX, jsonDepth } from '#shared/core/json-depth.ts'
+import { isTooDeep, JSON_DEPTH_MAX } from '#shared/core/json-depth.ts'
 import { Problem } from '#shared/core/problem.ts'
 
 /** Media types of YAML; RFC 9512 registers the first. */
@@ -12,7 +12,7 @@ export function addBodyParsers(app: FastifyInstance): void {
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     const text = body as string
     if (text === '') done(null, undefined)
-    else if (jsonDepth(text, JSON_DEPTH_MAX) > JSON_DEPTH_MAX) {
+    else if (isTooDeep(text)) {
       done(new Problem('bad_request', `The body is nested deeper than ${JSON_DEPTH_MAX}`))
     } else parseJson(request, text, done)
   })
