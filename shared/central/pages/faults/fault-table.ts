@@ -83,7 +83,7 @@ function costCell(finding: Finding, cost: FaultRow['cost'] | undefined, model: F
 function partsOf(parts: FaultPart[], model: FaultsModel): Html | false {
   if (parts.length === 0) return false
   const explained = parts.filter(({ is }) => is === 'explained').length
-  const more = explained > 0 && say`+${explained} same cause`
+  const more = explained > 0 && say`+${explained} related`
   return html`<details class="parts"><summary>${more}${explained < parts.length && overrideIcon(say`override`)}</summary><ul>${parts.map(
     ({ finding, is }) =>
       html`<li>${is === 'cause' && say`Cause: `}<a href="${findingHref(finding.finding_id)}">${titleOf(finding)}</a> <span class="muted">${model.equipmentName(finding)}</span></li>`,

@@ -120,7 +120,7 @@ export const FAULTS_DE = nameTable<string>({
   'this fault is an override': 'diese Störung ist eine Übersteuerung',
   'in {0} episodes': 'in {0} Episoden',
   'not priced': 'ohne Kosten',
-  '+{0} same cause': '+{0} gleiche Ursache',
+  '+{0} related': '+{0} zugehörig',
   override: 'Übersteuerung',
   'Cause: ': 'Ursache: ',
   '{0}<1> in <2>{1}</2></1>': '{0}<1> in <2>{1}</2></1>',
