@@ -1,5 +1,6 @@
 import type { VariableTable } from '#shared/core/env.ts'
 import { CENTRAL_VARIABLES } from '#shared/central/env.ts'
+import { EDGE_LIMIT_VARIABLES } from './ingest/env.ts'
 import { MQTT_ENV } from './mqtt/env.ts'
 import { TENANT_VARIABLES } from './tenants/env.ts'
 
@@ -8,6 +9,7 @@ export const HUB_ENV = {
   ...MQTT_ENV,
   ...CENTRAL_VARIABLES,
   ...TENANT_VARIABLES,
+  ...EDGE_LIMIT_VARIABLES,
   SERVICE_EST_PORT: {
     kind: 'integer',
     min: 1,

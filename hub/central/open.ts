@@ -40,6 +40,7 @@ import type { Enrolment } from '../enrol/issue-kit.ts'
 import { createEstSecrets } from '../enrol/est-secrets.ts'
 import { createPendingBoxes, type IsOurs } from '../enrol/pending-boxes.ts'
 import { createRenewals } from '../enrol/renewals.ts'
+import { edgeLimits } from '../ingest/env.ts'
 import { hubHealth } from '../ingest/health.ts'
 import { createMqttSubscriber, type MqttSubscriber } from '../ingest/mqtt-subscriber.ts'
 import { monitorRoutes } from '../monitor/monitor.route.ts'
@@ -62,7 +63,7 @@ import { updateRoutes, UPDATES_PATH } from '../updates/updates.route.ts'
 /** Each tenant's reserve for a full disk, bytes: enough for marks and deletes, and many tenants share one disk. */
 const TENANT_BALLAST = 8 * 2 ** 20
 
-type HubSettings = CentralSettings & { SERVICE_MULTI_TENANT: boolean }
+type HubSettings = CentralSettings & Parameters<typeof edgeLimits>[0] & { SERVICE_MULTI_TENANT: boolean }
 type Parts = Pick<ProcessParts, 'service' | 'effective' | 'recent' | 'clock' | 'log'> & {
   /** Undefined where this process does not connect to a broker. */
   files: WatchedFiles<CentralFiles> | undefined
@@ -99,7 +100,7 @@ export async function openHubCentral(
 ): Promise<HubCentral> {
   // Whoever takes turns has its database elsewhere.
   if (!replica) await applyRestoreOf(settings, parts.log)
-  const workspace = await openWorkspaceOf(settings, { ...parts, replica })
+  const workspace = await openWorkspaceOf(settings, { ...parts, replica, edgeLimits: edgeLimits(settings) })
   const { settled } = workspace
   const ingestService = ingestInto(workspace, parts)
   const monitor = new MqttMonitor(parts.clock.now)
@@ -191,8 +192,8 @@ type OverParts = Pick<ProcessParts, 'service' | 'effective' | 'recent' | 'clock'
   replica?: HubReplica | undefined
 }
 
-const ingestInto = ({ inbox, stores, budget }: Workspace, { clock, log }: Pick<Parts, 'clock' | 'log'>): IngestService =>
-  createIngestService({ inbox, model: stores.model, edges: stores.edges, claims: stores.edgeClaims, clock, budget, log })
+const ingestInto = ({ inbox, stores, budget, bounds }: Workspace, { clock, log }: Pick<Parts, 'clock' | 'log'>): IngestService =>
+  createIngestService({ inbox, model: stores.model, edges: stores.edges, claims: stores.edgeClaims, clock, budget, bounds, log })
 
 function createOver(workspace: Workspace, settings: HubSettings, options: OverParts): CentralOfHub {
   const { ingestService, monitor, files, subscriber, refused, tenancy, enrol, certificates, replica, ...parts } = options
@@ -291,7 +292,8 @@ async function openHosted(
   const log = parts.log.child({ tenant_id })
   const { auth, users, preferences, tenants } = hub.context
   const limits = () => tenants.get(tenant_id)
-  const workspace = await openWorkspaceOf(settings, { clock: parts.clock, log, ballastBytes: TENANT_BALLAST, limits })
+  const options = { clock: parts.clock, log, ballastBytes: TENANT_BALLAST, limits, edgeLimits: edgeLimits(settings) }
+  const workspace = await openWorkspaceOf(settings, options)
   const ingestService = ingestInto(workspace, { clock: parts.clock, log })
   const monitor = new MqttMonitor(parts.clock.now)
   monitor.setConnected(subscriber?.isConnected() ?? false)

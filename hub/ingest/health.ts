@@ -2,6 +2,7 @@ import type { HealthCheck, HealthSources } from '#shared/central/context.ts'
 import type { IngestService } from '#shared/central/ingest-service.ts'
 import { type StoringTrouble, storingStatus } from '#shared/core/storage-status.ts'
 import type { StorageBudget } from '#shared/core/tenant-budget.ts'
+import { edgeName } from '#shared/core/model/model.ts'
 import type { EdgeClaims, EdgeStore } from '#shared/core/stores.ts'
 
 type Parts = {
@@ -27,7 +28,8 @@ export function hubHealth(
   { edges, claims, budget, ingestService, certificates, broker, replica }: Parts,
   now: () => number,
 ): HealthSources {
-  const { monitor } = ingestService.ingest
+  const { monitor, registry } = ingestService.ingest
+  const heldBack = () => registry.notices.heldBack()
   return {
     checks: {
       edge_ids: ingestService.edgeIds,
@@ -39,7 +41,21 @@ export function hubHealth(
       },
       ...(certificates && { certificates }),
       ...(replica && { cluster: () => clusterCheck(replica.trouble(), now()) }),
-      ...(budget && { budget: () => budgetCheck(budget, ingestService.ingest.registry.notices.heldBack()) }),
+      ...(budget && {
+        budget: () =>
+          budgetCheck(
+            budget,
+            heldBack().filter(({ isBudget }) => isBudget),
+          ),
+      }),
+      edge_bounds: () => {
+        const beyond = heldBack().filter(({ isBudget }) => !isBudget)
+        const figures = { edges_held_back: beyond.length, messages_held_back: monitor.counts().ingest_beyond_bounds }
+        const [first] = beyond
+        return first
+          ? { status: 'warn', ...figures, detail: `edge ${edgeName(first)}: ${first.reason}` }
+          : { status: 'ok', ...figures }
+      },
       ingest: () => {
         const failure = monitor.trouble()
         const detail = failure && `messages of edges cannot be stored and stay on the edges: ${failure.reason}`

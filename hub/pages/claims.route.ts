@@ -64,7 +64,7 @@ function confirm({ edgeClaims, clock }: Context, building_id: string, by: string
   return confirmed
 }
 
-/** An edge whose messages are beyond the budget of the tenant. */
+/** An edge whose messages are beyond the budget of the tenant, or beyond what one edge may bring. */
 type HeldBack = ReturnType<EdgeNotices['heldBack']>[number]
 export type ClaimsModel = {
   refusals: EdgeRefusal[]
@@ -92,9 +92,10 @@ ${
   refusals.length > REFUSALS_SHOWN &&
   html`<p class="error">${sayCount(refusals.length - REFUSALS_SHOWN)} more are refused; <a href="/api/edge-claims">all of them</a>.</p>`
 }
-${heldBack.map(
-  ({ site_id, edge_id, reason }) =>
-    html`<p class="error"><strong>Held back:</strong> edge <code>${edge_id}</code> of site ${site_id}: ${reason}. The edge keeps its messages until an admin of the hub raises the budget.</p>`,
+${heldBack.map(({ site_id, edge_id, reason, isBudget }) =>
+  isBudget
+    ? html`<p class="error"><strong>Held back:</strong> edge <code>${edge_id}</code> of site ${site_id}: ${reason}. The edge keeps its messages until an admin of the hub raises the budget.</p>`
+    : html`<p class="error"><strong>Held back:</strong> edge <code>${edge_id}</code> of site ${site_id}: ${reason}. The edge keeps its messages. No edge in order brings so much: if you do not know why, revoke its certificate.</p>`,
 )}
 ${byBuilding.map(
   ([building_id, list], i) =>

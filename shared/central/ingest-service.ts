@@ -2,6 +2,7 @@
 import type { Logger } from 'pino'
 import type { Clock, Inbox } from '#shared/core/ports.ts'
 import type { EdgeClaims, EdgeStore, ModelStore } from '#shared/core/stores.ts'
+import type { EdgeBounds } from '#shared/core/telemetry/edge-bounds.ts'
 import type { StorageBudget } from '#shared/core/tenant-budget.ts'
 import { MINUTE, SECOND } from '#shared/core/time.ts'
 import { Ingest } from '#shared/flow/ingest/ingest.ts'
@@ -34,6 +35,7 @@ type Parts = {
   claims: EdgeClaims
   clock: Clock
   budget?: StorageBudget | undefined
+  bounds?: EdgeBounds | undefined
   log: Logger
 }
 

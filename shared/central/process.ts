@@ -78,7 +78,10 @@ export async function openWorkspaceOf(
     clock,
     log,
     ...more
-  }: Pick<Parameters<typeof openWorkspace>[0], 'clock' | 'log' | 'ballastBytes' | 'pageBytes' | 'limits' | 'replica'>,
+  }: Pick<
+    Parameters<typeof openWorkspace>[0],
+    'clock' | 'log' | 'ballastBytes' | 'pageBytes' | 'limits' | 'edgeLimits' | 'replica'
+  >,
 ): Promise<Workspace> {
   await refuseUnkeptResults(settings)
   await refuseUnusableBackups(settings)

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { Clock, Inbox } from '#shared/core/ports.ts'
+import type { EdgeBounds, EdgeLimits } from '#shared/core/telemetry/edge-bounds.ts'
 import type { StorageBudget } from '#shared/core/tenant-budget.ts'
 import { DAY, HOUR, SECOND } from '#shared/core/time.ts'
 import { type Ballast, ballast, WORKSPACE_BALLAST } from '#shared/node/ballast.ts'
@@ -22,6 +23,7 @@ import { apiTokenStore } from '#shared/node/store/people/api-tokens.ts'
 import { auditStore } from '#shared/node/store/audit.ts'
 import { baselineStore } from '#shared/node/store/baselines.ts'
 import { edgeClaimStore } from '#shared/node/store/edge-claims.ts'
+import { openEdgeBounds } from '#shared/node/store/edge-bounds.ts'
 import { edgeStore } from '#shared/node/store/edges.ts'
 import { priceStore } from '#shared/node/store/energy-prices.ts'
 import { definitionStore } from '#shared/node/store/fault-definitions.ts'
@@ -62,6 +64,8 @@ type WorkspaceOptions = {
   clock: Clock
   /** Limits of what may be stored; without it there are none. */
   limits?: StorageLimits
+  /** Limits of what edges can invent; without it there are none. */
+  edgeLimits?: EdgeLimits | undefined
   /** Set where another process must be able to go on with the database. */
   replica?: Replica | undefined
   log: Logger
@@ -98,6 +102,8 @@ export type Workspace = {
   ballast: Ballast
   /** Undefined where the workspace has no limits. */
   budget: StorageBudget | undefined
+  /** Undefined where nothing limits what edges can invent. */
+  bounds: EdgeBounds | undefined
   /** Stores what edges send; makes room for it on a full disk. */
   inbox: Inbox
   /** Resolves when everything that was committed before the call outlasts this machine, where that is wanted. */
@@ -140,6 +146,7 @@ async function openLocked(options: WorkspaceOptions, unlock: () => void): Promis
   const historian = await openHistorian({ db, root: parquetRoot, memoryMb, idleMs: IDLE_MS, maxBytes, settled })
   const disk = diskWatch({ read: () => diskSpace(path), log })
   const budget = options.limits && openStorageBudget(db, options.limits)
+  const bounds = options.edgeLimits && openEdgeBounds(db, options.edgeLimits)
   const database: Service = {
     name: 'workspace',
     start: async () => undefined,
@@ -159,7 +166,8 @@ async function openLocked(options: WorkspaceOptions, unlock: () => void): Promis
     historian,
     ballast: reserve,
     budget,
-    inbox: withRoom(openInbox(db, budget), reserve.needRoom),
+    bounds,
+    inbox: withRoom(openInbox(db, budget, bounds), reserve.needRoom),
     settled,
     services: [database, reserve, disk, historianService(historian, { clock, log, everyMs: SEAL_EVERY_MS, keepMs: HOT_MS })],
   }

@@ -27,7 +27,7 @@ const accept = (inbox: Inbox, message: EdgeMessage): Accepted => inbox.accept([m
 
 /** The answer of an inbox without limits. */
 function accepted(answer: Accepted) {
-  if (answer.status === 'over_budget') throw new Error(answer.reason)
+  if (answer.status === 'over_budget' || answer.status === 'over_bounds') throw new Error(answer.reason)
   return answer
 }
 

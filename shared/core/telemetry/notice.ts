@@ -5,7 +5,7 @@ import { decodeWith, fields, list, text } from './read.ts'
 export type Notice = {
   /**
    * `metadata_refused`: nothing of this edge can be stored. `building_taken_over`: two edges speak for one building.
-   * `tenant_over_budget`: the budget of the tenant is used up, so the edge retains its messages and tries seldom.
+   * `tenant_over_budget`: the budget of the tenant is used up, or the edge has brought all that one may, so it retains its messages and tries seldom.
    */
   code: 'metadata_refused' | 'building_taken_over' | 'tenant_over_budget'
   text: string

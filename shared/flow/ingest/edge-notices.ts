@@ -12,6 +12,9 @@ const REASON_MAX = 400
 
 type Parts = { claims: EdgeClaims; edges: EdgeStore; clock: Clock; budget: StorageBudget | undefined }
 
+/** `added`: series that the message would begin, beyond the budget. `reason`: what it would bring beyond the bounds of an edge. */
+type HeldBack = EdgeKey & ({ added: number } | { reason: string })
+
 /** `local`: posted over HTTP to a central on the same box. */
 export type IngestTransport = 'mqtt' | 'local'
 
@@ -23,8 +26,8 @@ export class EdgeNotices {
   readonly #notified = new Set<string>()
 
   readonly #budget: StorageBudget | undefined
-  /** Edges whose last message was beyond the budget, by `edgeName`, with the number of series that it would begin. */
-  readonly #heldBack = new Map<string, EdgeKey & { added: number }>()
+  /** Edges whose last message was beyond the budget or the bounds of an edge, by `edgeName`. */
+  readonly #heldBack = new Map<string, HeldBack>()
 
   constructor({ claims, edges, clock, budget }: Parts) {
     this.#claims = claims
@@ -34,21 +37,41 @@ export class EdgeNotices {
   }
 
   /** Records that a message of an edge is not stored because of the budget. */
-  recordExcess({ site_id, edge_id }: EdgeKey, { added }: BudgetExcess): void {
-    const name = edgeName({ site_id, edge_id })
-    if (this.#heldBack.has(name) || this.#heldBack.size < NOTIFIED_MAX) this.#heldBack.set(name, { site_id, edge_id, added })
+  recordExcess(edge: EdgeKey, { added }: BudgetExcess): void {
+    this.#hold(edge, { added })
+  }
+
+  /** Records that a message of an edge is not stored because of what the edge has brought already. */
+  recordBeyondBounds(edge: EdgeKey, reason: string): void {
+    this.#hold(edge, { reason: reason.slice(0, REASON_MAX) })
   }
 
   recordStored(edge: EdgeKey): void {
     this.#heldBack.delete(edgeName(edge))
   }
 
-  /** The edges that wait for the budget, each with the reason. */
-  heldBack(): (EdgeKey & { reason: string })[] {
-    return [...this.#heldBack.values()].flatMap(({ site_id, edge_id, added }) => {
-      const excess = this.#budget?.excess(added)
-      return excess ? [{ site_id, edge_id, reason: excess.reason }] : []
+  /** Forgets a deleted edge. */
+  forget(edge: EdgeKey): void {
+    this.#heldBack.delete(edgeName(edge))
+  }
+
+  /** The edges of which nothing more is stored, each with the reason. `isBudget`: it waits for the budget of the tenant. */
+  heldBack(): (EdgeKey & { reason: string; isBudget: boolean })[] {
+    return [...this.#heldBack.values()].flatMap(held => {
+      const reason = this.#reasonOf(held)
+      const { site_id, edge_id } = held
+      return reason === undefined ? [] : [{ site_id, edge_id, reason, isBudget: 'added' in held }]
     })
+  }
+
+  /** A budget may have been raised since. Bounds change with a restart alone, and what is within them is stored then. */
+  #reasonOf(held: HeldBack | undefined): string | undefined {
+    return held && 'reason' in held ? held.reason : this.#budget?.excess(held?.added ?? 0)?.reason
+  }
+
+  #hold({ site_id, edge_id }: EdgeKey, why: { added: number } | { reason: string }): void {
+    const name = edgeName({ site_id, edge_id })
+    if (this.#heldBack.has(name) || this.#heldBack.size < NOTIFIED_MAX) this.#heldBack.set(name, { site_id, edge_id, ...why })
   }
 
   /** Records that the metadata of an edge is refused. */
@@ -82,15 +105,16 @@ export class EdgeNotices {
       reason === undefined
         ? []
         : [{ code: 'metadata_refused', text: `The hub refuses the metadata of this appliance: ${reason}` }]
-    const excess = this.#budget?.excess(this.#heldBack.get(edgeName(edge))?.added ?? 0)
-    const overBudget: Notice[] = excess
-      ? [
-          {
-            code: 'tenant_over_budget',
-            text: `The hub stores nothing more, and this appliance keeps its messages: ${excess.reason}`,
-          },
-        ]
-      : []
+    const held = this.#reasonOf(this.#heldBack.get(edgeName(edge)))
+    const overBudget: Notice[] =
+      held !== undefined
+        ? [
+            {
+              code: 'tenant_over_budget',
+              text: `The hub stores nothing more, and this appliance keeps its messages: ${held}`,
+            },
+          ]
+        : []
     return [...refused, ...overBudget, ...this.#claims.takeovers().filter(concerns(edge)).map(takeoverNotice)]
   }
 

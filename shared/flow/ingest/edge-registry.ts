@@ -2,6 +2,7 @@
 import type { Clock } from '#shared/core/ports.ts'
 import { isClockSet } from '#shared/core/telemetry/misdated.ts'
 import type { EdgeClaims, EdgeRecord, EdgeStore, ModelStore } from '#shared/core/stores.ts'
+import type { EdgeBounds } from '#shared/core/telemetry/edge-bounds.ts'
 import type { Metadata } from '#shared/core/telemetry/metadata.ts'
 import { pollFailures, type Reported } from '#shared/core/telemetry/poll-report.ts'
 import {
@@ -34,7 +35,14 @@ const REPORTS_MAX = 2_000
 /** An edge that reports over HTTP has no last will: its session ends after this silence. */
 const LEASE_MS = 1.5 * MINUTE
 
-type Parts = { edges: EdgeStore; model: ModelStore; claims: EdgeClaims; clock: Clock; budget?: StorageBudget | undefined }
+type Parts = {
+  edges: EdgeStore
+  model: ModelStore
+  claims: EdgeClaims
+  clock: Clock
+  budget?: StorageBudget | undefined
+  bounds?: EdgeBounds | undefined
+}
 
 export class EdgeRegistry {
   readonly notices: EdgeNotices
@@ -42,6 +50,7 @@ export class EdgeRegistry {
   readonly #model: ModelStore
   readonly #claims: EdgeClaims
   readonly #clock: Clock
+  readonly #bounds: EdgeBounds | undefined
   // All maps are keyed by `edgeName`, because an edge id is only unique within its site.
   readonly #unsaved = new Map<string, { edge: EdgeKey; observation: Observation }>()
   readonly #pollReports = new Map<string, Reported>()
@@ -51,7 +60,8 @@ export class EdgeRegistry {
   /** Edges that were online before the broker connection was lost, or that only a retained status calls online. */
   readonly #unconfirmed = new Map<string, EdgeKey>()
 
-  constructor({ edges, model, claims, clock, budget }: Parts) {
+  constructor({ edges, model, claims, clock, budget, bounds }: Parts) {
+    this.#bounds = bounds
     this.#edges = edges
     this.#model = model
     this.#claims = claims
@@ -137,6 +147,8 @@ export class EdgeRegistry {
     if (shared) return sharedReason(shared)
     const conflict = metadataConflict(edge, metadata, this.#model.building(building.building_id)?.site_id)
     if (conflict !== undefined) return conflict
+    const beyond = record?.metadata_revision === revision ? undefined : this.#bounds?.refusalOf(edge, metadata)
+    if (beyond !== undefined) return beyond
     this.notices.recordAcceptance(edge, building.building_id, record, via)
     if (record?.metadata_revision === revision) return undefined
     const retired = this.#pointsToRetire(edge, building, points)
@@ -161,6 +173,7 @@ export class EdgeRegistry {
       this.#model.put({ points: own.map(({ edge_id: _edge, ...point }) => point) })
     }
     this.#claims.forget(edge)
+    this.notices.forget(edge)
     this.#edges.delete(edge)
     for (const map of [this.#unsaved, this.#pollReports, this.#bootHistories, this.#leases, this.#unconfirmed]) map.delete(name)
   }

@@ -13,8 +13,10 @@ type IngestCounts = {
   ingest_ok: number
   ingest_duplicate: number
   ingest_rejected: number
-  /** Messages of edges whose metadata has not arrived yet, or beyond the budget of the tenant; they are not acknowledged. */
+  /** Messages of edges whose metadata has not arrived yet, or beyond a budget or bound; they are not acknowledged. */
   ingest_waiting: number
+  /** Messages beyond what an edge may bring; they are among the waiting ones. */
+  ingest_beyond_bounds: number
   /** Messages that could not be written to the store; they are not acknowledged. */
   ingest_failed: number
   /** Readings with an implausible timestamp; they are stored apart from history. */
@@ -23,7 +25,7 @@ type IngestCounts = {
 }
 /** An event for the log. `edge` is `site_id/edge_id`. */
 export type IngestEvent = {
-  kind: 'rejected' | 'waiting' | 'failed' | 'recovered' | 'tenant_over_budget' | 'shared' | 'misdated'
+  kind: 'rejected' | 'waiting' | 'failed' | 'recovered' | 'tenant_over_budget' | 'edge_over_bounds' | 'shared' | 'misdated'
   edge: string
   reason: string
 }
@@ -39,6 +41,7 @@ export class IngestMonitor {
     ingest_duplicate: 0,
     ingest_rejected: 0,
     ingest_waiting: 0,
+    ingest_beyond_bounds: 0,
     ingest_failed: 0,
     ingest_misdated: 0,
     last_ingest_at: null,
@@ -77,6 +80,12 @@ export class IngestMonitor {
   recordOverBudget(edge: EdgeKey, reason: string): void {
     this.#counts.ingest_waiting++
     this.#report('tenant_over_budget', edge, `message not stored, the edge keeps it: ${reason}`)
+  }
+
+  recordBeyondBounds(edge: EdgeKey, reason: string): void {
+    this.#counts.ingest_waiting++
+    this.#counts.ingest_beyond_bounds++
+    this.#report('edge_over_bounds', edge, `message not stored, the edge keeps it: ${reason}`)
   }
 
   recordFailure(edge: EdgeKey, error: unknown): void {

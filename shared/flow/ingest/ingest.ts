@@ -3,6 +3,7 @@ import type { Accepted, Clock, EdgeMessage, Inbox } from '#shared/core/ports.ts'
 import { isClockSet, misdatedFinding, separateMisdated } from '#shared/core/telemetry/misdated.ts'
 import type { EdgeClaims, EdgeStore, ModelStore } from '#shared/core/stores.ts'
 import type { Decoded } from '#shared/core/telemetry/body.ts'
+import type { EdgeBounds } from '#shared/core/telemetry/edge-bounds.ts'
 import type { Content, MessageTopic, Received } from '#shared/core/telemetry/message.ts'
 import type { Metadata } from '#shared/core/telemetry/metadata.ts'
 import { sharedReason } from '#shared/core/telemetry/shared-edge-id.ts'
@@ -28,6 +29,8 @@ type IngestParts = {
   clock: Clock
   /** Limits of what may be stored; without it there are none. */
   budget?: StorageBudget | undefined
+  /** Limits of what an edge can invent; without it there are none. */
+  bounds?: EdgeBounds | undefined
   notify(event: IngestEvent): void
 }
 
@@ -71,8 +74,8 @@ export class Ingest {
   readonly #model: ModelStore
   readonly #unknownPoints: UnknownPointFilter
 
-  constructor({ inbox, model, edges, claims, clock, budget, notify }: IngestParts) {
-    this.registry = new EdgeRegistry({ edges, model, claims, clock, budget })
+  constructor({ inbox, model, edges, claims, clock, budget, bounds, notify }: IngestParts) {
+    this.registry = new EdgeRegistry({ edges, model, claims, clock, budget, bounds })
     this.monitor = new IngestMonitor(clock, notify)
     this.#inbox = inbox
     this.#model = model
@@ -139,6 +142,13 @@ export class Ingest {
     return { state: 'waiting', for: 'budget', reason: excess.reason }
   }
 
+  /** The same for what an edge can invent. */
+  #holdBeyondBounds(topic: MessageTopic, reason: string): MessageResult {
+    this.registry.notices.recordBeyondBounds(topic, reason)
+    this.monitor.recordBeyondBounds(topic, reason)
+    return { state: 'waiting', for: 'budget', reason }
+  }
+
   #check(topic: MessageTopic, received: Received, via: IngestTransport): MessageResult | Ready {
     if (received.state === 'unreadable') {
       this.monitor.recordRejection(topic, received.reason)
@@ -183,6 +193,7 @@ export class Ingest {
   #conclude({ topic, message, now, ...ready }: Ready, accepted: Accepted | { status: 'failed'; error: unknown }): MessageResult {
     if (accepted.status === 'failed') return { state: 'failed', error: accepted.error }
     if (accepted.status === 'over_budget') return this.#holdBack(topic, accepted)
+    if (accepted.status === 'over_bounds') return this.#holdBeyondBounds(topic, accepted.reason)
     const { status, foreign = [], ...mark } = accepted
     const { reason } = ready
     const refused = [...ready.refused, ...foreign.map(foreignFinding)]

@@ -25,6 +25,8 @@ export const HOT_SPAN = 'building = @building AND minute BETWEEN @from / 60000 -
 const ROWS = 25
 
 type HotRows = {
+  /** @returns those of the points that have no history yet */
+  missing(building_id: string, ids: Iterable<string>): string[]
   /** Creates keys for new points; called outside the transaction that inserts. */
   prepare(building_id: string, ids: Iterable<string>): void
   /**
@@ -48,6 +50,7 @@ export function openHotRows(db: Database): HotRows {
     )
   const [upsertOne, upsertSome] = [upsert(1), upsert(ROWS)]
   return {
+    missing: give.missing,
     prepare: (building_id, ids) => void give(building_id, ids),
     insert: (building_id, samples) => {
       const { building, points } = give(building_id, new Set(samples.map(({ id }) => id)))

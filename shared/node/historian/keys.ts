@@ -36,7 +36,11 @@ export function openKeys(db: Database): Keys {
   }
 }
 
-type KeyGiver = (building_id: string, point_ids: Iterable<string>) => { building: number; points: Map<string, number> }
+type KeyGiver = {
+  (building_id: string, point_ids: Iterable<string>): { building: number; points: Map<string, number> }
+  /** @returns those of the points that have no key yet */
+  missing(building_id: string, point_ids: Iterable<string>): string[]
+}
 
 /** Creates missing keys in a separate transaction: a key without samples is harmless, samples without a key are not. */
 export function openKeyGiver(db: Database): KeyGiver {
@@ -54,13 +58,25 @@ export function openKeyGiver(db: Database): KeyGiver {
     return { building, points }
   })
 
-  return (building_id, point_ids) => {
+  const uncached = (building_id: string, point_ids: Iterable<string>): string[] => {
     const cached = known.get(building_id)
-    const missing = [...point_ids].filter(point_id => !cached?.points.has(point_id))
+    return [...point_ids].filter(point_id => !cached?.points.has(point_id))
+  }
+  const missing = (building_id: string, point_ids: Iterable<string>): string[] => {
+    const asked = uncached(building_id, point_ids)
+    const building = asked.length === 0 ? undefined : keys.findBuilding(building_id)
+    if (building === undefined) return asked
+    const found = keys.findPoints(building, asked)
+    return asked.filter(point_id => !found.has(point_id))
+  }
+  const giver = (building_id: string, point_ids: Iterable<string>) => {
+    const cached = known.get(building_id)
+    const missing = uncached(building_id, point_ids)
     if (cached && missing.length === 0) return cached
     const given = give(building_id, missing)
     const all = { building: given.building, points: new Map([...(cached?.points ?? []), ...given.points]) }
     known.set(building_id, all)
     return all
   }
+  return Object.assign(giver, { missing })
 }

@@ -1,4 +1,5 @@
 import type { Accepted, EdgeMessage, Inbox } from '#shared/core/ports.ts'
+import type { EdgeBounds } from '#shared/core/telemetry/edge-bounds.ts'
 import { misdatedRows } from '#shared/core/telemetry/misdated.ts'
 import { type Reading, toNumber } from '#shared/core/telemetry/reading.ts'
 import type { StorageBudget } from '#shared/core/tenant-budget.ts'
@@ -19,8 +20,9 @@ export const withRoom = ({ accept }: Inbox, needRoom: () => void): Inbox => ({
  * Stores messages of edges: each completely, once, and in the order of its stream.
  *
  * @param budget limits of this workspace; without it there are none
+ * @param bounds limits of what edges can invent; without it there are none
  */
-export function openInbox(db: Database, budget?: StorageBudget): Inbox {
+export function openInbox(db: Database, budget?: StorageBudget, bounds?: EdgeBounds): Inbox {
   const hot = openHotRows(db)
   const misdated = misdatedStore(db)
   const writeFinding = findingWriter(db)
@@ -48,6 +50,8 @@ export function openInbox(db: Database, budget?: StorageBudget): Inbox {
     const ids = new Set(message.readings.map(({ id }) => id))
     const excess = budget?.excessOf(message.building_id, ids)
     if (excess) return { status: 'over_budget', ...excess }
+    const beyond = bounds?.excessOf(message, hot.missing(message.building_id, ids))
+    if (beyond !== undefined) return { status: 'over_bounds', reason: beyond }
     hot.prepare(message.building_id, ids)
     const moved = { seq: message.seq, message_id: message.message_id ?? null }
     marks.set(key, moved)

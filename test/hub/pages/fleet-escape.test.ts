@@ -30,7 +30,7 @@ test('Fleet escapes', t =>
       claims: {
         refusals: [{ site_id: text, edge_id: text, reason: text, since: NOW }],
         takeovers: [{ site_id: text, edge_id: text, from_edge_id: text, building_id: text, since: NOW }],
-        heldBack: [{ site_id: text, edge_id: text, reason: text }],
+        heldBack: [{ site_id: text, edge_id: text, reason: text, isBudget: true }],
         user: { name: text, role: text, mayOperate: true },
         csrf: text,
       },

@@ -15,6 +15,7 @@ import { MqttMonitor } from '#hub/monitor/mqtt-monitor.ts'
 import { createIngestService } from '#shared/central/ingest-service.ts'
 import type { Point } from '#shared/core/model/model.ts'
 import type { Reading } from '#shared/core/telemetry/reading.ts'
+import type { EdgeLimits } from '#shared/core/telemetry/edge-bounds.ts'
 import type { EdgeModel } from '#shared/core/telemetry/metadata.ts'
 import type { PollStatus } from '#shared/core/poll/poll-status.ts'
 import { wallClock } from '#shared/node/clock.ts'
@@ -22,6 +23,7 @@ import type { Kit } from '#shared/node/pki/kit-read.ts'
 import { makePki, openPki } from '#shared/node/pki/pki-files.ts'
 import { openDatabase } from '#shared/node/sqlite.ts'
 import { edgeClaimStore } from '#shared/node/store/edge-claims.ts'
+import { openEdgeBounds } from '#shared/node/store/edge-bounds.ts'
 import { edgeStore } from '#shared/node/store/edges.ts'
 import { openInbox } from '#shared/node/store/inbox.ts'
 import { openStorageBudget } from '#shared/node/store/storage-budget.ts'
@@ -49,20 +51,22 @@ export async function startBroker(dir: string, port = 0, log: Logger = silent) {
   return { ...broker, stop }
 }
 
-/** @param limits what the hub may store; without it there are none. @param settled when it may be acknowledged; at once without it */
+/** @param limits what the hub may store, and what an edge can invent; without it there are none. @param settled when it may be acknowledged; at once without it */
 export async function startHub(
   certs: string,
   workspace: string,
   port: number,
   limits?: Parameters<typeof openStorageBudget>[1],
   settled?: () => Promise<void>,
+  edgeLimits?: EdgeLimits,
 ) {
   mkdirSync(workspace, { recursive: true })
   const db = openDatabase(join(workspace, 'plenum.db'))
   const budget = limits && openStorageBudget(db, limits)
-  const stores = { inbox: openInbox(db, budget), model: modelStore(db), edges: edgeStore(db), claims: edgeClaimStore(db) }
+  const bounds = edgeLimits && openEdgeBounds(db, edgeLimits)
+  const stores = { inbox: openInbox(db, budget, bounds), model: modelStore(db), edges: edgeStore(db), claims: edgeClaimStore(db) }
   const files = await openCentralFiles(certs, silent)
-  const ingestService = createIngestService({ ...stores, budget, clock: wallClock, log: silent })
+  const ingestService = createIngestService({ ...stores, budget, bounds, clock: wallClock, log: silent })
   const monitor = new MqttMonitor(wallClock.now)
   const hub = createMqttSubscriber({
     ...{ files, ingestService, monitor, broker: { host: '127.0.0.1', port }, log: silent },

@@ -10,6 +10,8 @@ export const FLEET_DE = nameTable<string>({
     '<1>Abgelehnt:</1> Edge <2>{0}</2> des Standorts {1}, {2}: {3}. Nichts, was es sendet, wird gespeichert.',
   '<1>Held back:</1> edge <2>{0}</2> of site {1}: {2}. The edge keeps its messages until an admin of the hub raises the budget.':
     '<1>Zurückgehalten:</1> Edge <2>{0}</2> des Standorts {1}: {2}. Das Edge behält seine Nachrichten, bis ein Administrator des Hubs das Budget erhöht.',
+  '<1>Held back:</1> edge <2>{0}</2> of site {1}: {2}. The edge keeps its messages. No edge in order brings so much: if you do not know why, revoke its certificate.':
+    '<1>Zurückgehalten:</1> Edge <2>{0}</2> des Standorts {1}: {2}. Das Edge behält seine Nachrichten. Kein Edge, das in Ordnung ist, bringt so viel: Wenn Sie den Grund nicht kennen, widerrufen Sie sein Zertifikat.',
   '<1>Building taken over:</1> edge <2>{0}</2> of site {1} reports for building <3>{2}</3>, as edge <4>{3}</4> does or did, {4}.':
     '<1>Gebäude übernommen:</1> Edge <2>{0}</2> des Standorts {1} meldet für Gebäude <3>{2}</3>, wie es Edge <4>{3}</4> tut oder tat, {4}.',
   'Confirm the edges of {0}': 'Edges von {0} bestätigen',
