@@ -10,12 +10,22 @@ const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
 const hostName = (host: string) => host.replace(/:\d+$/, '').replace(/^\[|\]$/g, '')
 
 /**
- * Logs a browser in. The cookie is `Secure` except on plain HTTP beyond this machine, where a browser would drop it.
+ * Whether the browser stores a `Secure` cookie that comes by plain HTTP from this machine. Safari does not, and neither does any
+ * browser of an iPhone: all of them are WebKit and name no Chrome (WebKit bug 232088).
+ */
+function trustsLoopback({ headers }: FastifyRequest): boolean {
+  const agent = headers['user-agent'] ?? ''
+  return !agent.includes('AppleWebKit/') || /\b(?:Chrome|Chromium)\//.test(agent)
+}
+
+/**
+ * Logs a browser in. The cookie is `Secure` except on plain HTTP where the browser would drop it: beyond this machine, and in
+ * WebKit everywhere.
  *
  * @param session its `expires_at` in ms since 1970 UTC
  */
 export function setSessionCookie(request: FastifyRequest, reply: FastifyReply, session: { token: string; expires_at: number }) {
-  const secure = request.protocol === 'https' || isLoopback(hostName(request.host))
+  const secure = request.protocol === 'https' || (isLoopback(hostName(request.host)) && trustsLoopback(request))
   const expires = new Date(session.expires_at)
   reply.setCookie(SESSION_COOKIE, session.token, { path: '/', httpOnly: true, sameSite: 'strict', secure, expires })
 }

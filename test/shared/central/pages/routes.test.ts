@@ -54,8 +54,34 @@ test('a login sets an HttpOnly cookie of this site and goes on', async t => {
   const answer = await fetch(`${box.url}/login`, { method: 'POST', body, redirect: 'manual', headers: asBrowser(box) })
   t.is(answer.status, 303)
   t.is(answer.headers.get('location'), '/faults')
-  t.regex(answer.headers.getSetCookie()[0]!, /HttpOnly; (Secure; )?SameSite=Strict/)
+  t.regex(answer.headers.getSetCookie()[0]!, /HttpOnly; Secure; SameSite=Strict/)
 })
+
+/** What a browser says of itself, and whether it stores a `Secure` cookie that comes by plain HTTP from its own machine. */
+const BROWSERS: [string, string, boolean][] = [
+  ['Chrome', 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/147.0.0.0 Safari/537.36', true],
+  ['Firefox', 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0', true],
+  [
+    'Safari',
+    'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Safari/605.1.15',
+    false,
+  ],
+  [
+    'Chrome of an iPhone',
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) CriOS/147.0.1 Mobile/15E148 Safari/604.1',
+    false,
+  ],
+]
+for (const [name, agent, isSecure] of BROWSERS) {
+  test(`a login by plain HTTP on this machine sets a cookie that the browser stores: ${name}`, async t => {
+    const { box } = t.context
+    const body = new URLSearchParams({ username: 'viewer', password: PASSWORDS.viewer })
+    const headers = { ...asBrowser(box), 'user-agent': agent }
+    const answer = await fetch(`${box.url}/login`, { method: 'POST', body, redirect: 'manual', headers })
+    t.is(answer.status, 303)
+    t.is(answer.headers.getSetCookie()[0]!.includes('; Secure;'), isSecure)
+  })
+}
 
 test('a wrong password is said on the page, the name is kept and the password is not', async t => {
   const { box } = t.context
