@@ -159,8 +159,7 @@ const worstFault = (
   html`<li class="p${priority}">${signsOf({ finding, note, priority })} <a href="${findingHref(finding.finding_id)}">${titleOf(finding)}</a> <span class="muted">${equipment}, since ${momentAge(finding.from, here)}${cost && `, ${costText(cost, unit_system)}`}</span></li>`
 
 function pointsTile({ poll, here }: HomeModel): Html {
-  if (!poll)
-    return tile('points', say`Points`, false, html`<p class="figure">Not polling</p><p>No device is in the catalogue.</p>`)
+  if (!poll) return tile('points', say`Points`, false, html`<p class="figure">Not polling</p><p>No device is on the list.</p>`)
   const { points, last_read_at } = poll
   const total = Object.values(points).reduce((sum, n) => sum + n, 0)
   const bad = total - points.ok - points.disabled
@@ -169,7 +168,7 @@ function pointsTile({ poll, here }: HomeModel): Html {
     'points',
     say`Points`,
     bad > 0 || !poll.running,
-    html`<p class="figure">${bad ? html`${bad} of ${total} not ok` : html`${points.ok} ok`}</p>
+    html`<p class="figure"><a href="/devices">${bad ? say`${bad} of ${total} not ok` : say`${points.ok} ok`}</a></p>
 <ul class="breakdown">${states.map(state => html`<li><span class="n">${points[state]}</span> ${stateIcon(state)}</li>`)}</ul>
 <p class="age">${poll.running ? say`Last answer` : html`<strong>Polling has stopped.</strong> Last answer`} ${momentOr(last_read_at, here, say`never`)}</p>`,
   )
@@ -207,7 +206,7 @@ function runTile({ run, here, user, csrf }: HomeModel): Html {
     'run',
     say`Last check for faults`,
     (last?.failed ?? 0) > 0 || last_error !== null || overdue,
-    html`<p class="figure">${running ? say`Running now` : last ? formatAge(last.finished_at, here.now) : say`Not yet`}</p>
+    html`<p class="figure"><a href="/runs">${running ? say`Running now` : last ? formatAge(last.finished_at, here.now) : say`Not yet`}</a></p>
 ${
   last &&
   html`<p>${countWords(last.counts)}${last.failed > 0 && html`, <strong>${last.failed} failed</strong>`}; took ${last.seconds < 60 ? `${sayNumber(last.seconds, 1)} s` : formatDuration(last.seconds * SECOND)}</p>`
@@ -259,7 +258,7 @@ function boxTile({ box, hub, here }: HomeModel): Html {
     tight || expiring || isClockOff(hub.clock_offset_ms),
     html`<dl class="values">
 <div><dt>Disk free</dt><dd>${tight && html`<strong>Tight: </strong>`}${bytesText(box.disk.free_bytes)} of ${bytesText(box.disk.total_bytes)}</dd></div>
-<div><dt>Clock</dt><dd>${momentNow(here)}, ${box.clock_synced ? say`set by the network` : say`not seen to be set`}${offsetWords(hub.clock_offset_ms)}</dd></div>
+<div><dt>Clock</dt><dd>${momentNow(here)}, ${box.clock_synced ? say`set by the network` : say`not known whether by a time server`}${offsetWords(hub.clock_offset_ms)}</dd></div>
 <div><dt>Certificate</dt><dd>${left === null ? say`none, no hub` : left > 0 ? html`${expiring && html`<strong>Ends soon: </strong>`}${formatLeft(left)}` : html`<strong>ended ${formatDuration(-left)} ago</strong>`}</dd></div>
 <div><dt>Running since</dt><dd>${momentAge(box.started_at, here)}</dd></div>
 </dl>`,

@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox'
 import { ID } from '#shared/core/model/model.ts'
 import type { PriorityJournal } from '#shared/core/ports.ts'
 import type { LevelMeaning } from '#shared/core/priority/priority-levels.ts'
-import { groupOverrides, outOfServiceOf, overridesOf, writeOverrides } from '#shared/core/priority/override-rows.ts'
+import { groupOverrides, outOfServiceOf, overridesOf, releasedOf, writeOverrides } from '#shared/core/priority/override-rows.ts'
 import type { PriorityTarget } from '#shared/core/priority/priority-record.ts'
 import type { VisitSchedule } from '#shared/core/priority/visit.ts'
 import { type CommandState, commandPeriods } from '#shared/core/priority/command-state.ts'
@@ -66,6 +66,7 @@ export function overridesPages(pages: OverridesPages): Route[] {
           overrides: overridesOf(commands, levels(), words(), here.now),
           shown: call.query,
           outOfService: outOfServiceOf(commands, words()),
+          released: releasedOf(commands, levels(), words(), here.now),
           seen: commands.length,
           beforeAll: say`present at first visit`,
           card: scannerCard(pages, call),

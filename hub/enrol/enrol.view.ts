@@ -73,7 +73,7 @@ const replacing = ({ site_id, edge_id }: { site_id: string; edge_id: string }): 
 function kitForm({ csrf, brokerHosts, brokerPort, reached, replaced }: EnrolModel): Html {
   const preset = brokerHosts.includes(reached) ? reached : brokerHosts[0]!
   return html`<section class="card" id="kit"><h2>${replaced ? say`Replace ${replaced.edge_id}` : say`Make a kit`}</h2>
-${replaced && replacing(replaced)}<p>A kit is the identity of one box: its certificate, its private key and the address of this hub. It is made for this download and not stored here. Put the file, or what is in it, at <code>SERVICE_EDGE_KIT_DIR</code> of the box and restart the box.</p>
+${replaced && replacing(replaced)}<p>A kit is the identity of one box: its certificate, its private key and the address of this hub. It is made for this download and not stored here. A box with Plenum's own system image takes it as <code>kit.zip</code> from a USB stick with the label <code>PLENUM</code>. Elsewhere put the file, or what is in it, at <code>SERVICE_EDGE_KIT_DIR</code> and restart the box.</p>
 <form class="fields" method="post" action="/enrol/kit">${csrfField(csrf)}
 <label>Site <input name="site_id" value="${replaced?.site_id ?? ''}" required maxlength="64" pattern="[A-Za-z0-9][A-Za-z0-9._\\-]*" autocomplete="off"></label>
 <label>Box (edge id) <input name="edge_id" value="${replaced?.edge_id ?? ''}" required maxlength="64" pattern="[A-Za-z0-9][A-Za-z0-9._\\-]*" autocomplete="off"></label>

@@ -11,6 +11,7 @@ import {
   type OverrideQuery,
   outOfServiceOf,
   overridesOf,
+  releasedOf,
   writeOverrides,
 } from '#shared/core/priority/override-rows.ts'
 import type { PriorityTarget } from '#shared/core/priority/priority-record.ts'
@@ -126,6 +127,7 @@ const listRoute = (pages: HubOverrides): Route =>
           overrides: overridesOf(excerpt.commands, excerpt.meanings, words, here.now),
           shown,
           outOfService: outOfServiceOf(excerpt.commands, words),
+          released: releasedOf(excerpt.commands, excerpt.meanings, words, here.now),
           seen: excerpt.commands.length,
           note: readNote(edge, excerpt, { ...shown, read }, here),
           beforeAll: say`or earlier`,

@@ -11,6 +11,7 @@ import {
   type OverrideGroup,
   type OverrideQuery,
   type OverrideRow,
+  type ReleasedRow,
 } from '#shared/core/priority/override-rows.ts'
 import type { PriorityTarget, SlotValue } from '#shared/core/priority/priority-record.ts'
 import type { VisitScheduleState } from '#shared/core/priority/visit.ts'
@@ -51,6 +52,8 @@ type OverridesModel = {
   /** What is shown of them. */
   shown: OverrideQuery
   outOfService: OutOfServiceRow[]
+  /** Of the last week, the newest first. */
+  released: ReleasedRow[]
   /** Points with at least one visit. */
   seen: number
   /** A further note on the source. */
@@ -69,6 +72,7 @@ ${otherNotice(model.card.scanner, model.here)}
 ${model.card.journal.journal === 'disabled' && html`<p class="notice" role="alert"><strong>The priority history is not recorded any more.</strong> ${model.card.journal.reason ?? ''}</p>`}
 ${model.overrides.length > 0 && choices(model)}
 ${groups.length > 0 ? table(groups, model) : html`<section class="card quiet-card"><p>${emptyWords(model)}</p></section>`}
+${model.released.length > 0 && released(model)}
 ${model.outOfService.length > 0 && outOfService(model)}
 <p class="as-of">As of ${momentNow(model.here)} <a href="${model.path}${queryOf(model)}">Refresh</a> <a href="${model.path}.csv${queryText({ ...model.csvQuery, ...model.shown })}">Overrides as CSV</a></p>
 <div class="columns">
@@ -154,6 +158,21 @@ export const objectWords = ({ object_type, object_instance }: PriorityTarget): s
 
 export const valueOr = (value: SlotValue | undefined, words: (value: SlotValue) => string): string =>
   value === undefined ? say`not read` : words(value)
+
+/** What somebody who sweeps overrides wants to see gone. A release is known by the first visit that no longer saw the override. */
+const released = ({ released: rows, here, hrefOf }: OverridesModel): Html => html`<h2>Released in the last 7 days</h2>
+<table class="fleet">
+<thead><tr><th scope="col">Point</th><th scope="col">Slot</th><th scope="col">Held from</th><th scope="col">Gone at</th><th scope="col">Device and object</th></tr></thead>
+<tbody>${rows.map(
+  ({ command: { latest, otherwise_at }, point, level, since, seen_at }) => html`<tr>
+<td data-label="Point" class="what"><div><a href="${hrefOf(latest.target)}">${point.name}</a><span class="muted">${point.equipment ?? say`of no equipment`}</span></div></td>
+<td data-label="Slot"><div>${overrideIcon(`P${level.number}`)}<span class="muted">${say(level.name)}</span></div></td>
+<td data-label="Held from"><div>${moment(since, here)}</div></td>
+<td data-label="Gone at"><div>${momentAge(seen_at, here)}<span class="muted">${otherwise_at !== null && html`still held at ${moment(otherwise_at, here)}`}</span></div></td>
+<td data-label="Device"><div>${point.device}<span class="muted"><code>${targetName(latest.target)}</code></span></div></td>
+</tr>`,
+)}</tbody>
+</table>`
 
 const outOfService = ({ outOfService: rows, here, hrefOf }: OverridesModel): Html => html`<h2>Out of service</h2>
 <p>Their value is set by hand or stands still, apart from the input or output behind it.</p>

@@ -15,6 +15,8 @@ export type CommandState = {
   held_since: number
   /** The visit before that one; null when it is not recorded, because the level commanded at the first recorded visit already. */
   otherwise_at: number | null
+  /** Who commanded until then, and since which visit; undefined when that is not recorded. */
+  before?: { level: number | null; since: number }
   /** Visits since `held_since`, that one included. */
   visits: number
   /** Visits at which another level commanded than at the visit before, ascending; of the last 30 days. */
@@ -68,7 +70,14 @@ function nextState(before: CommandState | undefined, latest: PriorityRecord): Co
   if (!before) return { latest, held_since: at, otherwise_at: null, visits: 1, flips: [] }
   const flips = before.flips.filter(flip => flip > at - FLIPS_MS)
   if (before.latest.active_level === latest.active_level) return { ...before, latest, visits: before.visits + 1, flips }
-  return { latest, held_since: at, otherwise_at: before.latest.observed_at, visits: 1, flips: [...flips, at] }
+  return {
+    latest,
+    held_since: at,
+    otherwise_at: before.latest.observed_at,
+    before: { level: before.latest.active_level, since: before.held_since },
+    visits: 1,
+    flips: [...flips, at],
+  }
 }
 
 /**

@@ -38,6 +38,31 @@ export function overridesOf(
     .toSorted((a, b) => a.command.held_since - b.command.held_since || (a.point.name < b.point.name ? -1 : 1))
 }
 
+/** A point that was overridden until `seen_at`; `since` is the first visit that saw the level command. */
+export type ReleasedRow = Pick<OverrideRow, 'command' | 'point' | 'level'> & { since: number; seen_at: number }
+
+/** So long a release is listed: a week, as somebody sweeps them. */
+const RELEASED_MS = 7 * DAY
+
+/** @returns the points whose override was gone at a visit of the last week and has not come back, the newest first */
+export function releasedOf(
+  commands: readonly CommandState[],
+  meanings: readonly LevelMeaning[],
+  wordsOf: (command: CommandState) => PointWords,
+  now: number,
+): ReleasedRow[] {
+  return commands
+    .flatMap((command): ReleasedRow[] => {
+      const { before, held_since, latest } = command
+      if (before === undefined || held_since <= now - RELEASED_MS) return []
+      if (isOverride(latest.active_level, meanings) || !isOverride(before.level, meanings)) return []
+      const number = before.level!
+      const level = { ...meanings[number - 1]!, number }
+      return [{ command, point: wordsOf(command), level, since: before.since, seen_at: held_since }]
+    })
+    .toSorted((a, b) => b.seen_at - a.seen_at || (a.point.name < b.point.name ? -1 : 1))
+}
+
 /** Ages that the list can be cut to, days. */
 export const AGES = ['1', '7'] as const
 /** How a list of overrides is cut and gathered: the query of its page and of its CSV. */

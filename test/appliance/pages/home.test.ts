@@ -143,7 +143,7 @@ for (const [what, model, said, loud] of [
     'Polling has stopped. Last answer never',
     ['points'],
   ],
-  ['there is no catalogue', { poll: null }, 'Not polling No device is in the catalogue.', []],
+  ['there is no catalogue', { poll: null }, 'Not polling No device is on the list.', []],
   ['there is no hub', { hub: { ...hub, state: 'off', cert_not_after: null } }, 'Off This box works alone.', []],
   [
     'the hub is away',

@@ -60,6 +60,28 @@ test('the oldest override is listed first, with slot, value, default, first visi
   t.regex(text, /1,440, on this box only/)
 })
 
+test('an override that is gone at a newer visit is listed as released for a week, and not while another level holds the point', async t => {
+  const visits = (object: string, ...seen: [age: number, held: Record<number, number>][]) =>
+    seen.map(([age, held]) => reading(NOW - age, object, held))
+  const { get } = await open(
+    t,
+    journalOf([
+      ...visits('analog-output,4', [9 * DAY, { 10: 42 }], [8 * DAY, { 8: 100 }], [3 * DAY, { 8: 100 }], [2 * DAY, { 10: 42 }]),
+      ...visits('analog-value,3', [20 * DAY, { 8: 60 }], [8 * DAY, { 16: 55 }]),
+      ...visits('binary-output,1', [2 * DAY, { 8: 1 }], [DAY, { 1: 1 }]),
+      ...visits('binary-output,2', [2 * DAY, { 16: 1 }], [DAY, { 10: 1 }]),
+    ]),
+  )
+  const [, text = ''] = words(await (await get('/overrides')).text()).split('Released in the last 7 days')
+  t.regex(
+    text,
+    /^ Point Slot Held from Gone at Device and object AHU-1 cooling valve Air handler 1 H P8 Manual operator Thu 12 Nov [\d:]+ Wed 18 Nov [\d:]+ , 2 d ago still held at Tue 17 Nov [\d:]+ Controller/,
+  )
+  t.notRegex(text, /set point|fan/)
+  const { get: another } = await open(t)
+  t.notRegex(words(await (await another('/overrides')).text()), /Released in the last/)
+})
+
 test('the duration of a round is shown, with a warning when it is more than a day', async t => {
   const page = async (round: { round_outputs_secs?: number; round_secs?: number }) => {
     const { get } = await open(t, journalOf(HISTORY), scheduleOf(round))
@@ -266,7 +288,12 @@ test('a flip is a visit at which another level commands; a changed value of the 
   const records = seen.map((held, i) => ({ ...reading(NOW + i * HOUR, 'analog-output,1', held), seq: i + 1, changed: [] }))
   for (const record of records) tracker.add(record)
   const [command] = tracker.states()
-  t.like(command, { held_since: NOW + 4 * HOUR, otherwise_at: NOW + 3 * HOUR, visits: 1 })
+  t.like(command, {
+    held_since: NOW + 4 * HOUR,
+    otherwise_at: NOW + 3 * HOUR,
+    before: { level: 8, since: NOW + 2 * HOUR },
+    visits: 1,
+  })
   t.is(command!.flips.length, 2)
   t.deepEqual(
     commandPeriods(records.toReversed()).map(({ level, value, visits }) => [level, value, visits]),

@@ -33,7 +33,7 @@ export type DiscoverModel = {
 
 export const discoverBody = (model: DiscoverModel): Html => html`<h1>Discover BACnet devices</h1>
 <p class="lead">Calls the devices of the OT network and reads their objects. Nothing is ever written to a device, nothing is added before you choose it, and polling continues.</p>
-${model.added && html`<p class="notice" role="status">Added ${momentAge(model.added.at, model.here)}: ${sayCountOf(model.added.devices, 'device')} with ${sayCountOf(model.added.points, 'new point')}. They are polled now.</p>`}
+${model.added && html`<p class="notice" role="status">Added ${momentAge(model.added.at, model.here)}: ${sayCountOf(model.added.devices, 'device')} with ${sayCountOf(model.added.points, 'new point')}. They are polled now. <a href="/commission/equipment">Put them into equipment</a></p>`}
 ${startForm(model)}
 ${model.discovery && progress(model, model.discovery)}
 ${model.discovery && model.discovery.state !== 'running' && results(model, model.discovery)}`

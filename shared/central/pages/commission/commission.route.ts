@@ -85,8 +85,8 @@ function equipmentRoutes(context: CentralParts, layout: PageLayout): Route[] {
   const show = (
     call: AnyCall,
     building: Building,
-    filter: Static<typeof PLACE> | { q?: string; which?: string },
-    refusal?: string,
+    filter: { q?: string; which?: string },
+    refused?: { refusal: string; form: Static<typeof PLACE> },
   ) => {
     const { q = '', which } = filter
     const shown = which === 'all' ? 'all' : 'unplaced'
@@ -96,7 +96,9 @@ function equipmentRoutes(context: CentralParts, layout: PageLayout): Route[] {
       points: fitting(context, building, q, shown),
       q,
       which: shown,
-      refusal,
+      unplaced: fitting(context, building, '', 'unplaced'),
+      refusal: refused?.refusal,
+      typed: refused && typedIn(refused.form),
       ...whoOf(layout, call),
     })
     return shell(layout, call, say`Put points into equipment`, body)
@@ -125,12 +127,21 @@ function equipmentRoutes(context: CentralParts, layout: PageLayout): Route[] {
           placePoints(context, call, building)
           return call.reply.redirect(commissionHref('/equipment', building), 303)
         } catch (error) {
-          return show(call, building, call.body, refusalOf(call, error))
+          return show(call, building, call.body, { refusal: refusalOf(call, error), form: call.body })
         }
       },
     }),
   ]
 }
+
+function typedIn(form: Static<typeof PLACE>) {
+  const { equipment, new_name, new_type, rest } = form
+  return { equipment, new_name, new_type, rest: rest === 'yes', chosen: chosenIn(form) }
+}
+
+/** The points that a form names, by their ids. */
+const chosenIn = (form: Static<typeof PLACE>): ReadonlySet<string> =>
+  new Set(Object.entries(form).flatMap(([field, id]) => (field.startsWith('point-') ? [String(id)] : [])))
 
 /** Points whose name, address or unit contains a text. */
 function fitting(context: CentralParts, building: Building, q: string, which: 'unplaced' | 'all') {
@@ -148,8 +159,8 @@ function placePoints(
   call: Pick<Call<Static<typeof PLACE>, unknown, unknown>, 'body' | 'audit'>,
   building: Building,
 ): void {
-  const { building: building_id, q = '', which = 'unplaced', equipment, new_name, new_type, rest, ...fields } = call.body
-  const chosen = new Set(Object.entries(fields).flatMap(([field, id]) => (field.startsWith('point-') ? [String(id)] : [])))
+  const { building: building_id, q = '', which = 'unplaced', equipment, new_name, new_type, rest } = call.body
+  const chosen = chosenIn(call.body)
   const all = fitting(context, building, q, which)
   // The points that the form shows come first; those after them are taken as a whole.
   const points = all.filter((point, i) => chosen.has(point.point_id) || (rest === 'yes' && i >= ROWS_SHOWN))

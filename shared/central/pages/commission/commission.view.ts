@@ -73,7 +73,7 @@ const STEPS: Record<CommissionStep, (model: CommissionModel) => Html> = {
   points: ({ facts: { points, silent } }) => {
     if (silent === undefined)
       return html`<p>${points === 0 ? say`There are no points yet: a box brings them when it is enrolled, a package when it is imported.` : `${sayCountOf(points, 'point')}.`}</p><p><a href="/import">Import a package</a></p>`
-    const quiet = silent > 0 && say`, of which ${sayCount(silent)} have no present value`
+    const quiet = silent > 0 && say`, ${sayCount(silent)} of them without a present value`
     return html`<p>${points === 0 ? say`No device is read yet.` : html`${sayCountOf(points, 'point')}${quiet}.`}</p>
 <p><a href="/discover">Discover BACnet devices</a>, <a href="/modbus">read Modbus registers</a>, or <a href="/devices">look at the devices</a></p>`
   },

@@ -20,8 +20,9 @@ import { type Here, moment } from '#shared/central/ui/moment.ts'
 import { paramWords, placeWords } from './param-words.ts'
 import { buildingChoice, tuningTabs } from './params.view.ts'
 import { settingButton } from '#shared/central/ui/setting-button.ts'
+import { EQUIPMENT_WORDS } from '#shared/central/ui/equipment-words.ts'
 import { type RuleOwner, ruleOwnerNotice } from '#shared/central/ui/words.ts'
-import { componentWords, SOURCE_WORDS } from '#shared/central/ui/words.ts'
+import { SOURCE_WORDS } from '#shared/central/ui/words.ts'
 import { say, sayCountOf } from '#shared/node/http/language.ts'
 
 /** Fields of a form of the page. */
@@ -161,7 +162,7 @@ const places = ({ building, equipment }: ParamPageModel): [string, string][] => 
   ['site', say`the whole site ${building.site_id}`],
   ...[...new Set(equipment.map(({ equipment_type }) => equipment_type))].map((type): [string, string] => [
     `type ${type}`,
-    say`every ${componentWords(type)}`,
+    say`all: ${EQUIPMENT_WORDS[type][1]}`,
   ]),
   ...equipment.map(({ equipment_id, name }): [string, string] => [`equipment ${equipment_id}`, name || equipment_id]),
 ]

@@ -101,7 +101,8 @@ export const BACNET_DE = nameTable<string>({
   'Called, and nothing was heard:': 'Gerufen, und nichts war zu hören:',
   'The device may be off, listen on another UDP port, or be behind a router or firewall that keeps the call.':
     'Das Gerät kann aus sein, an einem anderen UDP-Port hören oder hinter einem Router oder einer Firewall stehen, die den Ruf zurückhält.',
-  'Added {0}: {1} with {2}. They are polled now.': '{0} hinzugefügt: {1} mit {2}. Die Abfrage läuft.',
+  'Added {0}: {1} with {2}. They are polled now. <1>Put them into equipment</1>':
+    '{0} hinzugefügt: {1} mit {2}. Die Abfrage läuft. <1>Anlagen zuordnen</1>',
   'Discovery is switched off': 'Die Suche ist ausgeschaltet',
   'To enable it, start the appliance with <1>SERVICE_BACNET_DISCOVERY=1</1>.':
     'Eingeschaltet wird sie beim Start der Appliance mit <1>SERVICE_BACNET_DISCOVERY=1</1>.',

@@ -25,7 +25,8 @@ export const COMMISSION_DE = nameTable<string>({
   'Import a package': 'Paket importieren',
   'There are no points yet: a box brings them when it is enrolled, a package when it is imported.':
     'Noch gibt es keine Punkte: Eine Box bringt sie mit ihrer Aufnahme, ein Paket mit seinem Import.',
-  ', of which {0} have no present value': ', von denen {0} keinen aktuellen Wert haben',
+  'Points of one device': 'Punkte eines Geräts',
+  ', {0} of them without a present value': ', davon {0} ohne aktuellen Wert',
   '<1>Discover BACnet devices</1>, <2>read Modbus registers</2>, or <3>look at the devices</3>':
     '<1>BACnet-Geräte suchen</1>, <2>Modbus-Register lesen</2> oder <3>die Geräte ansehen</3>',
   'Choose points and put them into equipment': 'Punkte wählen und Anlagen zuordnen',

@@ -21,8 +21,8 @@ export const HUB_DE = nameTable<string>({
   '1 certificate|{0} certificates': '1 Zertifikat|{0} Zertifikate',
   '; {0} should be renewed': '; {0} sollten erneuert werden',
   'Make a kit': 'Kit erstellen',
-  'A kit is the identity of one box: its certificate, its private key and the address of this hub. It is made for this download and not stored here. Put the file, or what is in it, at <1>SERVICE_EDGE_KIT_DIR</1> of the box and restart the box.':
-    'Ein Kit ist die Identität einer Box: ihr Zertifikat, ihr privater Schlüssel und die Adresse dieses Hubs. Es wird für diesen Download erstellt und hier nicht gespeichert. Legen Sie die Datei oder ihren Inhalt auf der Box unter <1>SERVICE_EDGE_KIT_DIR</1> ab und starten Sie die Box neu.',
+  "A kit is the identity of one box: its certificate, its private key and the address of this hub. It is made for this download and not stored here. A box with Plenum's own system image takes it as <1>kit.zip</1> from a USB stick with the label <2>PLENUM</2>. Elsewhere put the file, or what is in it, at <3>SERVICE_EDGE_KIT_DIR</3> and restart the box.":
+    'Ein Kit ist die Identität einer Box: ihr Zertifikat, ihr privater Schlüssel und die Adresse dieses Hubs. Es wird für diesen Download erstellt und hier nicht gespeichert. Eine Box mit dem Systemabbild von Plenum nimmt sie als <1>kit.zip</1> von einem USB-Stick mit dem Namen <2>PLENUM</2>. Sonst legen Sie die Datei oder ihren Inhalt unter <3>SERVICE_EDGE_KIT_DIR</3> ab und starten die Box neu.',
   Site: 'Standort',
   'Box (edge id)': 'Box (Edge-Id)',
   'Name of this hub for the box': 'Name dieses Hubs für die Box',

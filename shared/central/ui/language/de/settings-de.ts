@@ -210,6 +210,7 @@ export const SETTINGS_DE = nameTable<string>({
   ' and {0} more': ' und {0} weitere',
   'Value{0}': 'Wert{0}',
   'every role': 'jede Rolle',
+  'all: {0}': 'alle: {0}',
   'the whole site {0}': 'der ganze Standort {0}',
   'Set by people': 'Von Personen gesetzt',
   "Nothing; the rule's own values count.": 'Nichts; die eigenen Werte der Regel gelten.',
