@@ -14,6 +14,7 @@ import { GuardedStream } from './guarded-stream.ts'
 import { createHandshakes } from './handshakes.ts'
 import { CONNECT_MS, CONNECTIONS_MAX, HANDSHAKE_MS, HANDSHAKES_MAX, HANDSHAKES_WAITING_MAX } from './limits.ts'
 import { brokerPolicy } from './policy.ts'
+import { createSessionLog } from './session-log.ts'
 
 type BrokerOptions = {
   host: string
@@ -72,6 +73,7 @@ export function brokerService(options: BrokerOptions): BrokerService {
     }
   }
   const sweep = () => endWhere(guest => sessionEndReason(guest, revoked.current(), Date.now()))
+  const logged = createSessionLog(log, performance.now.bind(performance))
   revoked.onChange(sweep)
   tls.onChange(pair => {
     secure.setSecureContext(tlsOptions(pair))
@@ -87,10 +89,10 @@ export function brokerService(options: BrokerOptions): BrokerService {
       broker = await Aedes.createBroker({ ...hooks, connectTimeout: CONNECT_MS })
       apply(broker)
       broker.on('clientReady', client => {
-        log.info({ cn: client.id }, 'connected')
+        logged.connected(client.id)
         if (client.conn instanceof GuardedStream) client.conn.accept()
       })
-      broker.on('clientDisconnect', client => log.info({ cn: client.id }, 'disconnected'))
+      broker.on('clientDisconnect', client => logged.disconnected(client.id))
       broker.on('clientError', (client, error) => warn(`${client.id}: ${error.message}`))
       broker.on('connectionError', ({ conn }, error) => {
         const who = conn instanceof GuardedStream ? conn.name : 'somebody'
@@ -100,7 +102,10 @@ export function brokerService(options: BrokerOptions): BrokerService {
       server.maxConnections = CONNECTIONS_MAX + HANDSHAKES_MAX + HANDSHAKES_WAITING_MAX
       server.listen(options.port, options.host)
       await once(server, 'listening')
-      looking = setInterval(sweep, LOOK_MS)
+      looking = setInterval(() => {
+        sweep()
+        logged.write()
+      }, LOOK_MS)
       log.info({ host: options.host, port: portOf(server) }, 'broker listens')
     },
     async stop() {
