@@ -18,6 +18,7 @@ import { makeFolder, replaceFile } from '#shared/node/files.ts'
 import { writeKit, zipKit } from '#shared/node/pki/kit-write.ts'
 import { type Kit, KitError, readKit } from '#shared/node/pki/kit-read.ts'
 import { serialOf } from '#shared/node/pki/certificate.ts'
+import type { MosquittoList } from '#shared/node/pki/mosquitto-list.ts'
 import { PkiBusy, withPkiLock } from '#shared/node/pki/pki-lock.ts'
 import { type IssuedRecord, makePki, openPki, type Pki, PKI_FILES, PkiRefusal } from '#shared/node/pki/pki-files.ts'
 
@@ -319,7 +320,18 @@ async function carryOut(command: Command, given: Given, now: () => number): Prom
   const place = { dir, now, passphrase, open: () => openPki(dir, now, passphrase) }
   // A folder without an authority has nothing to lock, and is not written to.
   if (command.readsOnly || !existsSync(join(dir, PKI_FILES.ca.key))) return command.run(given, place)
-  return withPkiLock(dir, () => command.run(given, place))
+  return withPkiLock(dir, async () => {
+    const outcome = await command.run(given, place)
+    return outcome.json['changed'] === false ? outcome : tellMosquitto(outcome, await (await place.open()).mosquittoList())
+  })
+}
+
+/** Where mosquitto is the broker, it has to read its list again before it lets a new edge send. */
+function tellMosquitto({ text, json }: Outcome, list: MosquittoList | undefined): Outcome {
+  if (!list) return { text, json }
+  const { missing, run } = list
+  const state = missing.length === 0 ? 'has been written anew' : `lacks ${missing.join(', ')}`
+  return { text: `${text}mosquitto.acl ${state}: ${run}\n`, json: { ...json, mosquitto: { missing, run } } }
 }
 
 async function passphraseOf(given: Given): Promise<string | undefined> {

@@ -2,16 +2,14 @@
 import { readFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
-import { parseIdentity } from '#shared/core/auth/identity.ts'
-import { toMosquittoAcl } from '#shared/core/topic/rule.ts'
 import { replaceFile } from '#shared/node/files.ts'
+import { MOSQUITTO_LIST, mosquittoAcl } from '#shared/node/pki/mosquitto-list.ts'
 import { type IssuedRecord, PKI_FILES } from '#shared/node/pki/pki-files.ts'
 import { CONNECTIONS_MAX, PACKET_MAX, UNDER_WAY_MAX } from './limits.ts'
 
 type Listener = { host: string; port: number }
 
 const CONF = 'mosquitto.conf'
-const ACL = 'mosquitto.acl'
 
 /** Messages that an edge publishes before the first is acknowledged; mosquitto holds back what is beyond. */
 const INFLIGHT_MAX = 50
@@ -39,7 +37,7 @@ export function mosquittoConf(dir: string, { host, port }: Listener, user: strin
     'use_identity_as_username true',
     // Without it any valid certificate could take over the session of another client.
     'use_username_as_clientid true',
-    `acl_file ${at(ACL)}`,
+    `acl_file ${at(MOSQUITTO_LIST)}`,
     'max_qos 1',
     `max_connections ${CONNECTIONS_MAX}`,
     `max_packet_size ${PACKET_MAX}`,
@@ -53,14 +51,6 @@ export function mosquittoConf(dir: string, { host, port }: Listener, user: strin
   return `${lines.join('\n')}\n`
 }
 
-/** One block for each name of an edge or a central that holds a certificate which is neither revoked nor expired. */
-export function mosquittoAcl(issued: readonly IssuedRecord[], now: number): string {
-  const valid = issued.filter(({ revoked_at, not_after }) => revoked_at === null && not_after > now)
-  const names = [...new Set(valid.map(({ cn }) => cn))].toSorted()
-  const identities = names.flatMap(cn => parseIdentity(cn) ?? [])
-  return identities.map(toMosquittoAcl).join('\n')
-}
-
 /**
  * Writes `mosquitto.conf` and `mosquitto.acl` into the folder of the authority, for mosquitto under the account of this process.
  *
@@ -69,7 +59,7 @@ export function mosquittoAcl(issued: readonly IssuedRecord[], now: number): stri
  */
 export async function writeMosquittoFiles(dir: string, listener: Listener, now: number): Promise<string[]> {
   const list = await readFile(join(dir, PKI_FILES.issued), 'utf8')
-  const [conf, acl] = [join(dir, CONF), join(dir, ACL)]
+  const [conf, acl] = [join(dir, CONF), join(dir, MOSQUITTO_LIST)]
   await replaceFile(acl, mosquittoAcl(JSON.parse(list) as IssuedRecord[], now))
   await replaceFile(conf, mosquittoConf(dir, listener, userInfo().username))
   return [conf, acl]

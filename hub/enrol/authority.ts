@@ -13,6 +13,7 @@ import { zipKit } from '#shared/node/pki/kit-write.ts'
 import { serialOf } from '#shared/node/pki/certificate.ts'
 import { type Issued, readCrl } from '#shared/node/pki/pki.ts'
 import type { Kit } from '#shared/node/pki/kit-read.ts'
+import type { MosquittoList } from '#shared/node/pki/mosquitto-list.ts'
 import { PkiBusy, withPkiLock } from '#shared/node/pki/pki-lock.ts'
 import { type IssuedRecord, openPki, type Pki, PKI_FILES, PkiRefusal } from '#shared/node/pki/pki-files.ts'
 
@@ -72,6 +73,8 @@ export type Authority = {
   trusted(): Promise<string>
   /** Whether the certificate is on a list of this folder, of this authority or of another one. @throws Problem no_authority */
   isRevoked(serial: string): Promise<boolean>
+  /** Undefined where mosquitto has no list in the folder. @throws Problem no_authority */
+  mosquittoList(): Promise<MosquittoList | undefined>
   /** Revokes every certificate of an edge that is still valid. @throws Problem no_authority */
   revoke(edge: EdgeAddress): Promise<EdgeCertificate[]>
 }
@@ -134,6 +137,7 @@ export function createAuthority(dir: string | undefined, now: () => number): Aut
       const { ca_pem } = await open(dir, now)
       return (await readCrl(await readFile(join(dir!, PKI_FILES.crl), 'utf8'), ca_pem)).has(serial)
     },
+    mosquittoList: async () => (await open(dir, now)).mosquittoList(),
     revoke: edge => change(pki => revokeOf(pki, edge)),
   }
 }

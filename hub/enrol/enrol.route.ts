@@ -105,6 +105,7 @@ const pageRoute = (enrolment: Enrolment, { edges }: Context, layout: PageLayout)
         csrf: layout.csrfOf(call.caller),
         certificates: await certificatesOf(enrolment).catch(explained),
         brokerHosts: (await enrolment.authority.brokerHosts()) ?? [call.request.hostname],
+        mosquitto: await mosquittoOf(enrolment),
         brokerPort: enrolment.brokerPort,
         reached: call.request.hostname,
         edges: edges.list(),
@@ -116,6 +117,10 @@ const pageRoute = (enrolment: Enrolment, { edges }: Context, layout: PageLayout)
       return layout.document(call, { title: say`Enrol`, current: '/enrol' }, enrolBody(model))
     },
   })
+
+/** The list has the names of all tenants, and commands are for those who look after the hub. */
+const mosquittoOf = async ({ authority, tenant_id }: Enrolment) =>
+  tenant_id === undefined ? authority.mosquittoList().catch(() => undefined) : undefined
 
 async function pendingOf({ authority, tenant_id, pending, isOurs }: Enrolment, { protocol, host }: FastifyRequest) {
   const authorityIs = await authority.fingerprint().catch(() => undefined)

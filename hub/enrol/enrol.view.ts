@@ -1,6 +1,7 @@
 /** The page Enrol: a form that makes the kit of an edge, and the certificates that were issued. */
 import { csrfField } from '#shared/central/ui/frame.ts'
 import { type Here, moment, momentAge } from '#shared/central/ui/moment.ts'
+import type { MosquittoList } from '#shared/node/pki/mosquitto-list.ts'
 import { isRenewalDue } from '#shared/core/auth/certificate-life.ts'
 import { type EdgeAddress, edgeName } from '#shared/core/model/model.ts'
 import { hasWords, searchWords } from '#shared/core/search/search-index.ts'
@@ -17,6 +18,8 @@ import { say, sayCountOf } from '#shared/node/http/language.ts'
 
 /** Characters of a serial that are shown; the whole has up to 32. */
 const SERIAL_SHOWN = 12
+/** Names that mosquitto's list lacks and that are shown. */
+const NAMES_SHOWN = 10
 /** Certificates on one page: each has forms, a kilobyte and a half. */
 const CERTIFICATES_SHOWN = 50
 
@@ -26,6 +29,8 @@ type EnrolModel = {
   /** Or the reason why there is no authority. */
   certificates: EdgeCertificate[] | string
   brokerHosts: string[]
+  /** Undefined where the broker is not mosquitto. */
+  mosquitto: MosquittoList | undefined
   brokerPort: number
   /** The name under which this page was asked for. */
   reached: string
@@ -47,8 +52,14 @@ export const enrolBody = (model: EnrolModel): Html => html`<h1>Enrol</h1>
 ${
   typeof model.certificates === 'string'
     ? html`<p class="lead">This hub issues no certificates.</p><section class="card"><p>${model.certificates}.</p></section>`
-    : html`<p class="lead">${leadOf(model.certificates, model.here)}</p>${model.pending && pendingSection({ ...model, ...model.pending })}${kitForm(model)}${model.secrets && estSection({ ...model, secrets: model.secrets })}${certificateTable(model, model.certificates)}`
+    : html`<p class="lead">${leadOf(model.certificates, model.here)}</p>${model.pending && pendingSection({ ...model, ...model.pending })}${model.mosquitto && mosquittoPart(model.mosquitto)}${kitForm(model)}${model.secrets && estSection({ ...model, secrets: model.secrets })}${certificateTable(model, model.certificates)}`
 }${model.own.length > 0 && serviceCertificatesSection(model.own, model.here)}`
+
+/** mosquitto denies without a word what its list does not name. */
+const mosquittoPart = ({ missing, run }: MosquittoList): Html =>
+  missing.length === 0
+    ? html`<p>The list of mosquitto is written anew with each certificate. It reads it, and the list of revoked certificates, after <code>${run}</code>.</p>`
+    : html`<p class="error">The list of mosquitto lacks some names, so nothing of these boxes arrives: ${missing.slice(0, NAMES_SHOWN).join(', ')}. Run <code>${run}</code>.</p>`
 
 function leadOf(certificates: EdgeCertificate[], { now }: Here): string {
   const valid = certificates.filter(one => isValid(one, now))

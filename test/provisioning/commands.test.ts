@@ -1,7 +1,8 @@
 /** What the commands of provisioning take for granted, and what they refuse of a number. */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'ava'
+import { writeMosquittoFiles } from '#hub/broker/mosquitto.ts'
 import { runCommand } from '#provisioning/commands.ts'
 import { lockFolder } from '#shared/node/folder-lock.ts'
 import { folder } from '../support/folders.ts'
@@ -81,6 +82,38 @@ test('a command that is repeated keeps what is valid, and says so to programs', 
     [refused.exit, JSON.parse(refused.text)],
     [3, { ok: false, exit: 3, error: 'no certificate with serial 1234 was issued here' }],
   )
+})
+
+test('where mosquitto has a list of names, each certificate is added to it, and what has mosquitto read it is said', async t => {
+  const dir = folder(t)
+  const pki = join(dir, 'pki')
+  const list = join(pki, 'mosquitto.acl')
+  const run = async (...argv: string[]) => {
+    const { exit, text } = await runCommand([...argv, '--dir', pki], Date.now)
+    t.is(exit, 0, text)
+    return text
+  }
+  const kit = (edge: string) => ['kit', '--site', 'A', '--edge', edge, '--broker-host', 'hub.example', '--out', join(dir, edge)]
+  await run('ca')
+  t.notRegex(await run(...kit('e1')), /mosquitto/, 'no mosquitto')
+  await writeMosquittoFiles(pki, { host: '127.0.0.1', port: 8883 }, Date.now())
+  chmodSync(list, 0o640)
+  t.regex(await run(...kit('e2')), /\nmosquitto.acl has been written anew: pkill -HUP -x mosquitto\n$/)
+  const names = () => readFileSync(list, 'utf8').match(/(?<=^user ).*$/gm)
+  t.deepEqual(names(), ['edge:A:e1', 'edge:A:e2'])
+  t.is(statSync(list).mode & 0o777, 0o640)
+  t.notRegex(await run(...kit('e2')), /mosquitto/, 'nothing was issued')
+  const { serial } = JSON.parse(await run(...kit('e2'), '--replace', '--json'))
+  const revoked = JSON.parse(await run('revoke', serial, '--json'))
+  t.deepEqual(revoked.mosquitto, { missing: [], run: 'pkill -HUP -x mosquitto' })
+
+  // A list that somebody has added to is left as it is.
+  appendFileSync(list, 'user monitor\ntopic read $SYS/#\n')
+  const own = readFileSync(list, 'utf8')
+  const said = JSON.parse(await run(...kit('e3'), '--json')).mosquitto
+  t.deepEqual(said.missing, ['edge:A:e3'])
+  t.is(said.run, `SERVICE_MQTT_CERT_DIR=${pki} node hub/mqtt/main.ts --mosquitto && pkill -HUP -x mosquitto`)
+  t.is(readFileSync(list, 'utf8'), own)
 })
 
 test('the key of an authority may be under a passphrase, which every command then needs', async t => {

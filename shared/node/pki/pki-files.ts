@@ -12,6 +12,7 @@ import { makeFolder, replaceFile, unlessMissing } from '#shared/node/files.ts'
 import { edgeIdentity, kitAround, type KitRequest, makeKit } from './kit-make.ts'
 import type { Kit } from './kit-read.ts'
 import { lifeOf, serialOf } from './certificate.ts'
+import { readMosquittoList, refreshMosquittoList } from './mosquitto-list.ts'
 import {
   type Issued,
   issueClient,
@@ -79,7 +80,7 @@ export async function makePki(dir: string, { above, passphrase, ...options }: Ne
   const stored = parent || passphrase === undefined ? ca.key_pem : encryptKey(ca.key_pem, passphrase)
   await writePair(dir, PKI_FILES.ca, { ...ca, key_pem: stored })
   await replaceFile(join(dir, PKI_FILES.crl), await makeCrl(ca, [], options.now))
-  await writeIssued(dir, [])
+  await writeIssued(dir, [], options.now)
   await haveEdgeTokensKey(dir)
 }
 
@@ -98,7 +99,11 @@ export async function openPki(dir: string, now: () => number, passphrase?: strin
 
   const enter = async (issued: Issued, kind: IssuedRecord['kind']) => {
     const { serial, cn, not_after } = issued
-    await writeIssued(dir, [...(await readIssued(dir)), { serial, cn, kind, issued_at: now(), not_after, revoked_at: null }])
+    await writeIssued(
+      dir,
+      [...(await readIssued(dir)), { serial, cn, kind, issued_at: now(), not_after, revoked_at: null }],
+      now(),
+    )
   }
   const pair = async (issued: Issued & Pair, kind: 'broker' | 'central') => {
     await enter(issued, kind)
@@ -145,6 +150,8 @@ export async function openPki(dir: string, now: () => number, passphrase?: strin
     },
     isCurrent: (cert_pem: string) => isCurrent(cert_pem),
     list: () => readIssued(dir),
+    /** Undefined where mosquitto has no list in this folder. */
+    mosquittoList: async () => readMosquittoList(dir, await readIssued(dir), now()),
     /** Issues the certificate of an intermediate authority. @throws RangeError when this authority may issue none */
     intermediate: async (options: { name: string; now: number; days?: number }): Promise<Pair> => {
       const issued = await makeIntermediateCa(ca, options)
@@ -231,7 +238,7 @@ export async function openPki(dir: string, now: () => number, passphrase?: strin
       const record = all.find(issued => issued.serial === serialOf(serial))
       if (!record) throw new PkiRefusal(`no certificate with serial ${serial} was issued here`)
       record.revoked_at ??= now()
-      await writeIssued(dir, all)
+      await writeIssued(dir, all, now())
       const revoked = all.flatMap(issued => (issued.revoked_at === null ? [] : [{ ...issued, revoked_at: issued.revoked_at }]))
       const lists = [await readFile(join(dir, PKI_FILES.crl), 'utf8'), await makeCrl(ca, revoked, now())]
       await replaceFile(join(dir, PKI_FILES.crl), await joinCrls(lists, cert_pem))
@@ -295,8 +302,11 @@ async function readIssued(dir: string): Promise<IssuedRecord[]> {
   return JSON.parse(await readFile(join(dir, PKI_FILES.issued), 'utf8')) as IssuedRecord[]
 }
 
-const writeIssued = (dir: string, issued: IssuedRecord[]) =>
-  replaceFile(join(dir, PKI_FILES.issued), `${JSON.stringify(issued, null, 2)}\n`)
+async function writeIssued(dir: string, issued: IssuedRecord[], now: number): Promise<void> {
+  await replaceFile(join(dir, PKI_FILES.issued), `${JSON.stringify(issued, null, 2)}\n`)
+  // A certificate counts without it; who asks what mosquitto lacks is told.
+  await refreshMosquittoList(dir, issued, now).catch(() => undefined)
+}
 
 async function writePair(dir: string, names: { cert: string; key: string }, { cert_pem, key_pem }: Pair): Promise<void> {
   await replaceFile(join(dir, names.key), key_pem, 0o600)

@@ -133,15 +133,14 @@ test('with mosquitto, a renewed certificate and a second authority count from SI
   t.true(client.connected)
 })
 
-test('mosquitto starts with the files as they are written, and delivers for a box of later once they are written again', async t => {
+test('mosquitto starts with the files as they are written, and delivers for a box of later once it has read them again', async t => {
   const dir = folder(t)
   const certs = join(dir, 'pki')
   const pki = await makeAuthority(certs)
   const port = await freePort()
   const place = { broker_host: '127.0.0.1', broker_port: port }
   const first = await pki.kit({ site_id: 'A', edge_id: 'e1', ...place })
-  const write = () => writeMosquittoFiles(certs, { host: '127.0.0.1', port }, Date.now())
-  const [conf] = await write()
+  const [conf] = await writeMosquittoFiles(certs, { host: '127.0.0.1', port }, Date.now())
   const broker = spawn('mosquitto', ['-c', conf!], { stdio: ['ignore', 'ignore', 'pipe'] })
   t.teardown(() => broker.kill('SIGKILL'))
   let said = ''
@@ -165,7 +164,6 @@ test('mosquitto starts with the files as they are written, and delivers for a bo
   await until(() => two.state().state === 'up', 'the box of later is connected')
   t.is(two.state().backlog, 1, 'and nothing of it is delivered')
   await pki.revoke(serialOf(new X509Certificate(revoked.cert_pem).serialNumber))
-  await write()
   broker.kill('SIGHUP')
   // A status, as it is sent each minute.
   const status = setInterval(() => two.announce(), 1000)

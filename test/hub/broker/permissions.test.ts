@@ -1,10 +1,10 @@
 import test, { type ExecutionContext } from 'ava'
-import { mosquittoAcl } from '#hub/broker/mosquitto.ts'
 import { type BrokerBench, brokerConformance, enter, isPublished, ROWS } from '../../conformance/broker.ts'
 import { CLIENTS } from '../../conformance/topic-permissions.ts'
 import { brokerAuthority } from '../../support/brokers/broker-authority.ts'
 import { freePort } from '#scripts/lib/free-port.ts'
 import { folder } from '../../support/folders.ts'
+import { mosquittoAcl } from '#shared/node/pki/mosquitto-list.ts'
 import { startMosquitto } from '../../support/brokers/mosquitto.ts'
 import { startBroker } from '../../support/sites/transport-site.ts'
 

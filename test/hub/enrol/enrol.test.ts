@@ -1,11 +1,12 @@
 import 'reflect-metadata'
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Pkcs10CertificateRequestGenerator } from '@peculiar/x509'
 import test, { type ExecutionContext } from 'ava'
 import { connectAsync } from 'mqtt'
 import { fromBufferPromise } from 'yauzl'
 import { createAuthority } from '#hub/enrol/authority.ts'
+import { writeMosquittoFiles } from '#hub/broker/mosquitto.ts'
 import { certificatesOf, issueKit } from '#hub/enrol/issue-kit.ts'
 import { commonName } from '#shared/core/auth/identity.ts'
 import type { Kit } from '#shared/node/pki/kit-read.ts'
@@ -109,6 +110,20 @@ test('replacing a kit revokes the one before, and a box whose key stays with it 
   const error: any = await t.throwsAsync(issueKit(enrolment, actor, { ...order, edge_id: 'y', broker_host: 'other.example' }, ''))
   t.like(error, { code: 'invalid', errors: [{ pointer: '/broker_host' }] })
   t.regex(error.message, /127\.0\.0\.1, localhost, hub\.example|localhost, hub\.example, 127\.0\.0\.1/)
+})
+
+test('where mosquitto is the broker, Enrol says what has it read its list, and which names the list lacks', async t => {
+  const { hub } = await makeHubAuthority(folder(t))
+  const { operator } = await openEnrol(t, hub, 8883)
+  const page = async () => (await operator.get('/enrol')).text()
+  t.notRegex(await page(), /mosquitto/)
+  await writeMosquittoFiles(hub, { host: '127.0.0.1', port: 8883 }, Date.now())
+  await operator.post('/enrol/kit', '/enrol', { site_id: 'A', edge_id: 'e1' })
+  t.regex(await page(), /written anew with each certificate\..*<code>pkill -HUP -x mosquitto<\/code>/)
+  t.regex(readFileSync(join(hub, 'mosquitto.acl'), 'utf8'), /^user edge:A:e1$/m)
+  appendFileSync(join(hub, 'mosquitto.acl'), '# by hand\n')
+  await operator.post('/enrol/kit', '/enrol', { site_id: 'A', edge_id: 'e2' })
+  t.regex(await page(), /lacks some names.*: edge:A:e2\. Run <code>SERVICE_MQTT_CERT_DIR=/)
 })
 
 test('twenty orders at once are all listed, and each tenant sees its own', async t => {

@@ -28,6 +28,7 @@ async function openEst(t: ExecutionContext) {
   const est = estService({
     ...{ host: '127.0.0.1', port: 0, tls, authority, secrets, log: silent },
     audit: ({ subject }) => void subjects.push(subject),
+    handshakeMs: 600_000,
   })
   await est.start()
   t.teardown(() => est.stop())

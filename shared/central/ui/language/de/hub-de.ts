@@ -14,6 +14,10 @@ export const HUB_DE = nameTable<string>({
   Updates: 'Updates',
   'Versions of the boxes, and updates that this hub rolls out': 'Versionen der Boxen, und Updates, die dieser Hub verteilt',
   'This hub issues no certificates.': 'Dieser Hub stellt keine Zertifikate aus.',
+  'The list of mosquitto is written anew with each certificate. It reads it, and the list of revoked certificates, after <1>{0}</1>.':
+    'Die Liste von mosquitto wird mit jedem Zertifikat neu geschrieben. Es liest sie und die Liste der widerrufenen Zertifikate nach <1>{0}</1>.',
+  'The list of mosquitto lacks some names, so nothing of these boxes arrives: {0}. Run <1>{1}</1>.':
+    'In der Liste von mosquitto fehlen Namen, darum kommt von diesen Geräten nichts an: {0}. Führen Sie <1>{1}</1> aus.',
   'No edge is enrolled yet. Accept a box that asks, or make a kit and put it on the box.':
     'Noch ist kein Edge aufgenommen. Nehmen Sie eine Box auf, die anfragt, oder erstellen Sie ein Kit und legen Sie es auf die Box.',
   '{0} is valid{1}.': '{0} ist gültig{1}.',
