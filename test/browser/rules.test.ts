@@ -4,7 +4,7 @@ import { warmRule } from '../support/rule-texts.ts'
 import { openSite, PASSWORDS, type TestSite } from '../support/sites/page-site.ts'
 import { openChromium, type OpenBrowser } from './chromium.ts'
 import { expectClean, looks } from './looks.ts'
-import { openPage, signIn } from './watch.ts'
+import { openPage, overflow, signIn } from './watch.ts'
 
 const test = anyTest as TestFn<{ chromium: OpenBrowser; box: TestSite }>
 test.before(async t => {
@@ -57,6 +57,15 @@ for (const [name, look] of looks('a desk in daylight', 'a phone at night')) {
     t.deepEqual(complaints, [])
   })
 }
+
+test.serial('a rule whose inputs need not all be mapped fits a window of 320 pixels', async t => {
+  const look = { viewport: { width: 320, height: 568 } }
+  const { page, close } = await openPage(t.context.chromium.browser, t.context.box.url, look)
+  t.teardown(close)
+  await signIn(page, 'agent', PASSWORDS.agent, '/fault-rules/VAV-REHEAT-LEAK')
+  await page.getByText('where it is mapped').first().waitFor()
+  t.is(await overflow(page), 0)
+})
 
 test.serial('while a person types the page says what is wrong in which line, and then that it checks', async t => {
   const { page, complaints, close } = await openPage(t.context.chromium.browser, t.context.box.url)

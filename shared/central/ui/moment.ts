@@ -41,16 +41,19 @@ export function formatMoment(ms: number, here: Here): string {
   return dateOf(ms, timezone) === dateOf(here.now, timezone) ? clock : `${formatDay(ms, here)} ${clock}`
 }
 
+/** A duration that a line does not break: `2 h 8 min` with spaces that hold. */
+const unbroken = (ms: number): string => formatDuration(ms).replaceAll(' ', '\u00a0')
+
 /** @returns `38 s ago`, `in 2 h`; `now` within a second */
 export function formatAge(ms: number, now: number): string {
   const age = now - ms
   if (Math.abs(age) < 1000) return say`now`
-  return age > 0 ? say`${formatDuration(age)} ago` : say`in ${formatDuration(-age)}`
+  return age > 0 ? say`${unbroken(age)} ago` : say`in ${unbroken(-age)}`
 }
 
 /** @returns `531 days left` of what lasts for months, `20 h left` on its last two days */
 export const formatLeft = (ms: number): string =>
-  ms >= 2 * DAY ? say`${Math.floor(ms / DAY)} days left` : say`${formatDuration(ms)} left`
+  ms >= 2 * DAY ? say`${Math.floor(ms / DAY)} days left` : say`${unbroken(ms)} left`
 
 /** @returns `19 Nov`, as an axis names a day, or `19 Nov 2025`; without it the year stands with the zone */
 export function formatAxisDay(ms: number, timezone: string, withYear = false): string {
@@ -101,7 +104,7 @@ export function momentSecond(ms: number, { now, timezone }: Here): Html {
 export function nextMoment(ms: number | null | undefined, here: Here, otherwise = ''): Html {
   if (ms === null || ms === undefined) return html`${otherwise}`
   const late = here.now - ms
-  return late < SECOND ? momentAge(ms, here) : html`due since ${moment(ms, here)}, ${formatDuration(late)}`
+  return late < SECOND ? momentAge(ms, here) : html`due since ${moment(ms, here)}, ${unbroken(late)}`
 }
 
 /** The same for an instant that may not have come yet. */

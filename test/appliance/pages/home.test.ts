@@ -239,7 +239,7 @@ test('silent devices are listed, the worst first, and a long list is cut; the ot
 
 const kWh = (mid: number) => ({ carrier: 'electricity' as const, low: mid, mid, high: mid })
 for (const [what, health, said] of [
-  ['all is well', {}, 'Nothing needs you. Everything was checked 12 min ago.'],
+  ['all is well', {}, 'Nothing needs you. Everything was checked 12\u00a0min ago.'],
   ['nothing was checked', { checked_at: null }, 'Nothing is known to be wrong. No check for faults has finished yet.'],
   [
     'several things are wrong',
@@ -249,14 +249,14 @@ for (const [what, health, said] of [
       silent: 1,
       aged: 2,
     },
-    '2 faults are open, with a waste of about 120 kWh a day; 1 device is silent; 2 overrides are older than a day. All else was checked 12 min ago.',
+    '2 faults are open, with a waste of about 120 kWh a day; 1 device is silent; 2 overrides are older than a day. All else was checked 12\u00a0min ago.',
   ],
   [
     'readings wait for a disk',
     { unstored_since: NOW - 3 * MINUTE, silent: 1 },
-    'Readings have not been stored for 3 min (see the page System); 1 device is silent. All else was checked 12 min ago.',
+    'Readings have not been stored for 3 min (see the page System); 1 device is silent. All else was checked 12\u00a0min ago.',
   ],
-  ['one thing is wrong', { open: { ...HOME.open, 2: 1 } }, '1 fault is open. All else was checked 12 min ago.'],
+  ['one thing is wrong', { open: { ...HOME.open, 2: 1 } }, '1 fault is open. All else was checked 12\u00a0min ago.'],
 ] as [string, Partial<Health>, string][]) {
   test(`the first sentence of Home when ${what}`, t => {
     const calm = { unstored_since: null, open: HOME.open, waste: [], silent: 0, aged: 0, checked_at: NOW - 12 * MINUTE, now: NOW }

@@ -20,24 +20,24 @@ const energy = [{ carrier: 'electricity' as const, low: 100, mid: 120, high: 140
 const waste = { building: BUILDING, energy, prices: undefined }
 const quiet = { waste: undefined, wasters: [], open: 0, last_run_at: NOW - 12 * MINUTE, now: NOW }
 for (const [what, health, said] of [
-  ['all is well', {}, 'Nothing is in fault; everything was checked 12 min ago.'],
+  ['all is well', {}, 'Nothing is in fault; everything was checked 12\u00a0min ago.'],
   ['nobody has looked', { last_run_at: null }, 'Nobody has looked for faults yet.'],
   ['a box reports what it found', { last_run_at: null, open: 2 }, '2 faults open.'],
-  ['a cost is not known', { open: 1 }, '1 fault is open; all else was checked 12 min ago.'],
+  ['a cost is not known', { open: 1 }, '1 fault is open; all else was checked 12\u00a0min ago.'],
   [
     'one kind wastes',
     { open: 3, waste, wasters: [ahu, { ...ahu, equipment_id: 'ahu-2' }] },
-    '2 air handlers waste about 120 kWh a day; all else was checked 12 min ago.',
+    '2 air handlers waste about 120 kWh a day; all else was checked 12\u00a0min ago.',
   ],
   [
     'one box wastes',
     { open: 1, waste, wasters: [vav] },
-    '1 VAV box wastes about 120 kWh a day; all else was checked 12 min ago.',
+    '1 VAV box wastes about 120 kWh a day; all else was checked 12\u00a0min ago.',
   ],
   [
     'several kinds waste',
     { open: 2, waste, wasters: [ahu, vav] },
-    '2 pieces of equipment waste about 120 kWh a day; all else was checked 12 min ago.',
+    '2 pieces of equipment waste about 120 kWh a day; all else was checked 12\u00a0min ago.',
   ],
 ] as [string, Partial<Parameters<typeof buildingHealth>[0]>, string][]) {
   test(`the sentence of a building when ${what}`, t => t.is(buildingHealth({ ...quiet, ...health }), said))

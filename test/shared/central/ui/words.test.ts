@@ -126,11 +126,11 @@ for (const [what, at, shown] of [
 }
 
 for (const [ms, shown] of [
-  [38 * SECOND, '38 s ago'],
+  [38 * SECOND, '38\u00a0s ago'],
   [0, 'now'],
-  [-2 * HOUR, 'in 2 h'],
-  [3 * DAY + 4 * HOUR, '3 d 4 h ago'],
-  [12 * MINUTE, '12 min ago'],
+  [-2 * HOUR, 'in 2\u00a0h'],
+  [3 * DAY + 4 * HOUR, '3\u00a0d\u00a04\u00a0h ago'],
+  [12 * MINUTE, '12\u00a0min ago'],
 ] as const) {
   test(`${ms} ms reads ${shown}`, t => t.is(formatAge(NOW - ms, NOW), shown))
 }
@@ -157,6 +157,6 @@ test('a moment is readable by machines too', t =>
 test('what is planned for an instant that has passed is due since then, never next', t => {
   const here = { now: Date.UTC(2026, 2, 1, 14), timezone: 'UTC' }
   const text = (ms: number) => String(nextMoment(ms, here)).replaceAll(/<[^>]*>/g, '')
-  t.is(text(here.now - 36 * 60_000), 'due since 13:24, 36 min')
-  t.is(text(here.now + 28 * 60_000), '14:28, in 28 min')
+  t.is(text(here.now - 36 * 60_000), 'due since 13:24, 36\u00a0min')
+  t.is(text(here.now + 28 * 60_000), '14:28, in 28\u00a0min')
 })
