@@ -11,6 +11,7 @@ import { ageComplaint } from '#shared/node/pki/kit-read.ts'
 import { type Pair, readCrl } from '#shared/node/pki/pki.ts'
 import { PKI_FILES } from '#shared/node/pki/pki-files.ts'
 import { type WatchedFiles, watchFiles } from '#shared/node/watched-files.ts'
+import { TLS_MINIMUM } from '#shared/node/pki/tls-minimum.ts'
 
 /** A certificate and its key, and the authorities whose certificates are accepted; one or more. */
 export type TrustingPair = Pair & { ca_pem: string }
@@ -19,7 +20,7 @@ export type BrokerFiles = { tls: WatchedFiles<TrustingPair>; revoked: WatchedFil
 
 /** Options of a TLS server that asks for certificates. */
 export const tlsOptions = ({ ca_pem, cert_pem, key_pem }: TrustingPair) =>
-  ({ ca: ca_pem, cert: cert_pem, key: key_pem, minVersion: 'TLSv1.2' }) as const
+  ({ ca: ca_pem, cert: cert_pem, key: key_pem, ...TLS_MINIMUM }) as const
 
 /** @throws Error that names the file that cannot be read, or is not what it should be */
 export async function openBrokerFiles(dir: string, log: Logger): Promise<BrokerFiles> {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { replaceFile } from '#shared/node/files.ts'
 import { MOSQUITTO_LIST, mosquittoAcl } from '#shared/node/pki/mosquitto-list.ts'
 import { type IssuedRecord, PKI_FILES } from '#shared/node/pki/pki-files.ts'
+import { SUITES_1_2 } from '#shared/node/pki/tls-minimum.ts'
 import { CONNECTIONS_MAX, PACKET_MAX, UNDER_WAY_MAX } from './limits.ts'
 
 type Listener = { host: string; port: number }
@@ -33,6 +34,7 @@ export function mosquittoConf(dir: string, { host, port }: Listener, user: strin
     `keyfile ${at(PKI_FILES.broker.key)}`,
     `crlfile ${at(PKI_FILES.crl)}`,
     'tls_version tlsv1.2',
+    `ciphers ${SUITES_1_2}`,
     'require_certificate true',
     'use_identity_as_username true',
     // Without it any valid certificate could take over the session of another client.

@@ -7,6 +7,7 @@ import { Problem } from '#shared/core/problem.ts'
 import { MESSAGE_MAX } from '#shared/core/telemetry/body.ts'
 import { edgeToken } from '#shared/node/auth/edge-token.ts'
 import type { Current } from '#shared/node/watched-files.ts'
+import { TLS_MINIMUM } from '#shared/node/pki/tls-minimum.ts'
 import type { EdgeClient } from './edge-client.ts'
 
 export type ConnectorFiles = {
@@ -24,7 +25,7 @@ type HttpsClientOptions = {
 /** Redirects are not followed, so the token is sent only to the edge's address. */
 export function createHttpsClient({ tenant_id, files, timeoutMs }: HttpsClientOptions): EdgeClient & { close(): void } {
   // No keep-alive: an idle connection may have been closed unnoticed, and requests are rare.
-  const agent = new Agent({ minVersion: 'TLSv1.2', keepAlive: false })
+  const agent = new Agent({ ...TLS_MINIMUM, keepAlive: false })
   const send: EdgeClient = async ({ edge_id, site_id, connector_url }, operation, edgeRequest) => {
     const { ca_pem: ca, tokensKey } = files.current()
     if (tokensKey === undefined)

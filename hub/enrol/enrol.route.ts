@@ -14,7 +14,16 @@ import { orBlank, PAGE_ID, type Route, route, strict } from '#shared/node/http/r
 import { enrolBody } from './enrol.view.ts'
 import { enrolmentRoutes, pendingRoutes } from './enrolments.route.ts'
 import { secretRoutes } from './est-secrets.route.ts'
-import { certificatesOf, certificateView, type Enrolment, issueKit, KIT_FIELDS, renewEdge, revokeEdge } from './issue-kit.ts'
+import {
+  certificatesOf,
+  certificateView,
+  CSR_TEXT,
+  type Enrolment,
+  issueKit,
+  KIT_FIELDS,
+  renewEdge,
+  revokeEdge,
+} from './issue-kit.ts'
 import { say, sayMade } from '#shared/node/http/language.ts'
 
 const RENEWAL_PROBLEMS = [
@@ -23,7 +32,7 @@ const RENEWAL_PROBLEMS = [
 ]
 
 type Context = Pick<CentralContext, 'edges'>
-const { site_id, edge_id, broker_host, csr_pem } = KIT_FIELDS
+const { site_id, edge_id, broker_host } = KIT_FIELDS
 
 export const enrolRoutes = (enrolment: Enrolment, context: Context, layout: PageLayout): Route[] => [
   ...(enrolment.tenant_id === undefined ? enrolmentRoutes(enrolment) : []),
@@ -143,7 +152,8 @@ const formRoutes = (enrolment: Enrolment, { edges }: Context): Route[] => [
     summary: 'The form that downloads a kit',
     takes: 'form',
     body: strict({
-      ...{ site_id, edge_id, broker_host, csr_pem },
+      ...{ site_id, edge_id, broker_host },
+      csr_pem: Type.Optional(orBlank(CSR_TEXT)),
       broker_port: Type.Optional(orBlank(Type.String({ pattern: String.raw`^\d{1,5}$` }))),
       replace: Type.Optional(Type.Literal('yes')),
     }),

@@ -15,13 +15,16 @@ import type { ServiceCertificates } from './service-certificates.ts'
 /** A name of the domain name system has at most this many characters. @source RFC 1035 2.3.4 */
 const HOST_MAX = 253
 
+/** An empty one is refused: it would be taken for an order of a kit with a key. */
+export const CSR_TEXT = Type.String({ minLength: 1, maxLength: CSR_MAX })
+
 /** The fields of an order of a kit. */
 export const KIT_FIELDS = {
   site_id: ID,
   edge_id: ID,
   broker_host: Type.Optional(Type.String({ maxLength: HOST_MAX, pattern: String.raw`^[A-Za-z0-9._:-]*$` })),
   broker_port: Type.Optional(Type.Integer({ minimum: 1, maximum: 65_535 })),
-  csr_pem: Type.Optional(Type.String({ maxLength: CSR_MAX })),
+  csr_pem: Type.Optional(CSR_TEXT),
 }
 type KitBody = {
   site_id: string

@@ -7,6 +7,7 @@ import type { Logger } from 'pino'
 import { afterLoss, NO_RETRY, retryMs } from '#shared/core/telemetry/retry.ts'
 import { isClockDoubt } from '#shared/node/pki/broker-certificate.ts'
 import type { Pair } from '#shared/node/pki/pki.ts'
+import { TLS_MINIMUM } from '#shared/node/pki/tls-minimum.ts'
 
 /** Where a broker is, and the certificates of a session with it. */
 export type BrokerEndpoint = Pair & { host: string; port: number; ca_pem: string }
@@ -177,7 +178,7 @@ function judgedSocket(
   { host, port, ca_pem, cert_pem, key_pem }: BrokerEndpoint,
   judge: (peer: X509Certificate) => string | undefined,
 ): TLSSocket {
-  const certificates = { ca: ca_pem, cert: cert_pem, key: key_pem, minVersion: 'TLSv1.2' } as const
+  const certificates = { ca: ca_pem, cert: cert_pem, key: key_pem, ...TLS_MINIMUM } as const
   const servername = isIP(host) ? {} : { servername: host }
   const socket = connectTls({ host, port, ...certificates, ...servername, rejectUnauthorized: false })
   socket.once('secureConnect', () => {

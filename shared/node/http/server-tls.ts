@@ -6,6 +6,7 @@ import { createSecureContext, Server } from 'node:tls'
 import type { Logger } from 'pino'
 import { errorText } from '#shared/core/error-text.ts'
 import { formatInstant } from '#shared/core/time.ts'
+import { TLS_MINIMUM } from '#shared/node/pki/tls-minimum.ts'
 import { type Current, type WatchedFiles, watchFiles } from '#shared/node/watched-files.ts'
 
 export type ServerTls = { cert: string; key: string }
@@ -47,7 +48,7 @@ export function watchServerTls(folder: string, log: Logger): Promise<WatchedFile
 }
 
 /** Options of an HTTPS server. */
-export const secureOptions = (pair: ServerTls) => ({ ...pair, minVersion: 'TLSv1.2' }) as const
+export const secureOptions = (pair: ServerTls) => ({ ...pair, ...TLS_MINIMUM }) as const
 
 /** Has a server use each new pair from the next connection on. */
 export function takeNewTls({ server }: { server: unknown }, tls: Current<ServerTls> | undefined): void {

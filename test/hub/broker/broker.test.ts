@@ -108,6 +108,28 @@ test('TLS 1.1 is refused', async t => {
   await t.throwsAsync(once(socket, 'secureConnect'))
 })
 
+test('cipher suites of TLS 1.2 without authenticated encryption are refused, those with it and TLS 1.3 are not', async t => {
+  const here = await place(t)
+  const { cert_pem: cert, key_pem: key } = await here.kit('A', 'e1')
+  const greet = async (maxVersion: 'TLSv1.2' | 'TLSv1.3', ciphers?: string) => {
+    const tls = { cert, key, ca: here.authority.cert_pem, maxVersion, ...(ciphers && { ciphers }) }
+    const socket = tlsConnect({ host: '127.0.0.1', port: here.broker.port(), ...tls })
+    try {
+      await once(socket, 'secureConnect')
+      return socket.getCipher().name
+    } catch (error) {
+      return (error as NodeJS.ErrnoException).code
+    } finally {
+      socket.destroy()
+    }
+  }
+  for (const weak of ['ECDHE-ECDSA-AES128-SHA', 'ECDHE-ECDSA-AES256-SHA384', 'ECDHE-ECDSA-AES128-SHA256']) {
+    t.is(await greet('TLSv1.2', `${weak}:@SECLEVEL=0`), 'ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE', weak)
+  }
+  t.is(await greet('TLSv1.2'), 'ECDHE-ECDSA-AES128-GCM-SHA256')
+  t.regex((await greet('TLSv1.3')) ?? '', /^TLS_/)
+})
+
 test('a client id other than the certificate’s name is refused, so no session can be taken over', async t => {
   const here = await place(t)
   const central = await enter(t, here, here.central, 'central:*')

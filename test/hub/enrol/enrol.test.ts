@@ -103,6 +103,13 @@ test('replacing a kit revokes the one before, and a box whose key stays with it 
   for await (const entry of (await fromBufferPromise(signed.zip)).eachEntry()) names.push(entry.fileName)
   t.true(names.includes('edge.cert.pem') && names.includes('ca.pem') && !names.some(name => name.includes('key')), names.join())
 
+  const spoilt = Buffer.from(csr.rawData)
+  const key = Buffer.from(csr.publicKey.rawData)
+  spoilt[spoilt.indexOf(key) + key.length - 1]! ^= 1
+  const broken: any = await t.throwsAsync(
+    issueKit(enrolment, actor, { ...order, edge_id: 'x', csr_pem: spoilt.toString('base64') }, 'hub.example'),
+  )
+  t.like(broken, { code: 'invalid', message: 'the request is not signed by the key that it names' })
   for (const csr_pem of ['no request', '-----BEGIN CERTIFICATE REQUEST-----\nAAAA\n-----END CERTIFICATE REQUEST-----\n']) {
     const error: any = await t.throwsAsync(issueKit(enrolment, actor, { ...order, edge_id: 'x', csr_pem }, 'hub.example'))
     t.like(error, { code: 'invalid', errors: [{ pointer: '/csr_pem' }] })
