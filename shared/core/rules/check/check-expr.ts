@@ -17,6 +17,7 @@ import {
 import {
   type ArgumentKind,
   BASELINE_FUNCTIONS,
+  EXPANSIONS,
   FUNCTIONS,
   ZONE_AGGREGATES,
   type FunctionSignature,
@@ -24,7 +25,7 @@ import {
 import { ExprError } from '#shared/core/rules/language/lex.ts'
 import { MACROS } from '#shared/core/rules/language/macros.ts'
 import { getOwn } from '#shared/core/get-own.ts'
-import type { Expr } from '#shared/core/rules/language/parse-expr.ts'
+import { type Expr, parseExpr } from '#shared/core/rules/language/parse-expr.ts'
 import type { CheckedExpr, ExprScope, TypedExpr } from './typed-expr.ts'
 import { checkSlotFunction, SLOT_FUNCTIONS } from './priority-functions.ts'
 
@@ -84,7 +85,7 @@ function checkName(expr: Expr & { kind: 'name' }, scope: ExprScope): CheckedExpr
 }
 
 function unknownName(name: string): string {
-  const signature = getOwn(FUNCTIONS, name) ?? getOwn(SLOT_FUNCTIONS, name)
+  const signature = getOwn(FUNCTIONS, name) ?? getOwn(SLOT_FUNCTIONS, name) ?? getOwn(EXPANSIONS, name)
   if (signature) return `${name} is a function: ${signature.example}`
   if (roleOf(name)) return `the role ${name} is not declared under roles or optional`
   return `${name} is no role, parameter, let or macro (roles like it: ${nearestRoles(name).join(', ')})`
@@ -176,6 +177,14 @@ function checkCall(expr: Expr & { kind: 'call' }, scope: ExprScope): CheckedExpr
     const role = typedRole(expr.args[0] ?? expr, scope)
     return checkSlotFunction(expr, slot, role, arg => checkArg(arg, 'window', expr.name, scope).typed)
   }
+  const expansion = getOwn(EXPANSIONS, expr.name)
+  if (expansion) {
+    const { args, example, of } = expansion
+    if (expr.args.length !== args.length)
+      throw new ExprError(expr.at, `${expr.name} takes ${args.length} arguments, for example ${example}`)
+    const written = args.reduce((tree, name, index) => replaceName(tree, name, expr.args[index]!), parseExpr(of))
+    return checkExpr(written, scope)
+  }
   const signature = getOwn(FUNCTIONS, expr.name)
   if (!signature) throw new ExprError(expr.at, `there is no function ${expr.name}`)
   const { args, more } = signature
@@ -186,6 +195,16 @@ function checkCall(expr: Expr & { kind: 'call' }, scope: ExprScope): CheckedExpr
   }
   if (args[0] === 'role') return checkOfRole(expr, scope, signature)
   return checkPlain(expr, scope, signature)
+}
+
+/** Puts `by` in the place of a name; places of errors remain those of what is put in. */
+function replaceName(expr: Expr, name: string, by: Expr): Expr {
+  const replaced = (of: Expr): Expr => replaceName(of, name, by)
+  if (expr.kind === 'name' && expr.name === name) return by
+  if (expr.kind === 'call') return { ...expr, args: expr.args.map(replaced) }
+  if (expr.kind === 'unary') return { ...expr, of: replaced(expr.of) }
+  if (expr.kind === 'binary') return { ...expr, left: replaced(expr.left), right: replaced(expr.right) }
+  return expr
 }
 
 function checkPlain(expr: Expr & { kind: 'call' }, scope: ExprScope, signature: FunctionSignature): CheckedExpr {

@@ -64,6 +64,21 @@ export const FUNCTIONS = nameTable<FunctionSignature>({
   parent: fn(['role'], 'same', 'parent(sa_t)'),
 })
 
+const BY_STEPS = 'held(abs(delta(a, 5m)) <= 1 % or abs(delta(a, 5m)) >= 15 %, w) and min(a, w) <= 1 % and range(a, w) >= 15 %'
+const bySteps = (window: string): string => BY_STEPS.replaceAll(', w)', `, ${window})`)
+
+/**
+ * Functions that stand for an expression of their arguments. Machines have at most six stages, each a sixth of the capacity or more, and
+ * are off at times; a modulating output moves by less within a week, in early history within a day or four hours.
+ */
+export const EXPANSIONS = nameTable<{ args: readonly string[]; of: string; example: string }>({
+  staged: {
+    args: ['a'],
+    of: `first(${bySteps('7d')}, ${bySteps('1d')}, ${bySteps('4h')}, false)`,
+    example: 'staged(htg_valve)',
+  },
+})
+
 /** The aggregates of `zones(role, how)` over the equipment that this one feeds, and the share of it that has the role. */
 export const ZONE_AGGREGATES = ['avg', 'min', 'max', 'median', 'sum', 'share'] as const
 export type ZoneAggregate = (typeof ZONE_AGGREGATES)[number]

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { MINUTE } from '#shared/core/time.ts'
+import { HOUR, MINUTE } from '#shared/core/time.ts'
 import { FUNCTIONS } from '#shared/core/rules/language/functions.ts'
 import type { EquipmentData } from '#shared/core/rules/compile/equipment-data.ts'
 import { ahu, evaluate, type Rows } from '../../../../support/rules/helpers.ts'
@@ -117,6 +117,34 @@ test('zones join what the equipment feeds and need four fifths of it', t => {
   t.deepEqual(at('min'), [0.1, 0.1, _])
   t.deepEqual(at('sum'), [1.2, 1.5, _])
   t.deepEqual(at('median'), [0.3, 0.5, _])
+})
+
+const STAGES: [string, string, boolean][] = [
+  ['two stages', '0x2 0.5x2 1x2 0x4', true],
+  ['one stage of 15 %', '0x7 0.15x3', true],
+  ['a move by 14 %', '0x7 0.14x3', false],
+  ['noise of 1 %', '0x7 0.5 0.51 0.5', true],
+  ['a move by 2 %', '0x7 0.5 0.52 0.5', false],
+  ['closed at 1 %', '0.01x7 0.5x3', true],
+  ['never closed', '0.02x7 0.5x3', false],
+  ['without a move', '0x10', false],
+  ['three hours of history', '0x2 0.5x2', false],
+  ['a small move five hours ago, without more than a day', '0 0.05 0x2 0.5x4', true],
+  ['a small move 20 h ago', '0x9 0.05 0x5 0.5x15', false],
+  ['a small move 27 h ago, without more than two days', '0x2 0.05 0x12 0.5x15', true],
+  ['a small move six days ago', '0x60 0.05 0x5 0.5x140', false],
+  ['a small move eight days ago', '0x8 0.05 0x60 0.5x140', true],
+]
+
+for (const [name, rows, expected] of STAGES) {
+  test(`an output with ${name} ${expected ? 'comes' : 'does not come'} in stages`, t => {
+    t.is(evaluate('staged(htg_valve)', { htg_valve: rows }, HOUR).at(-1), expected ? 1 : 0)
+  })
+}
+
+test('an output without a value does not come in stages, and more than one argument is an error', t => {
+  t.deepEqual(evaluate('staged(htg_valve)', { htg_valve: '? ?' }, HOUR), [0, 0])
+  t.throws(() => evaluate('staged(htg_valve, 1h)', { htg_valve: '0 0.5' }, HOUR), { message: /staged takes 1 arguments/ })
 })
 
 function zone(equipment_id: string, damper: string): EquipmentData {
