@@ -60,7 +60,8 @@ export function hubHealth(
         const failure = monitor.trouble()
         const detail = failure && `messages of edges cannot be stored and stay on the edges: ${failure.reason}`
         // No reading is queued here: an edge retains unacknowledged messages in its outbox, up to its quota.
-        return { ...storingStatus(failure, now()), readings_waiting: 0, ...(detail !== undefined && { detail }) }
+        const { ingest_next_streams: next_streams } = monitor.counts()
+        return { ...storingStatus(failure, now()), readings_waiting: 0, next_streams, ...(detail !== undefined && { detail }) }
       },
       broker: () => {
         if (!broker) return { status: 'ok', detail: 'off' }

@@ -270,11 +270,18 @@ export interface Inbox {
 }
 /**
  * The mark of the edge and stream once the message was accepted, and the id of its message where that is known; `foreign`: ids of
- * findings that were not stored, because findings of other buildings have them; `over_budget` and `over_bounds`, of what an edge can
+ * findings that were not stored, because findings of other buildings have them; `isNextStream`: it begins a stream of an edge that had one
+ * before; `over_budget` and `over_bounds`, of what an edge can
  * invent: nothing of it was stored.
  */
 export type Accepted =
-  | { status: 'stored' | 'duplicate' | 'gap'; through_seq: number; through_id?: string; foreign?: string[] }
+  | {
+      status: 'stored' | 'duplicate' | 'gap'
+      through_seq: number
+      through_id?: string
+      foreign?: string[]
+      isNextStream?: boolean
+    }
   | ({ status: 'over_budget' } & BudgetExcess)
   | { status: 'over_bounds'; reason: string }
 export type EdgeMessage = {

@@ -21,11 +21,22 @@ type IngestCounts = {
   ingest_failed: number
   /** Readings with an implausible timestamp; they are stored apart from history. */
   ingest_misdated: number
+  /** Streams that edges have begun after another one: messages between the two may be missing here. */
+  ingest_next_streams: number
   last_ingest_at: number | null
 }
 /** An event for the log. `edge` is `site_id/edge_id`. */
 export type IngestEvent = {
-  kind: 'rejected' | 'waiting' | 'failed' | 'recovered' | 'tenant_over_budget' | 'edge_over_bounds' | 'shared' | 'misdated'
+  kind:
+    | 'rejected'
+    | 'waiting'
+    | 'failed'
+    | 'recovered'
+    | 'tenant_over_budget'
+    | 'edge_over_bounds'
+    | 'next_stream'
+    | 'shared'
+    | 'misdated'
   edge: string
   reason: string
 }
@@ -44,6 +55,7 @@ export class IngestMonitor {
     ingest_beyond_bounds: 0,
     ingest_failed: 0,
     ingest_misdated: 0,
+    ingest_next_streams: 0,
     last_ingest_at: null,
   }
   #trouble: (StoringTrouble & { lastAt: number }) | undefined
@@ -103,6 +115,13 @@ export class IngestMonitor {
     this.#counts.ingest_misdated += misdated.length
     const why = implausibleTime(first.t, now)
     this.#report('misdated', edge, `${misdated.length} readings stored apart from history: the timestamp of ${first.id}, ${why}`)
+  }
+
+  /** An edge goes on with the oldest message that it still has, where this hub and the edge do not agree on what is stored. */
+  recordNextStream(edge: EdgeKey): void {
+    this.#counts.ingest_next_streams++
+    const why = 'this hub or the edge was restored, or the edge has a new disk or dropped messages for want of room'
+    this.#report('next_stream', edge, `the edge begins another stream, and what it no longer had is missing here: ${why}`)
   }
 
   recordSharedId(edge: EdgeKey, shared: SharedEdgeId): void {

@@ -194,12 +194,13 @@ export class Ingest {
     if (accepted.status === 'failed') return { state: 'failed', error: accepted.error }
     if (accepted.status === 'over_budget') return this.#holdBack(topic, accepted)
     if (accepted.status === 'over_bounds') return this.#holdBeyondBounds(topic, accepted.reason)
-    const { status, foreign = [], ...mark } = accepted
+    const { status, foreign = [], isNextStream = false, ...mark } = accepted
     const { reason } = ready
     const refused = [...ready.refused, ...foreign.map(foreignFinding)]
     const outcome: Outcome = { status, mark, refused, ...(reason !== undefined && { reason }) }
     this.#record(topic, outcome)
     if (status === 'stored') this.registry.notices.recordStored(topic)
+    if (isNextStream) this.monitor.recordNextStream(topic)
     if (status === 'stored') this.monitor.recordMisdated(topic, message.misdated?.readings ?? [], now)
     if (status === 'stored' && reason === undefined) this.registry.recordData(topic, newestOf(message.readings))
     return { state: 'processed', stream: message.stream, seq: message.seq, ...outcome }

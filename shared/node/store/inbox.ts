@@ -31,6 +31,7 @@ export function openInbox(db: Database, budget?: StorageBudget, bounds?: EdgeBou
     `INSERT INTO edge_marks VALUES (?, ?, ?, ?, ?)
      ON CONFLICT (site_id, edge_id, stream) DO UPDATE SET seq = excluded.seq, message_id = excluded.message_id`,
   )
+  const anyMark = db.prepare('SELECT 1 FROM edge_marks WHERE site_id = ? AND edge_id = ? LIMIT 1')
   const withdraw = db.prepare('DELETE FROM findings WHERE finding_id = ? AND building_id = ?')
   const states = db.prepare('SELECT states FROM points WHERE building_id = ? AND point_id = ?').pluck()
   const statesOf = (building_id: string, point_id: string) => {
@@ -55,7 +56,8 @@ export function openInbox(db: Database, budget?: StorageBudget, bounds?: EdgeBou
     hot.prepare(message.building_id, ids)
     const moved = { seq: message.seq, message_id: message.message_id ?? null }
     marks.set(key, moved)
-    return { status: 'stored', ...standing(moved) }
+    const isNextStream = held.seq === 0 && anyMark.get(message.site_id, message.edge_id) !== undefined
+    return { status: 'stored', ...standing(moved), ...(isNextStream && { isNextStream }) }
   }
 
   const store = ({ building_id, site_id, edge_id, stream, seq, message_id, ...content }: EdgeMessage): string[] => {
