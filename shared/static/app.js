@@ -49,6 +49,17 @@ document.addEventListener('keydown', event => {
   form.querySelector('.bulk details').open = true
   form.querySelector('.bulk [name=reason]').focus()
 })
+/* The page of one fault has the same keys, and n for its note. */
+document.addEventListener('keydown', event => {
+  const actions = document.querySelector('[data-fault-actions]')
+  const { key } = event
+  if (!actions || isTypingIn(event.target) || event.ctrlKey || event.metaKey || event.altKey) return
+  if (key === 'a') return actions.querySelector('form[action$="/ack"]')?.requestSubmit()
+  const field = { n: '[name=note]', s: '[name=hours]' }[key]
+  if (field === undefined) return
+  event.preventDefault()
+  actions.querySelector(field).focus()
+})
 /* Enter in a field of the bar does what the next button says. */
 document.addEventListener('keydown', event => {
   if (event.key !== 'Enter' || !event.target.matches?.('.bulk input')) return

@@ -31,6 +31,28 @@ test.after.always(async t => {
 
 const ack = (box: TestSite, id: string) => box.context.notes.get(id).ack
 
+test.serial('on the page of a fault a key acknowledges and another goes to the note, which the keyboard sends', async t => {
+  const { chromium, box } = t.context
+  const { page, complaints, close } = await openPage(chromium.browser, box.url)
+  t.teardown(close)
+  await signIn(page, 'agent', PASSWORDS.agent, '/faults/f-cooling')
+  await page.keyboard.press('n')
+  await page.keyboard.type('a belt slips')
+  t.is(ack(box, 'f-cooling'), 'unacked', 'letters of a note are no commands')
+  await page.keyboard.press('Tab')
+  await Promise.all([page.waitForEvent('load'), page.keyboard.press('Enter')])
+  t.is(box.context.notes.get('f-cooling').note, 'a belt slips')
+  await page.keyboard.press('a')
+  await page.getByText('Acknowledged.', { exact: true }).waitFor()
+  t.is(ack(box, 'f-cooling'), 'acked')
+  t.deepEqual(
+    complaints.filter(text => !text.includes('404')),
+    [],
+    'the plot of this site has no values to load',
+  )
+  box.context.notes.set({ ...box.context.notes.get('f-cooling'), ack: 'unacked', note: '' })
+})
+
 test.serial('keys walk through the list, acknowledge and snooze, and a click takes it back', async t => {
   const { chromium, box } = t.context
   const { page, complaints, close } = await openPage(chromium.browser, box.url)

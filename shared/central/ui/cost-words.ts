@@ -73,7 +73,7 @@ export function gapText(gap: PricingGap, equipmentName: (equipment_id: string) =
     case 'price':
       return say`price of ${CARRIER_WORDS[gap.name]}`
     case 'quantity':
-      return say`${propertyWords(gap.name)} of ${equipmentName(gap.equipment_id)} (${gap.name}), ${gap.why}`
+      return say`${propertyWords(gap.name)} of ${equipmentName(gap.equipment_id)} (${gap.name}), ${gapReason(gap.why)}`
     case 'point':
       return say`a point ${gap.name} on ${equipmentName(gap.equipment_id)}`
     case 'data':
@@ -82,6 +82,12 @@ export function gapText(gap: PricingGap, equipmentName: (equipment_id: string) =
 }
 
 /** @returns `not priced: design supply air flow and 1 more`, for a list */
+/** Why a quantity does not count; what is wrong with its value itself is said as it was found. */
+const GAP_REASONS: Record<string, string> = words(
+  nameTable<string>({ 'not entered': 'not entered', 'not reviewed': 'not reviewed', rejected: 'rejected' }),
+)
+export const gapReason = (why: string): string => GAP_REASONS[why] ?? why
+
 export function gapsText([first, ...more]: PricingGap[]): string {
   if (!first) return '–'
   const words = {

@@ -3,7 +3,7 @@ import { addressText } from '#shared/core/bacnet/object-name.ts'
 import { type Building, type Equipment, EQUIPMENT_TYPES, type EquipmentType, type Point } from '#shared/core/model/model.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { csrfField, operatorButton, type User } from '#shared/central/ui/frame.ts'
-import { pointHref } from '#shared/central/ui/links.ts'
+import { equipmentHref, pointHref } from '#shared/central/ui/links.ts'
 import { unitLabel } from '#shared/central/ui/measure.ts'
 import { choiceList } from '#shared/central/ui/pager.ts'
 import { EQUIPMENT_WORDS } from '#shared/central/ui/equipment-words.ts'
@@ -72,7 +72,7 @@ function placeForm(model: PlaceModel): Html {
 <td data-label="Point"><div><a href="${pointHref(point)}">${point.name}</a></div></td>
 <td data-label="Unit"><div>${unitLabel(point.unit)}</div></td>
 <td data-label="Address"><div><code>${addressText(point.source)}</code></div></td>
-<td data-label="In"><div>${point.equipment_id === undefined ? html`<span class="muted">nothing</span>` : (names.get(point.equipment_id) ?? point.equipment_id)}</div></td></tr>`,
+<td data-label="In"><div>${point.equipment_id === undefined ? html`<span class="muted">nothing</span>` : html`<a href="${equipmentHref({ building_id: building.building_id, equipment_id: point.equipment_id })}">${names.get(point.equipment_id) ?? point.equipment_id}</a>`}</div></td></tr>`,
   )}</tbody></table>
 ${rest > 0 && html`<label class="check"><input type="checkbox" name="rest" value="yes"${typed?.rest === true && html` checked`}> Also the ${sayCountOf(rest, 'point')} that are not shown</label>`}</section>
 <section class="card"><h2>Where they go</h2><div class="fields">

@@ -21,7 +21,7 @@ export const faultActions = ({ finding, note, user, csrf }: ActionsModel): Html 
   const open = user?.mayOperate === true
   const form = (action: string, body: Html) =>
     html`<form method="post" action="/faults/${encodeURIComponent(finding.finding_id)}/${action}">${csrfField(csrf)}<fieldset${!open && html` disabled`}>${body}</fieldset></form>`
-  return html`<section class="card actions"><h2>What to do about it</h2>
+  return html`<section class="card actions"${open && html` data-fault-actions`}><h2>What to do about it</h2>
 ${!open && html`<p class="why">These need the operator role; you are signed in as ${user ? loginRole(user.role) : say`nobody`}.</p>`}
 ${note.ack === 'acked' ? html`<p>Acknowledged.</p>` : form('ack', html`<button class="primary">Acknowledge</button>`)}
 ${form(
@@ -47,5 +47,6 @@ ${
       )
     : form('not-a-fault', html`<p>Marked as not a fault.</p><button name="reason" value="">It is a fault after all</button>`)
 }
+${open && html`<p class="muted for-keys">Keys: <kbd>a</kbd> acknowledge, <kbd>n</kbd> note, <kbd>s</kbd> snooze.</p>`}
 </section>`
 }

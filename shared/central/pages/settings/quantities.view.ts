@@ -14,7 +14,7 @@ import {
   VALUE_BASES,
 } from '#shared/core/model/quantity.ts'
 import { SOURCE_MAX } from '#shared/central/commands/quantities.ts'
-import { CARRIER_WORDS, propertyWords } from '#shared/central/ui/cost-words.ts'
+import { CARRIER_WORDS, gapReason, propertyWords } from '#shared/central/ui/cost-words.ts'
 import { csrfField, type User } from '#shared/central/ui/frame.ts'
 import { settingButton } from '#shared/central/ui/setting-button.ts'
 import { type RuleOwner, ruleOwnerNotice } from '#shared/central/ui/words.ts'
@@ -76,7 +76,7 @@ function wantedSection(model: QuantitiesModel, { building_id }: Building): Html 
     wanted.length > 0 &&
     html`<section class="card"><h2>Faults wait for these</h2><ul>${wanted.map(({ gap, faults }) => {
       const at = new URLSearchParams({ building: building_id, equipment: gap.equipment_id, property: gap.name })
-      return html`<li><a href="/quantities?${at}#enter">${propertyWords(gap.name)} of ${nameOf(model, gap.equipment_id)}</a> <span class="muted">${gap.why}; ${faults === 1 ? say`1 fault` : say`${faults} faults`} of the last 30 days</span></li>`
+      return html`<li><a href="/quantities?${at}#enter">${propertyWords(gap.name)} of ${nameOf(model, gap.equipment_id)}</a> <span class="muted">${gapReason(gap.why)}; ${faults === 1 ? say`1 fault` : say`${faults} faults`} of the last 30 days</span></li>`
     })}</ul></section>`
   )
 }

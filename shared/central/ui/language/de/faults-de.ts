@@ -113,6 +113,10 @@ export const FAULTS_DE = nameTable<string>({
   Cost: 'Kosten',
   'Keys: <1>j</1> <2>k</2> next and previous, <3>x</3> choose, <4>a</4> acknowledge, <5>s</5> snooze, with a reason.':
     'Tasten: <1>j</1> <2>k</2> nächste und vorige, <3>x</3> wählen, <4>a</4> quittieren, <5>s</5> mit Grund zurückstellen.',
+  'Keys: <1>a</1> acknowledge, <2>n</2> note, <3>s</3> snooze.':
+    'Tasten: <1>a</1> quittieren, <2>n</2> Notiz, <3>s</3> zurückstellen.',
+  'not entered': 'nicht eingetragen',
+  'not reviewed': 'nicht geprüft',
   'Do with the chosen faults': 'Mit den gewählten Störungen',
   'Assign to': 'Zuweisen an',
   Assign: 'Zuweisen',
