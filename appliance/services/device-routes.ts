@@ -191,6 +191,7 @@ const exportRoute = ({ catalogue, project, now }: DeviceRouteDeps): Route =>
     path: '/api/devices/export',
     auth: 'viewer',
     summary: 'Exports the points of the catalogue: an EDE 2.3 set as ZIP, or one CSV table',
+    answers: ['application/zip', 'text/csv'],
     query: strict({ format: oneOf([...SET_DRIVERS.map(({ pointSet }) => pointSet.name), 'csv']) }),
     handle: async ({ query: { format }, reply }) => {
       const send = (type: string, name: string, body: string | Buffer) =>

@@ -36,6 +36,7 @@ export const edgeInspectionRoutes = (connectors: EdgeConnectors): Route[] => [
     method: 'POST',
     path: `${BASE}/diagnostics`,
     summary: 'A ZIP archive that an edge makes now of its health, settings, log and machine, without readings and secrets',
+    answers: ['application/zip'],
     query: SiteQuery,
     action: 'edge_diagnostics',
     handle: async ({ params, query, audit, reply }) => {

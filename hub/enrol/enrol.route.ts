@@ -45,6 +45,7 @@ export const enrolRoutes = (enrolment: Enrolment, context: Context, layout: Page
     path: '/api/mqtt/edge-kits',
     auth: 'operator',
     summary: 'Issues the kit of an edge as a ZIP, which is stored nowhere; with `csr_pem` it has no key',
+    answers: ['application/zip'],
     body: strict({ ...KIT_FIELDS, replace: Type.Optional(Type.Boolean()) }),
     action: 'issue_kit',
     problems: ['conflict', 'invalid', 'no_authority', 'not_ready'],

@@ -69,6 +69,7 @@ function streamRoute(monitor: MqttMonitor): Route {
     path: '/api/mqtt/monitor/stream',
     auth: 'viewer',
     summary: 'MQTT messages as server-sent events: message, connection and stats',
+    answers: ['text/event-stream'],
     query: strict(Filter),
     problems: ['not_ready'],
     handle: ({ query, request, reply }) => {

@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import test from 'ava'
 import type { Route } from '#shared/node/http/route.ts'
 import { TRIED_KEYWORDS } from '../support/unfit.ts'
-import { openSpecHub, sharedEnds } from './spec-site.ts'
+import { openSpecHub, sharedEnds, tokenOf } from './spec-site.ts'
 
 const ends = sharedEnds()
 test.after.always(ends.end)
@@ -30,6 +30,40 @@ test('the OpenAPI document has every route below /api with its role and its sche
     if (schema && takes === 'json')
       t.is(operation.requestBody.content['application/json'].schema.additionalProperties, schema['additionalProperties'], path)
   }
+})
+
+/** Answers that are asked for with `Accept` or a parameter besides those that the path alone gives. */
+const OTHERS: [path: string, accept: string][] = [
+  ['/api/audit', 'text/csv'],
+  ['/api/fdd/coverage?building_id=b1', 'text/csv'],
+  ['/api/fdd/series?building_id=b1&format=csv', '*/*'],
+  ...['csv', 'haystack', 'brick'].map((format): [string, string] => [`/api/model/export?building_id=b1&format=${format}`, '*/*']),
+]
+
+test('the OpenAPI document says of which media type an answer is', async t => {
+  const { send } = await openSpecHub(ends)
+  const token = await tokenOf(send, 'admin')
+  const buildings = [{ building_id: 'b1', name: 'One', timezone: 'UTC', unit_system: 'si' }]
+  t.is((await send('POST', '/api/model/buildings', { token, body: { buildings } })).status, 200)
+  const { paths } = (await send('GET', '/api/openapi.json')).body
+  const wrong: string[] = []
+  let succeeded = 0
+  const ask = async (path: string, accept: string) => {
+    const { status, headers } = await send('GET', path, { token, accept })
+    if (status !== 200) return
+    succeeded++
+    const stated = Object.keys(paths[path.split('?')[0]!].get.responses[200].content)
+    const [answered] = headers.get('content-type')!.split(';')
+    if (!stated.includes(answered!)) wrong.push(`${path}: ${answered}, not ${stated.join(' or ')}`)
+  }
+  for (const [path, { get }] of Object.entries<Record<string, any>>(paths)) {
+    if (get === undefined || path.includes('{')) continue
+    const takesBuilding = get.parameters?.some(({ name }: { name: string }) => name === 'building_id')
+    await ask(takesBuilding ? `${path}?building_id=b1` : path, '*/*')
+  }
+  for (const [path, accept] of OTHERS) await ask(path, accept)
+  t.deepEqual(wrong, [])
+  t.true(succeeded > 40, String(succeeded))
 })
 
 /** Every schema below `value`: of bodies, answers and parameters. */

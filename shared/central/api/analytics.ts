@@ -57,6 +57,7 @@ const operationsRoute = (context: CentralContext) =>
     path: '/api/analytics/operations',
     auth: 'viewer',
     summary: 'Running hours, comfort, mean zone temperature and hours in fault by equipment and building day; JSON or CSV',
+    answers: ['application/json', 'text/csv'],
     query: strict({ building_id: ID, from: MOMENT, to: MOMENT }),
     problems: ['unknown_building', 'invalid', 'query_failed', 'not_ready'],
     handle: async ({ query, request, reply }) => {

@@ -14,6 +14,7 @@ export const auditRoutes = ({ audit }: Pick<CentralContext, 'audit'>): Route[] =
     path: '/api/audit',
     auth: 'admin',
     summary: 'Who changed what and when, newest first; JSON or CSV',
+    answers: ['application/json', 'text/csv'],
     query: strict({ ...AUDIT_FILTER, from: INSTANT, to: INSTANT, ...PAGE }),
     problems: ['bad_cursor'],
     handle: ({ query, request, reply }) => {

@@ -17,6 +17,7 @@ const createRoute = (context: Context) =>
     path: '/api/backup',
     auth: 'admin',
     summary: 'A backup of database, history, settings and rules as an encrypted file',
+    answers: ['application/octet-stream'],
     body: strict({ passphrase: Type.Optional(PASSPHRASE) }),
     action: 'backup',
     problems: ['backup_in_progress', 'invalid'],

@@ -35,6 +35,7 @@ export const commissionRoutes = (context: CentralParts): Route[] => [
     path: '/api/fdd/coverage',
     auth: 'viewer',
     summary: 'Which rules can run on which equipment, what the others lack, and which role would let most more run; JSON or CSV',
+    answers: ['application/json', 'text/csv'],
     query: strict({ building_id: ID, equipment_id: Type.Optional(ID) }),
     problems: ['unknown_building', 'query_failed'],
     handle: async ({ query: { building_id, equipment_id }, request, reply }) => {

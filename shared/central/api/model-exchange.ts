@@ -46,6 +46,7 @@ export const modelExchangeRoutes = (context: CentralContext): Route[] => [
     path: '/api/model/export',
     auth: 'viewer',
     summary: 'The model of a building as a file: CSV, Haystack or Brick',
+    answers: ['text/csv', 'application/json', 'text/turtle'],
     query: strict({ building_id: ID, format: oneOf(MODEL_FORMATS) }),
     problems: ['unknown_building'],
     handle: ({ query: { building_id, format }, reply }) =>
@@ -86,6 +87,7 @@ export const modelExchangeRoutes = (context: CentralContext): Route[] => [
     auth: 'viewer',
     anyBuilding: true,
     summary: 'The JSON Schema of engineering quantities',
+    answers: ['application/schema+json'],
     handle: ({ reply }) =>
       reply.type('application/schema+json; charset=utf-8').send(
         JSON.stringify({

@@ -59,6 +59,7 @@ export const inspectionRoutes = (context: CentralContext): Route[] => [
     path: '/api/diagnostics',
     auth: 'admin',
     summary: 'A ZIP archive of health, settings, log, edges, runs and machine, without readings and secrets',
+    answers: ['application/zip'],
     handle: async ({ reply }) =>
       reply
         .type('application/zip')

@@ -1,4 +1,5 @@
 import fastifySwagger from '@fastify/swagger'
+import { Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import { html } from './html.ts'
 import { type Route, route } from './route.ts'
@@ -24,6 +25,7 @@ export async function documentRoutes(app: FastifyInstance, { routes, version }: 
       auth: 'public',
       anyBuilding: true,
       summary: 'This API as an OpenAPI 3.1 document',
+      reply: Type.Object({ openapi: Type.String(), paths: Type.Object({}) }),
       handle: () => app.swagger(),
     }),
     route({
@@ -32,6 +34,7 @@ export async function documentRoutes(app: FastifyInstance, { routes, version }: 
       auth: 'public',
       anyBuilding: true,
       summary: 'This API as a page',
+      answers: ['text/html'],
       handle: () => docsPage(documented, version),
     }),
   ]

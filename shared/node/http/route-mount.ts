@@ -8,7 +8,7 @@ import type { AuditStore } from '#shared/core/stores.ts'
 import { buildingOfChange } from './audit-building.ts'
 import { YAML_TYPES } from './body.ts'
 import { type Idempotency, idempotencyKey } from './idempotency.ts'
-import { type Call, type Caller, type ProblemPage, type Route, type SharedToken, strict } from './route.ts'
+import { type Call, type Caller, type MediaType, type ProblemPage, type Route, type SharedToken, strict } from './route.ts'
 import { fits } from './schema-check.ts'
 import { assertBuilding, assertScope } from './token-limits.ts'
 import { sameText } from '#shared/node/auth/password-login.ts'
@@ -93,9 +93,23 @@ function operationId(method: string, path: string): string {
   return method.toLowerCase() + words.map(word => word.charAt(0).toUpperCase() + word.slice(1)).join('')
 }
 
-function schemaOf({ method, path, auth, summary, body, query, params, reply, takes }: Route): Record<string, unknown> {
+function schemaOf({
+  method,
+  path,
+  auth,
+  summary,
+  body,
+  query,
+  params,
+  reply,
+  answers = ['application/json'],
+  takes,
+}: Route): Record<string, unknown> {
   const isApi = path.startsWith('/api/')
-  const answer = { content: { 'application/json': { schema: reply ?? Type.Object({ ok: Type.Literal(true) }) } } }
+  const json = reply ?? Type.Object({ ok: Type.Literal(true) })
+  const schemaFor = (type: MediaType) =>
+    type === 'application/json' ? json : type.endsWith('json') ? Type.Object({}) : Type.String()
+  const answer = { content: Object.fromEntries(answers.map(type => [type, { schema: schemaFor(type) }])) }
   const problem = { content: { 'application/problem+json': { schema: PROBLEM_SCHEMA } } }
   return {
     summary,

@@ -47,6 +47,18 @@ export type Call<Body, Query, Params> = {
 /** A token that processes of one machine share. `variable` is the setting for it; without it the token is never accepted. */
 export type SharedToken = { subject: string; value: string | undefined; variable: string }
 
+/** What a route may answer with, `charset` aside. */
+export type MediaType =
+  | 'application/json'
+  | 'application/ld+json'
+  | 'application/octet-stream'
+  | 'application/schema+json'
+  | 'application/zip'
+  | 'text/csv'
+  | 'text/event-stream'
+  | 'text/html'
+  | 'text/turtle'
+
 /** A route as a value. `auth` has no default, so that no route is public by accident. */
 export type Route = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -57,6 +69,8 @@ export type Route = {
   query?: TSchema
   params?: TSchema
   reply?: TSchema
+  /** Media types of the answer when it succeeds; JSON alone when left out. */
+  answers?: readonly MediaType[]
   /** Maximum body size, bytes; 1 MiB when left out. */
   bodyMax?: number
   /** Kind of body: JSON by default; `form` has a `csrf` field; the handler reads an `upload` as a stream. */

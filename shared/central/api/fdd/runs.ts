@@ -71,6 +71,7 @@ function eventsRoute(runs: CentralContext['runs']): Route {
     path: '/api/fdd/runs/:run_id/events',
     auth: 'viewer',
     summary: 'The progress of a run as server-sent events; the stream ends with the run',
+    answers: ['text/event-stream'],
     params: BY_ID,
     buildingOf: buildingOf(runs),
     problems: ['unknown_run', 'not_ready'],

@@ -21,6 +21,7 @@ export const seriesRoutes = (context: CentralParts): Route[] => [
     path: '/api/fdd/series',
     auth: 'viewer',
     summary: 'History of points, of roles, or of what a rule reads: the full span unless told otherwise; JSON or CSV',
+    answers: ['application/json', 'text/csv'],
     query: strict({
       building_id: ID,
       equipment_id: Type.Optional(ID),
