@@ -1,11 +1,12 @@
 /**
  * Prepares a box whose operating system is ours. At each boot `system` configures network and firewall as root, and `secrets` makes
- * what a first boot needs as the appliance's own user; `stick` takes what a USB stick brings, as root, and `network` what the page asks
- * for of the network.
+ * what a first boot needs as the appliance's own user, and renews the certificate of the page, also once a week; `stick` takes what a
+ * USB stick brings, as root, and `network` what the page asks for of the network.
  */
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { resultFile } from '#shared/core/system/stick-files.ts'
+import { errorText } from '#shared/core/error-text.ts'
 import { SECOND } from '#shared/core/time.ts'
 import { makeFolder, replaceFile } from '#shared/node/files.ts'
 import { timeSynced } from '#shared/node/machine.ts'
@@ -23,7 +24,7 @@ import { lastUpdateLines, resultSince, stickText, takeStick } from './stick.ts'
 const COMMANDS = ['system', 'secrets', 'stick', 'network']
 const argv = process.argv.slice(2)
 const { settings } = settingsOrExit(
-  'prepare: `system` configures network and firewall; `secrets` makes name, certificate and password; `stick` takes what a USB stick brings; `network` checks settings that the page asks for',
+  'prepare: `system` configures network and firewall; `secrets` makes name, certificate and password, and renews the certificate; `stick` takes what a USB stick brings; `network` checks settings that the page asks for',
   PREPARE_ENV,
   process.env,
   argv,
@@ -66,7 +67,11 @@ const READABLE_FOLDER = 0o755
 
 async function prepareSecrets(): Promise<void> {
   const host = await boxName({ name })
-  const fingerprint = await pageCertificate({ tls }, host, Date.now())
+  // On a full disk it cannot be renewed, and an old one is better than a box that does not start.
+  const fingerprint = await pageCertificate({ tls }, host, Date.now()).catch(error => {
+    say(`Plenum: the certificate of the page could not be made or renewed: ${errorText(error)}`)
+    return pageFingerprint({ tls })
+  })
   const password = await firstSecrets({ workspace })
   await firstSite({ workspace }, host)
   say(`Plenum: https://${host}.local/ certificate SHA-256 ${fingerprint}`)

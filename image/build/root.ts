@@ -35,6 +35,7 @@ const UNITS = [
   'plenum-network.path',
   'plenum-network-trial.service',
   'plenum-watch.timer',
+  'plenum-certificate.timer',
 ]
 /** They would write to the read-only root, wait for what an appliance does not have, or open parts of the kernel that it does not use. */
 const MASKED = [

@@ -3,7 +3,7 @@
  * PEM.
  */
 import 'reflect-metadata'
-import { webcrypto } from 'node:crypto'
+import { createPublicKey, webcrypto } from 'node:crypto'
 import { isIP } from 'node:net'
 import {
   AuthorityKeyIdentifierExtension,
@@ -107,18 +107,27 @@ export async function issueClient(ca: Pair, { cn, now, days = CERT_DAYS }: Valid
   return { ...issued, key_pem: await exportKey(keys.privateKey) }
 }
 
+type ServerRequest = Validity & { cn?: string; hosts: string[] }
+
 /** Issues the certificate of a server, with a new key, for host names and addresses. @param cn the broker's name when absent */
-export async function issueServer(
-  ca: Pair,
-  { cn = 'broker', hosts, now, days = CERT_DAYS }: Validity & { cn?: string; hosts: string[] },
-): Promise<Issued & Pair> {
+export async function issueServer(ca: Pair, request: ServerRequest): Promise<Issued & Pair> {
   const keys = await crypto.subtle.generateKey(EC, true, ['sign', 'verify'])
+  return issueServerFor(ca, request, await exportKey(keys.privateKey))
+}
+
+/** As `issueServer`, for a key on P-256 that the server has. @throws Error when the key is of another kind or unreadable */
+export async function issueServerFor(
+  ca: Pair,
+  { cn = 'broker', hosts, now, days = CERT_DAYS }: ServerRequest,
+  key_pem: string,
+): Promise<Issued & Pair> {
+  const spki = createPublicKey(key_pem).export({ type: 'spki', format: 'der' })
   const names = hosts.map(value => ({ type: isIP(value) ? ('ip' as const) : ('dns' as const), value }))
-  const issued = await issue(ca, cn, keys.publicKey, { now, days }, [
+  const issued = await issue(ca, cn, await crypto.subtle.importKey('spki', spki, EC, true, ['verify']), { now, days }, [
     new ExtendedKeyUsageExtension([ExtendedKeyUsage.serverAuth]),
     new SubjectAlternativeNameExtension(names),
   ])
-  return { ...issued, key_pem: await exportKey(keys.privateKey) }
+  return { ...issued, key_pem }
 }
 
 /**

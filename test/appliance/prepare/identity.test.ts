@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto'
 import { copyFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 import { join } from 'node:path'
@@ -5,7 +6,9 @@ import { connect } from 'node:tls'
 import test from 'ava'
 import { boxName, firstSecrets, firstSite, pageCertificate } from '#appliance/prepare/identity.ts'
 import { openSiteSettings } from '#appliance/store/site.ts'
+import { DAY } from '#shared/core/time.ts'
 import { readServerTls } from '#shared/node/http/server-tls.ts'
+import { issueServer, makeCa } from '#shared/node/pki/pki.ts'
 import { folder } from '../../support/folders.ts'
 
 test('a name is made once, and two boxes have two', async t => {
@@ -34,6 +37,57 @@ test('the certificate of the page is of the box’s name, stays, and a server ru
   await new Promise((resolve, reject) => socket.once('secureConnect', resolve).once('error', reject))
   t.is(socket.getPeerCertificate().fingerprint256, fingerprint)
   socket.destroy()
+})
+
+const NOW = Date.UTC(2026, 4, 1)
+const leafOf = (tls: string) => new X509Certificate(readFileSync(join(tls, 'cert.pem')))
+const keyOf = (tls: string) => readFileSync(join(tls, 'key.pem'), 'utf8')
+
+test('the certificate of the page is one that a phone takes, and is renewed for its key before it ends', async t => {
+  const tls = join(folder(t), 'tls')
+  const first = await pageCertificate({ tls }, 'plenum-ab12', NOW)
+  const { validFromDate, validToDate } = leafOf(tls)
+  // Apple's systems refuse more than 825 days.
+  t.true(validToDate.getTime() - validFromDate.getTime() < 400 * DAY)
+  const key = keyOf(tls)
+  t.is(await pageCertificate({ tls }, 'plenum-ab12', NOW + 264 * DAY), first, 'more than a third of 397 days is left')
+  const renewed = await pageCertificate({ tls }, 'plenum-ab12', NOW + 266 * DAY)
+  t.not(renewed, first)
+  t.is(leafOf(tls).validToDate.getTime(), NOW + (266 + 397) * DAY)
+  t.is(keyOf(tls), key)
+  await t.notThrowsAsync(readServerTls(tls))
+  t.is(
+    await pageCertificate({ tls }, 'plenum-ab12', NOW + 265.5 * DAY),
+    renewed,
+    'a clock that goes back a little renews nothing',
+  )
+})
+
+test('a certificate of twenty years, of a clock that was ahead, or with the key of another, is made anew', async t => {
+  const tls = join(folder(t), 'tls')
+  await pageCertificate({ tls }, 'plenum-ab12', NOW + 3650 * DAY)
+  await pageCertificate({ tls }, 'plenum-ab12', NOW)
+  t.is(leafOf(tls).validToDate.getTime(), NOW + 397 * DAY)
+  const authority = await makeCa({ name: 'plenum-ab12', now: NOW, days: 7305 })
+  const long = await issueServer(authority, { cn: 'plenum-ab12', hosts: ['plenum-ab12'], now: NOW, days: 7305 })
+  writeFileSync(join(tls, 'cert.pem'), long.cert_pem)
+  writeFileSync(join(tls, 'key.pem'), long.key_pem)
+  await pageCertificate({ tls }, 'plenum-ab12', NOW)
+  t.is(leafOf(tls).validToDate.getTime(), NOW + 397 * DAY)
+  t.is(keyOf(tls), long.key_pem)
+  writeFileSync(join(tls, 'key.pem'), (await issueServer(authority, { hosts: ['other'], now: NOW })).key_pem)
+  await pageCertificate({ tls }, 'plenum-ab12', NOW)
+  await t.notThrowsAsync(readServerTls(tls))
+})
+
+test('a certificate that a site has put there itself stays, for whoever issued it to renew', async t => {
+  const tls = folder(t)
+  const authority = await makeCa({ name: 'Authority of the site', now: NOW })
+  const own = await issueServer(authority, { cn: 'plenum-ab12', hosts: ['plenum-ab12'], now: NOW, days: 30 })
+  writeFileSync(join(tls, 'cert.pem'), own.cert_pem)
+  writeFileSync(join(tls, 'key.pem'), own.key_pem)
+  await pageCertificate({ tls }, 'plenum-ab12', NOW)
+  t.is(readFileSync(join(tls, 'cert.pem'), 'utf8'), own.cert_pem)
 })
 
 test('the first password is long, told once, in a file of the owner alone, and never the one of another box', async t => {
