@@ -8,7 +8,7 @@ import { type CheckedExpr, type ExprScope, type TypedExpr } from './typed-expr.t
 import { describeType, type ValueType, unifyTypes, PERCENTAGE_POINTS } from '#shared/core/rules/language/dimension.ts'
 import { BASELINE_DAYS_MAX } from '#shared/core/rules/language/functions.ts'
 import { ExprError } from '#shared/core/rules/language/lex.ts'
-import { OAF_GUARD, OAF_ROLES } from '#shared/core/rules/language/macros.ts'
+import { MACROS, OAF_GUARD, OAF_ROLES } from '#shared/core/rules/language/macros.ts'
 import { getOwn } from '#shared/core/get-own.ts'
 import { type Expr, parseExpr } from '#shared/core/rules/language/parse-expr.ts'
 import { readHindsight } from './parse-hindsight.ts'
@@ -138,6 +138,8 @@ function readLets(fields: YamlFields | undefined, reading: Reading, names: strin
     }
     if (roleOf(name) || getOwn(reading.scope.params, name))
       reading.yaml.complain(fields!.keyNode(name), `${name} is already a role or a parameter`)
+    // A reference to it is read as the macro.
+    if (getOwn(MACROS, name) || name === 'oaf') reading.yaml.complain(fields!.keyNode(name), `${name} is already a macro`)
     const checked = expression(fields!, name, reading)
     if (!checked) continue
     reading.scope.lets.set(name, { typed: checked.typed, type: checked.type })

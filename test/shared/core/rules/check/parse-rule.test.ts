@@ -112,6 +112,7 @@ const MISTAKES: [string, string | RegExp, string, string, RegExp][] = [
   ],
   ['a baseline that nobody declared', 'excess > tolerance', 'excess > base(usual)', '12:21', /not declared under baseline/],
   ['a median of the day in the gate', 'gate: fan_on', 'gate: day_median(excess) > 2', '9:7', /day_median cannot stand in a gate/],
+  ['a let with the name of a macro', 'excess: sat', 'running: 5\n  excess: sat', '8:3', /running is already a macro/],
   ['a name that is none', 'excess: sat', 'ex(cess: sat', '8:3', /the name of a let/],
   ['a pattern of many stars', 'severity: 2', 'severity: 2\nsuppresses: ["*a*b*c*d"]', '15:14', /at most three \*/],
   ['a share above one', 'severity: 2', 'severity: 2\nmin_coverage: 80', '15:15', /share from 0 to 1/],

@@ -42,6 +42,7 @@ export const RULE_CHECKS_DE = nameTable<string>({
     'day_median darf nicht in gate stehen: Es zählt, was gate durchlässt',
   'when is missing': 'when fehlt',
   'the name of a let is made of letters, digits and _': 'der Name eines let besteht aus Buchstaben, Ziffern und _',
+  '{0} is already a macro': '{0} ist schon ein Makro',
   '{0} is already a role or a parameter': '{0} ist schon eine Rolle oder ein Parameter',
   '{0} is a duration such as 30m, or a parameter in s, min, h or d':
     '{0} ist eine Dauer wie 30m oder ein Parameter in s, min, h oder d',
