@@ -47,7 +47,7 @@ const plain = (text: string, id: string) =>
     .replaceAll(/name="csrf" value="[^"]*"/g, 'CSRF')
     .replaceAll(/"[a-z_]*(ms|secs|mb)":\d+/g, 'SPAN')
     .replaceAll(/"(bytes|requests_per_minute)":\d+/g, 'USE')
-    .replaceAll(/<time[^>]*>[^<]*<\/time>(, \d+ s ago)?/g, 'TIME')
+    .replaceAll(/<time[^>]*>[^<]*<\/time>(, \d+\ss ago)?/g, 'TIME')
     .replaceAll(id, 'ID')
 
 const QUERIES = [

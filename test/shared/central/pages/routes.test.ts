@@ -342,7 +342,7 @@ test('all quiet is a statement with the time of the last run and what could not 
   t.regex(page, /Nothing is silenced\./)
   t.regex(
     page,
-    /13:50<\/time>, 12 min ago: 4 checks: 2 in fault, 1 passed, 0 not applicable, 1 without data \(1 required point not mapped\)/,
+    /13:50<\/time>,\s12\smin\sago: 4 checks: 2 in fault, 1 passed, 0 not applicable, 1 without data \(1 required point not mapped\)/,
   )
 })
 
