@@ -1,5 +1,4 @@
 /** The units for a plain Debian server, read as text and judged by systemd itself where it is there. */
-import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'ava'
@@ -9,7 +8,7 @@ import { HUB_ENV } from '#hub/env.ts'
 import { MQTT_ENV } from '#hub/mqtt/env.ts'
 import { WEB_ENV } from '#hub/web/env.ts'
 import type { VariableTable } from '#shared/core/env.ts'
-import { testWhere } from '../support/optional.ts'
+import { testExposure } from './exposure.ts'
 
 const FOLDER = 'image/recipes/systemd'
 const TABLES: Record<string, VariableTable> = {
@@ -22,7 +21,6 @@ const TABLES: Record<string, VariableTable> = {
   'plenum-bacnet-modbus': FIELDBUS_ENV,
   'plenum-haystack': HAYSTACK_ENV,
 }
-const ANALYZE = '/usr/bin/systemd-analyze'
 /** Exposure from 0 to 10. What is left is the network, to every address: browsers and edges come from anywhere. */
 const EXPOSURE_MAX = 1.5
 
@@ -60,19 +58,5 @@ for (const [name, table] of Object.entries(TABLES)) {
     }
   })
 
-  testWhere(existsSync(ANALYZE))(`systemd finds ${name} little exposed`, t => {
-    const report = execFileSync(ANALYZE, ['security', '--offline=true', '--no-pager', path], {
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-    })
-    const [, level] = /Overall exposure level for \S+: ([\d.]+)/.exec(report) ?? []
-    t.true(
-      Number(level) <= EXPOSURE_MAX,
-      report
-        .split('\n')
-        .filter(line => line.startsWith('✗'))
-        .join('\n'),
-    )
-    t.log(`${name}: ${level}`)
-  })
+  testExposure(path, EXPOSURE_MAX)
 }

@@ -1,6 +1,6 @@
 /** What the units of the image say, and how systemd itself judges them where it is there. */
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'ava'
 import { parse } from 'yaml'
@@ -8,7 +8,7 @@ import { APPLIANCE_ENV } from '#appliance/env.ts'
 import { PREPARE_ENV } from '#appliance/prepare/env.ts'
 import { PARTITION_FILES, withPartitionIds } from '#image/build/disk.ts'
 import { nodeFlags } from '#image/recipes/node-flags.ts'
-import { testWhere } from '../support/optional.ts'
+import { testExposure } from './exposure.ts'
 
 const UNITS = 'image/root/etc/systemd/system'
 const SCRIPTS = 'image/root/usr/lib/plenum'
@@ -76,22 +76,6 @@ test('packages are named once, and patterns of what is removed stay below the ro
   for (const pattern of [...remove, ...removeModules]) t.regex(pattern, /^[a-z]/)
 })
 
-const ANALYZE = '/usr/bin/systemd-analyze'
 /** Exposure from 0 to 10; what is left is the network, and the unit says why. */
 const EXPOSURE_MAX = 1
-for (const name of ['plenum.service', 'plenum-certificate.service']) {
-  testWhere(existsSync(ANALYZE))(`systemd finds ${name}, which runs as the appliance’s user, little exposed`, t => {
-    const report = execFileSync(ANALYZE, ['security', '--offline=true', '--no-pager', join(UNITS, name)], {
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-    })
-    const [, level] = /Overall exposure level for \S+: ([\d.]+)/.exec(report) ?? []
-    t.true(
-      Number(level) <= EXPOSURE_MAX,
-      report
-        .split('\n')
-        .filter(line => line.startsWith('✗'))
-        .join('\n'),
-    )
-  })
-}
+for (const name of ['plenum.service', 'plenum-certificate.service']) testExposure(join(UNITS, name), EXPOSURE_MAX)
