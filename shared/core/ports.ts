@@ -271,8 +271,7 @@ export interface Inbox {
 /**
  * The mark of the edge and stream once the message was accepted, and the id of its message where that is known; `foreign`: ids of
  * findings that were not stored, because findings of other buildings have them; `isNextStream`: it begins a stream of an edge that had one
- * before; `over_budget` and `over_bounds`, of what an edge can
- * invent: nothing of it was stored.
+ * before; `over_budget`, of a tenant, and `over_bounds`, of what one edge may bring: nothing of it was stored.
  */
 export type Accepted =
   | {
