@@ -1,6 +1,6 @@
 /** The part of a driver that communicates: a process creates one for each protocol that it runs. */
 import type { FieldDriver } from '#shared/core/poll/device.ts'
-import type { ByteCounts } from '../core/poll/traffic.ts'
+import type { ByteCounts } from '#shared/core/poll/traffic.ts'
 import type { Complaint } from '../store/json-file.ts'
 import type { DeviceEntry } from '../store/catalogue-schema.ts'
 

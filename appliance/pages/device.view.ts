@@ -12,7 +12,7 @@ import { pager } from '#shared/central/ui/pager.ts'
 import { driverOf, sectionOf } from '../drivers/list.ts'
 import type { DeviceEntry, PointEntry } from '../store/catalogue-schema.ts'
 import { editForms } from './device-edit.view.ts'
-import { conflictWords, errorShare, instantOf, lastError, rttWords } from './devices.view.ts'
+import { conflictWords, errorShare, instantOf, lastError, rttWords, trafficWords } from './devices.view.ts'
 import { say, sayCountOf, sayFigure } from '#shared/node/http/language.ts'
 
 /** The points refresh themselves this often. */
@@ -76,6 +76,7 @@ function facts({ device, where, poll, here }: DeviceModel): Html {
     [say`Answers in`, rttWords(poll)],
     [say`Errors in the last hour`, poll ? say`${poll.errors_1h} in ${sayCountOf(poll.reads_1h, 'read')}` : '–'],
     [say`Errors since polling began`, poll ? say`${poll.errors} in ${sayCountOf(poll.reads, 'read')}` : '–'],
+    [say`Traffic of polling`, trafficWords(poll)],
     [
       say`Next read`,
       device.enabled ? nextMoment(instantOf(poll?.next_due_at), here, say`not planned`) : say`never: it is switched off`,

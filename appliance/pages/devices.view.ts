@@ -67,6 +67,13 @@ function trafficLine({ traffic }: DevicesModel): Html | false {
   return used.length > 0 && html`<p class="muted">Since the start of the program ${words.join('; ')}.</p>`
 }
 
+/** @returns `1.2 kB sent, 8.4 kB received`, since the program began to poll it; a dash where nobody counts */
+export function trafficWords(poll: DeviceStatus | null): string {
+  const { sent_bytes, received_bytes } = poll ?? {}
+  if (sent_bytes === undefined || received_bytes === undefined) return '–'
+  return say`${sizeOf(sent_bytes)} sent, ${sizeOf(received_bytes)} received`
+}
+
 const sizeOf = (bytes: number): string => (bytes < 1e6 ? say`${sayNumber(bytes / 1e3, 1)} kB` : bytesText(bytes))
 
 const titleOfProtocol = (protocol: string): string => DRIVERS.find(({ name }) => name === protocol)?.title ?? protocol
@@ -104,7 +111,7 @@ ${shown.map(one => choice(`/devices?state=${one}`, html`${stateIcon(one)} <span 
 }
 
 const deviceTable = ({ rows, here }: DevicesModel): Html => html`<table class="fleet">
-<thead><tr><th scope="col">Device</th><th scope="col">State</th><th scope="col">Points</th><th scope="col">Address</th><th scope="col">Answers in</th><th scope="col">Errors</th></tr></thead>
+<thead><tr><th scope="col">Device</th><th scope="col">State</th><th scope="col">Points</th><th scope="col">Address</th><th scope="col">Answers in</th><th scope="col">Errors</th><th scope="col">Traffic</th></tr></thead>
 <tbody>${rows.map(row => deviceRow(row, here))}</tbody>
 </table>`
 
@@ -117,6 +124,7 @@ function deviceRow({ device_id, name, where, protocol, poll, points, points_ok }
 <td data-label="Address" class="address"><div>${where ?? say`not known`}<span class="muted">${driverOf({ protocol }).title}</span></div></td>
 <td data-label="Answers in"><div>${rttWords(poll)}</div></td>
 <td data-label="Errors"><div>${poll ? html`${poll.errors_1h} <span class="muted">in ${sayCountOf(poll.reads_1h, 'read')} of the last hour</span>` : '–'}</div></td>
+<td data-label="Traffic"><div>${trafficWords(poll)}</div></td>
 </tr>`
 }
 

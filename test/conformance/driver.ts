@@ -70,6 +70,20 @@ export function driverConformance<Address>(
     await driver.close()
   })
 
+  test(`${name}: the report counts the bytes of each read, both ways`, async t => {
+    const { driver, address } = await open(t)
+    const counted = () => ({ ...driver.report().traffic! })
+    t.deepEqual(counted(), { sent_bytes: 0, received_bytes: 0 })
+    for (let n = 0; n < 3; n++) {
+      const before = counted()
+      await driver.read([{ point_id: 'p0', address: address('p0') }], never)
+      // A protocol may count an answer when its socket is free again.
+      while (counted().received_bytes === before.received_bytes) await new Promise(resolve => setImmediate(resolve))
+      t.true(counted().sent_bytes > before.sent_bytes)
+    }
+    await driver.close()
+  })
+
   test(`${name}: the report holds the round trips of the latest requests, and no more of them however many there were`, async t => {
     const { driver, address } = await open(t)
     const items = [{ point_id: 'p0', address: address('p0') }]

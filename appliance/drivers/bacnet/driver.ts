@@ -7,6 +7,7 @@ import { type BacnetPoint, pointValue } from './core/point.ts'
 import { formatRefusal, UNKNOWN_OBJECT } from './core/refusal.ts'
 import { type PropertyResult, READ_PROPERTY, READ_PROPERTY_MULTIPLE, type ReadRequest } from './core/reply.ts'
 import { DeviceError, type DriverReport, type FieldDriver, RTTS_MAX } from '#shared/core/poll/device.ts'
+import { noTraffic } from '#shared/core/poll/traffic.ts'
 import type { Reading } from '#shared/core/telemetry/reading.ts'
 import { createSerialQueue } from '#shared/flow/serial-queue.ts'
 import { covChanges, LIFETIME_SECS } from './cov-subscriptions.ts'
@@ -36,6 +37,7 @@ export class BacnetDriver implements FieldDriver<BacnetPoint> {
   readonly #changes: ReturnType<typeof covChanges> | undefined
   readonly #runInTurn = createSerialQueue()
   readonly #rtts: number[] = []
+  readonly #traffic = noTraffic()
   /** The device has answered since the driver was created or the device was silent. */
   #hasAnswered = false
   /** The device has returned, and the read that noticed it is still running. */
@@ -56,7 +58,7 @@ export class BacnetDriver implements FieldDriver<BacnetPoint> {
     device?: DeviceObject,
   ) {
     this.#transport = transport
-    this.#peer = peer
+    this.#peer = { ...peer, traffic: this.#traffic }
     this.#retryPolicy = retryPolicy
     this.#now = now
     this.#device = device
@@ -67,7 +69,7 @@ export class BacnetDriver implements FieldDriver<BacnetPoint> {
       lifetimeSecs: LIFETIME_SECS,
       ...device,
       transport,
-      peer,
+      peer: this.#peer,
       retryPolicy,
       now,
       inTurn: task => this.#runInTurn(task),
@@ -81,7 +83,12 @@ export class BacnetDriver implements FieldDriver<BacnetPoint> {
   }
 
   report(): DriverReport {
-    return { rtts: [...this.#rtts], batch_size: plainSize(this.#memory.learnt.batch), point_error: this.#pointError }
+    return {
+      rtts: [...this.#rtts],
+      batch_size: plainSize(this.#memory.learnt.batch),
+      point_error: this.#pointError,
+      traffic: { ...this.#traffic },
+    }
   }
 
   async close(): Promise<void> {}

@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { networkInterfaces } from 'node:os'
 import type { Logger } from 'pino'
 import type { Endpoint } from './core/frame.ts'
-import type { ByteCounts } from '../../core/poll/traffic.ts'
+import type { ByteCounts } from '#shared/core/poll/traffic.ts'
 import { broadcastOf, isSameSubnet } from './core/address.ts'
 import { findPortOwner } from './port-owner.ts'
 

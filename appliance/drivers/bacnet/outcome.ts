@@ -1,4 +1,5 @@
 /** The addressee of a request, and the outcomes of a request. */
+import type { ByteCounts } from '#shared/core/poll/traffic.ts'
 import type { RetryPolicy } from '../protocol.ts'
 import type { Endpoint, Station } from './core/frame.ts'
 import type { PropertyResult, RequestRefusal } from './core/reply.ts'
@@ -10,6 +11,8 @@ export type Peer = Endpoint & {
   concurrency?: number
   /** false: the device mishandles segmentation, so requests state that segmented answers are not accepted. */
   segmentation?: boolean
+  /** Counts the bytes of requests to it and of their answers. */
+  traffic?: ByteCounts
 }
 
 /** Retries of a request that is likely to fail. Without any, one lost datagram would count as a failure. */

@@ -149,9 +149,14 @@ export class Transaction {
     this.#attempts++
     this.#sentAt = performance.now()
     this.#timer = setTimeout(() => this.#releaseNetworkSlot(waitMs - SLOT_MS), Math.min(waitMs, SLOT_MS))
-    this.#context.path.through.send(this.#datagram!, this.peer, error => {
+    this.#transmit(this.#datagram!, error => {
       if (error) this.finish({ state: 'silent', reason: `cannot be sent: ${error.message}` })
     })
+  }
+
+  #transmit(datagram: Buffer, done: (error: Error | null) => void): void {
+    if (this.peer.traffic) this.peer.traffic.sent_bytes += datagram.length
+    this.#context.path.through.send(datagram, this.peer, done)
   }
 
   /** @param leftMs until the next attempt */
@@ -195,7 +200,7 @@ export class Transaction {
       service: question.service,
       timeoutMs: retryPolicy.timeoutMs,
       // A failure to send shows as the silence that follows.
-      send: (bytes: Buffer) => this.#context.path.through.send(bytes, peer, () => undefined),
+      send: (bytes: Buffer) => this.#transmit(bytes, () => undefined),
       wait: (ms: number, then: () => void) => {
         clearTimeout(this.#timer)
         this.#timer = setTimeout(then, ms)

@@ -49,11 +49,16 @@ export class Transactions {
    * transaction; never by port, because routers answer from others.
    *
    * @param host the sender of the reply
+   * @param bytes length of its datagram
    */
-  take(host: string, source: Station | undefined, apdu: Apdu): ReplyVerdict | 'unmatched' {
+  take(host: string, source: Station | undefined, apdu: Apdu, bytes: number): ReplyVerdict | 'unmatched' {
     const { invokeId } = apdu
     const transaction = this.#ids.find(host, invokeId)
-    if (transaction && isSameStation(source, transaction.peer.station)) return transaction.take(apdu)
+    if (transaction && isSameStation(source, transaction.peer.station)) {
+      const { traffic } = transaction.peer
+      if (traffic) traffic.received_bytes += bytes
+      return transaction.take(apdu)
+    }
     if (apdu.kind !== 'segment') return 'unmatched'
     const { sequence } = apdu
     const ack = this.#finalAcks.find(one => one.invokeId === invokeId && one.sequence === sequence && one.peer.host === host)

@@ -5,7 +5,7 @@ import type { BACNET_VARIABLES } from '../../env.ts'
 import { type Endpoint, readApdu, readFrame, readResult, readUnconfirmed, type UnconfirmedRequest } from './core/frame.ts'
 import { BACNET_PORT } from './core/discovery/discovery.ts'
 import type { ServiceRequest } from './core/reply.ts'
-import { noTraffic, type ByteCounts } from '../../core/poll/traffic.ts'
+import { noTraffic, type ByteCounts } from '#shared/core/poll/traffic.ts'
 import { broadcastOf } from './core/address.ts'
 import { ALL_NETWORKS, encodeWhoIs, type InstanceRange } from './codec.ts'
 import { type Bbmd, type BbmdRegistration, type RegistrationReport, startRegistration } from './bbmd-registration.ts'
@@ -121,7 +121,7 @@ export async function openBacnetTransport(
     const apdu = readApdu(frame.apdu)
     if (!apdu) return void counters.malformed++
     // A frame with an origin is a forwarded broadcast, which is never the answer to a request.
-    const taken = frame.origin ? 'unmatched' : transactions.take(from.host, frame.source, apdu)
+    const taken = frame.origin ? 'unmatched' : transactions.take(from.host, frame.source, apdu, bytes.length)
     if (taken !== 'taken') counters[taken]++
   }
 

@@ -2,6 +2,7 @@
 import { HaystackFailure } from './core/failure.ts'
 import { type HaystackPoint, pointState } from './core/point.ts'
 import { DeviceError, type FieldDriver, RTTS_MAX } from '#shared/core/poll/device.ts'
+import { noTraffic } from '#shared/core/poll/traffic.ts'
 import type { Reading } from '#shared/core/telemetry/reading.ts'
 import { MINUTE } from '#shared/core/time.ts'
 import { createSerialQueue } from '#shared/flow/serial-queue.ts'
@@ -32,6 +33,7 @@ export class HaystackDriver implements FieldDriver<HaystackPoint> {
   readonly #options: DriverOptions
   readonly #inTurn = createSerialQueue()
   readonly #rtts: number[] = []
+  readonly #traffic = noTraffic()
   readonly #records: RecordReader
   readonly #filters: FilterResolver
   #pointError: string | null = null
@@ -42,7 +44,7 @@ export class HaystackDriver implements FieldDriver<HaystackPoint> {
     this.#options = options
     const client = new HaystackClient({
       call: async (op, grid, request) => {
-        const reply = await session.call(op, grid, request)
+        const reply = await session.call(op, grid, { ...request, traffic: this.#traffic })
         this.#rtts.push(reply.rttMs)
         if (this.#rtts.length > RTTS_MAX) this.#rtts.shift()
         return reply
@@ -57,7 +59,7 @@ export class HaystackDriver implements FieldDriver<HaystackPoint> {
   }
 
   report() {
-    return { rtts: [...this.#rtts], batch_size: null, point_error: this.#pointError }
+    return { rtts: [...this.#rtts], batch_size: null, point_error: this.#pointError, traffic: { ...this.#traffic } }
   }
 
   close(): Promise<void> {

@@ -13,13 +13,13 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
 import { createGunzip } from 'node:zlib'
-import { noTraffic, type ByteCounts } from '../../core/poll/traffic.ts'
+import { addTraffic, type ByteCounts, noTraffic } from '#shared/core/poll/traffic.ts'
 import { explainCode, HaystackFailure, type Step } from './core/failure.ts'
 
 type HttpRequest = { method: 'GET' | 'POST'; url: URL; headers: Record<string, string>; body?: string }
 export type HttpAnswer = { status: number; headers: IncomingHttpHeaders; body: Buffer; rttMs: number }
-/** `timeoutMs`: longest silence, while connecting and between the parts of an answer. `step`: purpose of the request. */
-type ExchangeOptions = { timeoutMs: number; step: Step; signal: AbortSignal }
+/** `timeoutMs`: longest silence, while connecting and between the parts of an answer. `step`: purpose of the request. `traffic`: counts its bytes. */
+type ExchangeOptions = { timeoutMs: number; step: Step; signal: AbortSignal; traffic?: ByteCounts }
 
 export type HttpConnection = {
   /** @throws HaystackFailure with the step that failed; every status and redirect is an answer */
@@ -55,15 +55,17 @@ export function openHttpConnection(endpoint: URL, ca: string | undefined, traffi
   }
 }
 
+type Open = (url: URL, options: RequestOptions, traffic: ByteCounts | undefined) => ClientRequest
+
 /** Counts by the figures of the socket, which outlives a request. */
-function counted(open: typeof httpRequest, traffic: ByteCounts): (...args: [URL, RequestOptions]) => ClientRequest {
-  return (url, options) => {
+function counted(open: typeof httpRequest, traffic: ByteCounts): Open {
+  return (url, options, own = noTraffic()) => {
     const request = open(url, options)
     request.on('socket', (socket: Socket) => {
       const [written, read] = [socket.bytesWritten, socket.bytesRead]
       request.once('close', () => {
-        traffic.sent_bytes += socket.bytesWritten - written
-        traffic.received_bytes += socket.bytesRead - read
+        const bytes = { sent_bytes: socket.bytesWritten - written, received_bytes: socket.bytesRead - read }
+        for (const counts of [traffic, own]) addTraffic(counts, bytes)
       })
     })
     return request
@@ -80,18 +82,13 @@ function trust(ca: string | undefined): SecureContext {
 
 type Agent = HttpAgent | HttpsAgent
 
-async function attempt(
-  open: ReturnType<typeof counted>,
-  agent: Agent,
-  { method, url, headers, body }: HttpRequest,
-  options: ExchangeOptions,
-) {
+async function attempt(open: Open, agent: Agent, { method, url, headers, body }: HttpRequest, options: ExchangeOptions) {
   const startedAt = performance.now()
   const stop = new AbortController()
   const silence = setTimeout(() => stop.abort(), options.timeoutMs)
   const late = AbortSignal.any([stop.signal, AbortSignal.timeout(TOTAL_FACTOR * options.timeoutMs)])
   const signal = AbortSignal.any([late, options.signal])
-  const request = open(url, { method, agent, headers: { 'accept-encoding': 'gzip', ...headers }, signal })
+  const request = open(url, { method, agent, headers: { 'accept-encoding': 'gzip', ...headers }, signal }, options.traffic)
   const progress = watchProgress(request, url, options.step, () => silence.refresh())
   try {
     const response = await new Promise<IncomingMessage>((resolve, reject) => {

@@ -7,7 +7,7 @@ import { HaystackFailure } from './core/failure.ts'
 import { type Grid, makeGrid, textOf } from './core/grid.ts'
 import type { createSerialQueue } from '#shared/flow/serial-queue.ts'
 import { encodeGrid, type Format, MEDIA_TYPES } from './codec.ts'
-import type { ByteCounts } from '../../core/poll/traffic.ts'
+import type { ByteCounts } from '#shared/core/poll/traffic.ts'
 import { type HttpAnswer, type HttpConnection, openHttpConnection } from './exchange.ts'
 import { readGrid, isRedirect } from './read-grid.ts'
 import { logIn } from './login.ts'
@@ -30,8 +30,8 @@ export type Op = (typeof OPS)[number]
 
 /** `at`: when the whole answer had arrived, on the clock of the session. */
 export type GridReply = { grid: Grid; at: number; rttMs: number }
-/** A request that gets no answer is repeated `retries` times; `signal` ends it. */
-export type RequestOptions = RetryPolicy & { signal: AbortSignal }
+/** A request that gets no answer is repeated `retries` times; `signal` ends it; `traffic` counts its bytes, with those of a login. */
+export type RequestOptions = RetryPolicy & { signal: AbortSignal; traffic?: ByteCounts }
 type SerialQueue = ReturnType<typeof createSerialQueue>
 type LoginStep = 'hello' | 'auth' | 'op'
 

@@ -1,6 +1,7 @@
 /** Sends the requests to one Modbus server or serial port in turn: one in flight, on a connection that is replaced when in doubt. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { RegisterRange } from './core/point.ts'
+import { addTraffic, type ByteCounts } from '#shared/core/poll/traffic.ts'
 import { errorText } from '#shared/core/error-text.ts'
 import { createSerialQueue } from '#shared/flow/serial-queue.ts'
 import type { ModbusReply } from './core/pdu.ts'
@@ -24,6 +25,8 @@ export type EncodeRequest = (unit: number, range: RegisterRange) => Uint8Array
 export type ModbusLink = {
   /** For messages: `10.20.0.40:502` or `/dev/serial/by-id/...`. */
   readonly name: string
+  /** Bytes of all its connections. */
+  readonly traffic: Readonly<ByteCounts>
   /** @throws Error with the reason why there is no connection */
   open(timeoutMs: number, signal: AbortSignal): Promise<ModbusConnection>
 }
@@ -38,9 +41,12 @@ export type BusOutcome =
 
 type Attempt = ConnectionAnswer | { state: 'unreachable'; reason: string }
 
+/** `traffic` counts the bytes of this read. */
+type ReadOptions = RetryPolicy & { traffic?: ByteCounts }
+
 /** Units behind one gateway, or on one serial line, share its bus. */
 export interface ModbusBus {
-  read(unit: number, range: RegisterRange, retryPolicy: RetryPolicy, signal: AbortSignal): Promise<BusOutcome>
+  read(unit: number, range: RegisterRange, options: ReadOptions, signal: AbortSignal): Promise<BusOutcome>
   close(): Promise<void>
 }
 
@@ -73,14 +79,20 @@ export class SharedBus implements ModbusBus {
   }
 
   /** Requests of other callers may be sent between the attempts of one read. */
-  async read(unit: number, range: RegisterRange, { timeoutMs, retries }: RetryPolicy, signal: AbortSignal): Promise<BusOutcome> {
+  async read(unit: number, range: RegisterRange, options: ReadOptions, signal: AbortSignal): Promise<BusOutcome> {
+    const { timeoutMs, retries, traffic } = options
     let last: Exclude<Attempt, { state: 'data' | 'exception' }> = { state: 'closed', reason: 'cancelled' }
     this.#watch(signal)
     for (let tried = 0; tried <= retries && !signal.aborted; tried++) {
       if (tried > 0) await pause(backoff(tried), undefined, { signal }).catch(() => undefined)
       const { answer, ...when } = await this.#inTurn(async () => {
         const sentAt = performance.now()
+        const before = { ...this.#link.traffic }
         const answer = await this.#attempt(unit, range, timeoutMs, signal)
+        // One request is in flight on the link, so what it counts meanwhile is this one's.
+        const { sent_bytes, received_bytes } = this.#link.traffic
+        const counted = { sent_bytes: sent_bytes - before.sent_bytes, received_bytes: received_bytes - before.received_bytes }
+        if (traffic) addTraffic(traffic, counted)
         return { answer, at: this.#now(), rttMs: performance.now() - sentAt }
       })
       if (answer.state === 'data' || answer.state === 'exception') return { ...answer, ...when }

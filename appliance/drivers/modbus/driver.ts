@@ -5,6 +5,7 @@ import type { ModbusPoint } from './core/point.ts'
 import { UnitMemory, type UnitBlock, type UnitItem } from './core/unit-memory.ts'
 import { convertNumber } from '../../core/poll/conversion.ts'
 import { DeviceError, type FieldDriver, RTTS_MAX } from '#shared/core/poll/device.ts'
+import { noTraffic } from '#shared/core/poll/traffic.ts'
 import type { Reading } from '#shared/core/telemetry/reading.ts'
 import { createSerialQueue } from '#shared/flow/serial-queue.ts'
 import type { ModbusBus } from './bus.ts'
@@ -37,6 +38,7 @@ export function modbusDriver(
     retryPolicy,
     now,
     memory: new UnitMemory({ gap, registersMax: REGISTERS_MAX }),
+    traffic: noTraffic(),
     noteRtt,
     decode,
     failures: 0,
@@ -86,7 +88,7 @@ export function modbusDriver(
 
   return {
     read: (items, signal) => inTurn(() => read(items, signal)),
-    report: () => ({ rtts: [...rtts], batch_size: null, point_error: pointError }),
+    report: () => ({ rtts: [...rtts], batch_size: null, point_error: pointError, traffic: { ...unit.traffic } }),
     close: async () => undefined,
   }
 }

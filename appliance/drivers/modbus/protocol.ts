@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { WordOrder } from './core/byte-order.ts'
 import { type ModbusPoint, parseModbusAddress, type RegisterRange } from './core/point.ts'
-import { noTraffic, type ByteCounts } from '../../core/poll/traffic.ts'
+import { type ByteCounts, noTraffic, sumTraffic } from '#shared/core/poll/traffic.ts'
 import type { DeviceEntry } from '../../store/catalogue-schema.ts'
 import { type FieldProtocol, RETRIES, TIMEOUT_MS } from '../protocol.ts'
 import { type ModbusBus, SharedBus, type BusOutcome, type ModbusLink } from './bus.ts'
@@ -28,10 +28,11 @@ export type ModbusProtocol = FieldProtocol & {
 export function modbusProtocol({ now, openPorts }: { now: () => number; openPorts?: OpenPorts }): ModbusProtocol {
   const buses = new Map<string, { bus: ModbusBus; users: number }>()
   const never = new AbortController().signal
-  const traffic = noTraffic()
+  /** By server or serial port, also of those that were closed. */
+  const counts = new Map<string, ByteCounts>()
 
   function acquire(entry: DeviceEntry) {
-    const link = linkOf(entry, { openPorts, traffic })
+    const link = linkOf(entry, openPorts, counts)
     const shared = buses.get(link.name) ?? { bus: new SharedBus(link, now), users: 0 }
     buses.set(link.name, shared)
     let isUser = true
@@ -72,18 +73,18 @@ export function modbusProtocol({ now, openPorts }: { now: () => number; openPort
       await Promise.all(Array.from(buses.values(), ({ bus }) => bus.close()))
       buses.clear()
     },
-    traffic: () => traffic,
+    traffic: () => sumTraffic(counts.values()),
   }
 }
 
 type OpenPorts = () => readonly number[] | undefined
 
-function linkOf(
-  { modbus }: DeviceEntry,
-  { openPorts, traffic }: { openPorts: OpenPorts | undefined; traffic: ByteCounts },
-): ModbusLink {
+function linkOf({ modbus }: DeviceEntry, openPorts: OpenPorts | undefined, counts: Map<string, ByteCounts>): ModbusLink {
   assert(modbus)
   const settings = connectionSettings(modbus)
+  const place = settings.kind === 'tcp' ? `${settings.host}:${settings.port}` : settings.path
+  const traffic = counts.get(place) ?? noTraffic()
+  counts.set(place, traffic)
   return settings.kind === 'tcp' ? tcpLink(settings.host, settings.port, openPorts, traffic) : serialLink(settings, traffic)
 }
 

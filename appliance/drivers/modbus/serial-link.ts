@@ -3,7 +3,7 @@ import { nameTable } from '#shared/core/name-table.ts'
 import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
 import type { SerialPort } from 'serialport'
-import { noTraffic, type ByteCounts } from '../../core/poll/traffic.ts'
+import { noTraffic, type ByteCounts } from '#shared/core/poll/traffic.ts'
 import type { ModbusLink } from './bus.ts'
 import { createLine, type SerialLine, RtuConnection } from './rtu-connection.ts'
 
@@ -25,6 +25,7 @@ export function serialLink(settings: SerialSettings, traffic: ByteCounts = noTra
   const line: SerialLine = createLine(settings.baud)
   return {
     name: settings.path,
+    traffic,
     async open() {
       const { encodeRequest } = await import('./codec.ts')
       const port = await openPort(settings).catch(error => {

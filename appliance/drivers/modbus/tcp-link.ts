@@ -2,7 +2,7 @@
 import { errorText } from '#shared/core/error-text.ts'
 import { once } from 'node:events'
 import { connect, type Socket, type TcpNetConnectOpts } from 'node:net'
-import { noTraffic, type ByteCounts } from '../../core/poll/traffic.ts'
+import { noTraffic, type ByteCounts } from '#shared/core/poll/traffic.ts'
 import { readModbusReply } from './core/pdu.ts'
 import type { RegisterRange } from './core/point.ts'
 import { CRC_BYTES } from './core/rtu.ts'
@@ -26,6 +26,7 @@ type OpenPorts = () => readonly number[] | undefined
  */
 export const tcpLink = (host: string, port: number, openPorts?: OpenPorts, traffic: ByteCounts = noTraffic()): ModbusLink => ({
   name: `${host}:${port}`,
+  traffic,
   async open(timeoutMs, signal) {
     const { encodeRequest } = await import('./codec.ts')
     let take: Take = () => {}

@@ -4,6 +4,7 @@ import type { RegisterRange } from './core/point.ts'
 import type { UnitBlock, UnitItem, UnitMemory } from './core/unit-memory.ts'
 import { DeviceError } from '#shared/core/poll/device.ts'
 import type { Reading } from '#shared/core/telemetry/reading.ts'
+import type { ByteCounts } from '#shared/core/poll/traffic.ts'
 import type { ModbusBus, BusOutcome } from './bus.ts'
 import type { RetryPolicy } from '../protocol.ts'
 
@@ -13,6 +14,7 @@ export type ModbusUnit = {
   readonly unit_id: number
   readonly retryPolicy: RetryPolicy
   readonly memory: UnitMemory
+  readonly traffic: ByteCounts
   /** ms since 1970 UTC. */
   now(): number
   /** Called with the round-trip time of each answer, ms. */
@@ -68,7 +70,8 @@ export async function requestRange(
   place: RegisterRange,
   retries: number,
 ): Promise<UnitAnswer> {
-  const outcome = await unit.bus.read(unit.unit_id, place, { ...unit.retryPolicy, retries }, round.signal)
+  const { bus, unit_id, retryPolicy, traffic } = unit
+  const outcome = await bus.read(unit_id, place, { ...retryPolicy, retries, traffic }, round.signal)
   const answer = readOutcome(outcome)
   if (answer.state === 'lost') {
     if (round.signal.aborted) throw answer.error

@@ -1,5 +1,6 @@
 /** The facts about a device that polling needs, whatever its protocol. */
 import type { Driver } from '../ports.ts'
+import type { ByteCounts } from './traffic.ts'
 import type { Reading } from '#shared/core/telemetry/reading.ts'
 
 export type DevicePlan = {
@@ -30,6 +31,8 @@ export type DriverReport = {
   batch_size: number | null
   /** Why the latest bad point is bad; null when the last read gave no bad point. */
   point_error: string | null
+  /** Bytes of its requests and their answers; absent where nobody counts them. */
+  traffic?: Readonly<ByteCounts>
 }
 
 /** Number of request times from which a driver computes percentiles. */

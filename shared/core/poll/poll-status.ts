@@ -21,6 +21,9 @@ export type DeviceStatus = {
   last_error: string | null
   next_due_at: string | null
   batch_size: number | null
+  /** Bytes since this process began to poll it; absent where nobody counts them. */
+  sent_bytes?: number
+  received_bytes?: number
   /** Conflict with another device of the list, in words; absent without one. */
   conflict?: string
 }
@@ -267,6 +270,7 @@ function deviceStatus(record: DeviceRecord, now: number): DeviceStatus {
     last_error,
     next_due_at: instantOrNull(next_due_at),
     batch_size: report.batch_size,
+    ...report.traffic,
   }
 }
 

@@ -85,6 +85,8 @@ function readDevice(from: Fields): DeviceStatus {
     last_error: from.body['last_error'] === null ? null : asText(from.body['last_error'], `${from.path}.last_error`),
     next_due_at: orNull('next_due_at', text),
     batch_size: orNull('batch_size', (place, name) => integer(place, name, 0)),
+    ...(from.body['sent_bytes'] !== undefined && { sent_bytes: integer(from, 'sent_bytes', 0) }),
+    ...(from.body['received_bytes'] !== undefined && { received_bytes: integer(from, 'received_bytes', 0) }),
     ...(from.body['conflict'] !== undefined && { conflict: text(from, 'conflict', ERROR_MAX) }),
   }
 }

@@ -9,7 +9,7 @@ import { Type, type Static } from '@sinclair/typebox'
 import { type DriverDefinition, integerField, PORT_MAX, NO_OTHER_FIELDS } from '#appliance/core/catalogue/driver-definition.ts'
 import { convertNumber, type Conversion } from '#appliance/core/poll/conversion.ts'
 import { sectionOf } from '#appliance/drivers/list.ts'
-import { noTraffic } from '#appliance/core/poll/traffic.ts'
+import { addTraffic, noTraffic } from '#shared/core/poll/traffic.ts'
 import { type FieldProtocol, TIMEOUT_MS } from '#appliance/drivers/protocol.ts'
 import { DeviceError, type FieldDriver, RTTS_MAX } from '#shared/core/poll/device.ts'
 import type { Reading } from '#shared/core/telemetry/reading.ts'
@@ -56,6 +56,7 @@ export function sampleDriver(
   now: () => number,
 ): FieldDriver<SampleAddress> {
   const rtts: number[] = []
+  const traffic = noTraffic()
   let pointError: string | null = null
 
   async function read(items: Item[], signal: AbortSignal): Promise<Reading[]> {
@@ -81,13 +82,14 @@ export function sampleDriver(
     } catch (error) {
       throw new DeviceError('silent', (error as Error).message)
     } finally {
+      addTraffic(traffic, { sent_bytes: socket.bytesWritten, received_bytes: socket.bytesRead })
       socket.destroy()
     }
   }
 
   return {
     read,
-    report: () => ({ rtts: [...rtts], batch_size: null, point_error: pointError }),
+    report: () => ({ rtts: [...rtts], batch_size: null, point_error: pointError, traffic: { ...traffic } }),
     close: async () => undefined,
   }
 }

@@ -3,9 +3,10 @@ import { once } from 'node:events'
 import { createServer as createHttp } from 'node:http'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import test from 'ava'
-import { noTraffic } from '#appliance/core/poll/traffic.ts'
+import { type ByteCounts, noTraffic } from '#shared/core/poll/traffic.ts'
 import { openBacnetTransport } from '#appliance/drivers/bacnet/transport.ts'
 import { openHttpConnection } from '#appliance/drivers/haystack/exchange.ts'
+import { SharedBus } from '#appliance/drivers/modbus/bus.ts'
 import { tcpLink } from '#appliance/drivers/modbus/tcp-link.ts'
 import { openUdpPeer } from '../../support/udp-peer.ts'
 import { SILENT } from '../../support/sites/catalogue-site.ts'
@@ -42,6 +43,32 @@ test('Modbus TCP counts requests and answers', async t => {
   })
   for (let i = 0; i < 3; i++) t.is((await connection.read(1, { table: 'holding', address: i, count: 1 }, 5000)).state, 'data')
   t.deepEqual(traffic, { sent_bytes: seen, received_bytes: 33 })
+})
+
+test('units behind one Modbus server have the bytes of their own requests', async t => {
+  const server = createServer(socket =>
+    socket.on('data', (request: Buffer) => {
+      // Unit 2 declines with an exception, which is two bytes shorter than a register.
+      const pdu = request[6] === 2 ? Buffer.from([2, 0x83, 2]) : Buffer.from([1, 3, 2, 0, 7])
+      socket.write(Buffer.concat([request.subarray(0, 4), Buffer.from([0, pdu.length]), pdu]))
+    }),
+  ).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const total = noTraffic()
+  const bus = new SharedBus(tcpLink('127.0.0.1', (server.address() as AddressInfo).port, undefined, total), Date.now)
+  t.teardown(async () => {
+    await bus.close()
+    server.close()
+  })
+  const units = [noTraffic(), noTraffic()]
+  const read = (unit: number, traffic: ByteCounts) =>
+    bus.read(unit, { table: 'holding', address: 0, count: 1 }, { timeoutMs: 5000, retries: 0, traffic }, never)
+  await Promise.all([1, 2, 1].map(unit => read(unit, units[unit - 1]!)))
+  t.deepEqual(units, [
+    { sent_bytes: 24, received_bytes: 22 },
+    { sent_bytes: 12, received_bytes: 9 },
+  ])
+  t.deepEqual(total, { sent_bytes: 36, received_bytes: 31 })
 })
 
 test('Haystack counts requests and answers with their headers, over one connection', async t => {

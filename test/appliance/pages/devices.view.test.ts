@@ -115,3 +115,9 @@ test('the bytes of each protocol that was used are shown with their unit', t => 
   t.regex(textOf({ traffic }), /Since the start of the program BACnet\/IP: 12\.3 kB sent, 5\.6 MB received\./)
   t.notRegex(textOf({}), /Since the start of the program/)
 })
+
+test('a device has the bytes of its polling, and a dash where nobody counts', t => {
+  const counted = { ...status('ok'), sent_bytes: 1240, received_bytes: 3_456_000 }
+  t.regex(textOf({ rows: [row({ poll: counted })] }), /data-label="Traffic"><div>1.2 kB sent, 3.5 MB received</)
+  t.regex(textOf({ rows: [row()] }), /data-label="Traffic"><div>–</)
+})

@@ -86,7 +86,7 @@ test.serial(`${WITHOUT_SOCKET} mutated datagrams end nothing, leave no request o
       return void count(typeof iAm === 'string' && typeof notification === 'string' ? 'useless' : 'heard')
     }
     const apdu = readApdu(frame.apdu)
-    count(apdu ? transactions.take(frame.origin?.host ?? host, frame.source, apdu) : 'dropped')
+    count(apdu ? transactions.take(frame.origin?.host ?? host, frame.source, apdu, 0) : 'dropped')
   }
 
   let halfway = 0
