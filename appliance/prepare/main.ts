@@ -3,7 +3,7 @@
  * what a first boot needs as the appliance's own user, and renews the certificate of the page, also once a week; `stick` takes what a
  * USB stick brings, as root, and `network` what the page asks for of the network.
  */
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { resultFile } from '#shared/core/system/stick-files.ts'
 import { errorText } from '#shared/core/error-text.ts'
@@ -11,7 +11,7 @@ import { SECOND } from '#shared/core/time.ts'
 import { makeFolder, replaceFile } from '#shared/node/files.ts'
 import { timeSynced } from '#shared/node/machine.ts'
 import { settingsOrExit } from '#shared/node/settings.ts'
-import { readVersion } from '#shared/node/version.ts'
+import { readVersion, versionMadeAt } from '#shared/node/version.ts'
 import { firewall } from '../core/system/firewall.ts'
 import { networkUnits } from '../core/system/network-units.ts'
 import { serviceSettings } from '../core/system/service-settings.ts'
@@ -100,8 +100,7 @@ async function prepareFromStick(): Promise<void> {
     settings: settings.SERVICE_SETTINGS_FILE,
     updates: settings.SERVICE_UPDATE_DIR,
   }
-  const { mtimeMs: notBefore } = statSync('package.json')
-  const own = { now: Date.now(), isSynced: timeSynced() === true, notBefore }
+  const own = { now: Date.now(), isSynced: timeSynced() === true, notBefore: versionMadeAt() ?? 0 }
   const { lines, wish, clock } = await takeStick(places, host, own)
   // Beside the stick: the script that mounted it may set the clock, and this program may not.
   if (clock !== undefined) await replaceFile(`${stick}.clock`, `${Math.round(clock / SECOND)}\n`)

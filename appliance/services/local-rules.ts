@@ -10,6 +10,7 @@ import { historianSink } from '../sinks/historian-sink.ts'
 import type { SiteSettings } from '../store/site.ts'
 import type { LocalRules } from './edge.ts'
 import { factOfPoint, type FieldCatalogue } from './field-catalogue.ts'
+import { versionNotBefore } from '../system/version-not-before.ts'
 
 export function localRules(parts: {
   workspace: Workspace
@@ -23,7 +24,10 @@ export function localRules(parts: {
   const { building_id } = site.building
   const statesOf = factOfPoint(catalogue, ({ states }) => states)
   return {
-    history: historianSink({ historian, misdated, building_id, statesOf, clock, needRoom: ballast.needRoom }),
+    history: historianSink({
+      ...{ historian, misdated, building_id, statesOf, clock },
+      ...{ notBefore: () => versionNotBefore(clock), needRoom: ballast.needRoom },
+    }),
     lookUpFindings: ids => currentFindings(findings, ids),
     knownPoints: () => model.points(building_id),
   }

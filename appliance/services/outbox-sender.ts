@@ -206,9 +206,10 @@ function encode(
     const body = writeFindings({ ...envelope, findings, ...(withdrawn && { withdrawn }) })
     return { topic: { ...edge, kind: 'findings' }, body }
   }
-  const { protocol, readings } = message
+  const { protocol, readings, not_before } = message
+  const made = not_before !== undefined && { not_before }
   return {
     topic: { ...edge, kind: 'telemetry', protocol },
-    body: writeTelemetry({ ...envelope, protocol, time_synced: timeSynced(), readings }),
+    body: writeTelemetry({ ...envelope, protocol, time_synced: timeSynced(), ...made, readings }),
   }
 }

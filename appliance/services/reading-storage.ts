@@ -25,6 +25,7 @@ type ReadingStorageOptions = {
   /** The current findings of this process; undefined where it runs no rules. */
   lookUpFindings?: LookUpFindings | undefined
   catalogue: FieldCatalogue
+  notBefore?: (() => number | undefined) | undefined
   clock: Clock
   log: Logger
 }
@@ -58,7 +59,7 @@ export function storagePlaces(settings: PlaceSettings): StoragePlace[] {
  * @throws Error when the outbox cannot be written
  */
 export async function openReadingStorage(options: ReadingStorageOptions): Promise<ReadingStorage> {
-  const { settings, destinations, history, lookUpFindings, catalogue, clock, log } = options
+  const { settings, destinations, history, lookUpFindings, catalogue, notBefore, clock, log } = options
   if (destinations.length === 0) {
     return { sinks: history ? [history] : [], outbox: undefined, services: [], historyTrouble: () => undefined }
   }
@@ -71,6 +72,7 @@ export async function openReadingStorage(options: ReadingStorageOptions): Promis
     to: [...destinations, ...(history ? ['history' as const] : [])],
     protocolOf: point_id => protocolOf(point_id)!,
     lookUpFindings,
+    notBefore,
     clock,
     log,
   })

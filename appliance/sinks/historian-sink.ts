@@ -12,17 +12,20 @@ type HistorianSinkDeps = {
   /** The state texts of a point that stand for numbers. A value without a number is stored as *no data* (NaN). */
   statesOf: (point_id: string) => string[] | undefined
   clock: Clock
+  /** When the running version was made, ms since 1970 UTC; undefined where that says nothing about the clock. */
+  notBefore: () => number | undefined
   /** Throws while the disk is too full to store readings. */
   needRoom: () => void
 }
 
-export function historianSink({ historian, misdated, building_id, statesOf, clock, needRoom }: HistorianSinkDeps): Sink {
+export function historianSink(deps: HistorianSinkDeps): Sink {
+  const { historian, misdated, building_id, statesOf, clock, notBefore, needRoom } = deps
   const numberOf = ({ id, v }: Reading) => toNumber(v, statesOf(id))
   return {
     async write(readings) {
       needRoom()
       const now = clock.now()
-      const { dated, misdated: apart } = separateMisdated(readings, now)
+      const { dated, misdated: apart } = separateMisdated(readings, now, notBefore())
       misdated.keep(misdatedRows(apart, numberOf, { building_id, edge_id: null, arrived_at: now }))
       await historian.append(
         building_id,

@@ -38,6 +38,8 @@ type OutboxOptions = {
   /** At least one; a message is retained until all of them have it. */
   to: readonly Destination[]
   protocolOf: (point_id: string) => Protocol
+  /** When the running version was made, ms since 1970 UTC; undefined where that says nothing about the clock. */
+  notBefore?: (() => number | undefined) | undefined
   /** Gives the current state of findings. Without it, findings in a full outbox are dropped. */
   lookUpFindings?: LookUpFindings | undefined
   clock: Clock
@@ -63,7 +65,7 @@ export async function openOutbox(options: OutboxOptions): Promise<Outbox> {
 
 async function openLocked(options: OutboxOptions, unlock: () => void): Promise<Outbox> {
   const files = await openOutboxFiles<OutboxMessage>(options)
-  const { clock, protocolOf, maxBytes, lookUpFindings } = options
+  const { clock, protocolOf, notBefore = () => undefined, maxBytes, lookUpFindings } = options
   const { log } = files
   const readers = await openReaders(files, options.to, options.log)
   const messageOf = <T extends MessageBody & { at?: number }>(body: T): OutboxMessage => ({
@@ -82,7 +84,7 @@ async function openLocked(options: OutboxOptions, unlock: () => void): Promise<O
   }
 
   return {
-    write: async readings => append(telemetryBodies(readings, protocolOf)),
+    write: async readings => append(telemetryBodies(readings, protocolOf, notBefore())),
     putFindings: async (findings, withdrawn = []) => append(findingsBodies(findings, withdrawn)),
     reader: to => readers.reader(to),
     disk: () => {

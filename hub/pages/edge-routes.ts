@@ -6,10 +6,14 @@ import { findEdge } from '#shared/core/telemetry/find-edge.ts'
 import { edgeName, ID } from '#shared/core/model/model.ts'
 import type { EdgeRecord } from '#shared/core/stores.ts'
 import { formatInstant } from '#shared/core/time.ts'
+import type { EdgeNotices } from '#shared/flow/ingest/edge-notices.ts'
+import type { EdgeRegistry } from '#shared/flow/ingest/edge-registry.ts'
 import { type Route, route, strict } from '#shared/node/http/route.ts'
 import { edgeBacklogCourse, FRESH_MS, healthOf, reportedBy } from './fleet-status.ts'
 
-export const edgeRoutes = ({ edges, clock }: Pick<CentralContext, 'edges' | 'clock'>): Route[] => [
+type Context = Pick<CentralContext, 'edges' | 'clock'> & { registry?: Pick<EdgeRegistry, 'notices'> }
+
+export const edgeRoutes = ({ edges, clock, registry }: Context): Route[] => [
   route({
     method: 'GET',
     path: '/api/edges',
@@ -19,7 +23,7 @@ export const edgeRoutes = ({ edges, clock }: Pick<CentralContext, 'edges' | 'clo
     problems: ['bad_cursor'],
     handle: ({ query }) => {
       const { items, ...rest } = cutPage(edges.list(), query, edgeName)
-      return { ok: true, edges: items.map(edge => edgeView(edge, clock.now())), ...rest }
+      return { ok: true, edges: items.map(edge => edgeView(edge, clock.now(), registry?.notices)), ...rest }
     },
   }),
   route({
@@ -30,15 +34,19 @@ export const edgeRoutes = ({ edges, clock }: Pick<CentralContext, 'edges' | 'clo
     params: strict({ edge_id: ID }),
     query: SiteQuery,
     problems: ['unknown_edge', 'ambiguous_edge'],
-    handle: ({ params, query }) => ({ ok: true, edge: edgeView(findEdge(edges, { ...params, ...query }), clock.now()) }),
+    handle: ({ params, query }) => {
+      const edge = findEdge(edges, { ...params, ...query })
+      return { ok: true, edge: edgeView(edge, clock.now(), registry?.notices) }
+    },
   }),
 ]
 
-export function edgeView(edge: EdgeRecord, now: number) {
+export function edgeView(edge: EdgeRecord, now: number, notices?: Pick<EdgeNotices, 'misdatedOf'>) {
   const { edge_id, site_id, building_id, name, version, online, session_changed_at, last_seen_at, last_data_at } = edge
   const reported = reportedBy(edge.status_body)
   const { backlog_oldest_at, cert_not_after, shared, sent_at, ...figures } = reported
   const course = edgeBacklogCourse(reported, online, now)
+  const misdated = notices?.misdatedOf(edge)
   const instant = (ms: number | null) => (ms === null ? null : formatInstant(ms))
   return {
     ...{ edge_id, site_id, building_id, name, version },
@@ -46,6 +54,7 @@ export function edgeView(edge: EdgeRecord, now: number) {
     session: { open: online, since: instant(session_changed_at), last_seen_at: instant(last_seen_at) },
     shared: shared && { ...shared, since: instant(shared.since), last_at: instant(shared.last_at) },
     data: { fresh: last_data_at !== null && now - last_data_at <= FRESH_MS, last_at: instant(last_data_at) },
+    misdated: misdated ? { ...misdated, since: formatInstant(misdated.since), last_at: formatInstant(misdated.last_at) } : null,
     reported: {
       ...figures,
       backlog_oldest_at: instant(backlog_oldest_at),

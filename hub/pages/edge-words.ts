@@ -1,14 +1,16 @@
 /** What an edge reports of itself, in words: for its line of Fleet and its own page. */
 import { diskLevel } from '#shared/core/disk-use.ts'
 import type { EdgeKey } from '#shared/core/model/model.ts'
+import type { EdgeRecord } from '#shared/core/stores.ts'
 import { DAY, formatDuration } from '#shared/core/time.ts'
+import type { MisdatedNews } from '#shared/flow/ingest/edge-notices.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { edgeHref, edgePath, querySite } from '#shared/central/ui/links.ts'
 import { courseShort, courseWords } from '#shared/central/system/backlog-words.ts'
 import type { State } from '#shared/central/ui/icons.ts'
-import { formatAge, formatLeft, type Here } from '#shared/central/ui/moment.ts'
+import { formatAge, formatLeft, type Here, momentAge } from '#shared/central/ui/moment.ts'
 import { edgeBacklogCourse, type EdgeStatus, type ReportedFigures } from './fleet-status.ts'
-import { say, sayCount, words } from '#shared/node/http/language.ts'
+import { say, sayCount, sayCountOf, words } from '#shared/node/http/language.ts'
 
 const CERTIFICATE_SOON = 60 * DAY
 /** A clock offset above this puts events into the wrong order. */
@@ -66,6 +68,13 @@ export function clockWords({ clock_offset_ms }: ReportedFigures): Html | string 
   const words = clock_offset_ms > 0 ? say`${off} ahead` : say`${off} behind`
   return Math.abs(clock_offset_ms) > OFFSET_MAX_MS ? html`<strong>${words}</strong>` : words
 }
+
+/** In a list: the page of the edge says which they are. */
+export const misdatedShort = ({ count }: MisdatedNews): Html => html` <strong>${sayCountOf(count, 'reading')} kept apart</strong>`
+
+/** Readings whose times cannot be right: how many, why, and where they are. */
+export const misdatedWords = ({ count, last_at, reason }: MisdatedNews, { building_id }: EdgeRecord, here: Here): Html =>
+  html`<strong>${sayCount(count)}</strong> <span class="muted">the last ${momentAge(last_at, here)}; their times cannot be right: ${reason}. They are not in the history: <a href="/api/history/misdated?${new URLSearchParams({ building_id })}">all of them</a></span>`
 
 export function certificateWords({ cert_not_after }: ReportedFigures, { now }: Here): Html | string {
   if (cert_not_after === null) return say`not reported`

@@ -17,6 +17,7 @@ import {
   edgeDiagnosticsHref,
   edgeLogHref,
   edgePartHref,
+  misdatedWords,
   replaceBoxHref,
   STATUS_MARK,
   STATUS_WORDS,
@@ -55,7 +56,7 @@ ${connections(model)}
 <p class="muted">Data counts as fresh within ${formatDuration(FRESH_MS)}.</p>
 </div>`
 
-function connections({ edge, reported, here }: EdgePage): Html {
+function connections({ edge, reported, misdated, here }: EdgePage): Html {
   const { edge_id, site_id, online, session_changed_at, last_seen_at, last_data_at, version } = edge
   const { cert_not_after, disk_used_percent } = reported
   const fact = (name: string, value: Html | string) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`
@@ -66,6 +67,7 @@ ${fact(say`Last message`, momentOr(last_seen_at, here, say`none yet`))}
 ${fact(say`Last data`, momentOr(last_data_at, here, say`none yet`))}
 ${fact(say`Backlog`, backlogWords(reported, online, here))}
 ${fact(say`Clock`, clockWords(reported))}
+${misdated && fact(say`Readings kept apart`, misdatedWords(misdated, edge, here))}
 ${fact(say`Certificate`, html`${certificateWords(reported, here)}${cert_not_after !== null && html` <span class="muted">until ${moment(cert_not_after, here)}</span>`}`)}
 ${fact(say`Storage`, disk_used_percent === null ? say`not reported` : diskWarning(reported) || say`${disk_used_percent} % of its disk used`)}
 ${fact(say`Version`, version ? versionText(version) : say`not reported`)}

@@ -29,6 +29,7 @@ export function fleetRow(context: FleetContext, edge: EdgeRecord, { now, caller,
     health: healthOf(edge, now),
     reported: reportedBy(edge.status_body),
     building: context.model.building(building_id),
+    misdated: context.registry?.notices.misdatedOf(edge),
     open: open ?? openFaults(context, now, building_id),
     deletable: mayDelete && isGone(edge, now),
   }

@@ -2,6 +2,7 @@
 import { type Html, html } from '#shared/node/http/html.ts'
 import { type Building, edgeName } from '#shared/core/model/model.ts'
 import type { EdgeRecord } from '#shared/core/stores.ts'
+import type { MisdatedNews } from '#shared/flow/ingest/edge-notices.ts'
 import { buildingHref, edgeHref } from '#shared/central/ui/links.ts'
 import { formatDuration } from '#shared/core/time.ts'
 import { versionText } from '#shared/central/ui/frame.ts'
@@ -17,6 +18,7 @@ import {
   clockWords,
   diskWarning,
   edgeOverridesHref,
+  misdatedShort,
   STATUS_MARK,
   STATUS_WORDS,
 } from './edge-words.ts'
@@ -33,6 +35,8 @@ export type FleetRow = {
   health: EdgeHealth
   reported: ReportedFigures
   building: Building | undefined
+  /** What came from it with times that cannot be right; undefined where nothing did within an hour. */
+  misdated: MisdatedNews | undefined
   open: Record<Priority, number>
   /** The edge is gone, and the reader may delete it. */
   deletable: boolean
@@ -107,7 +111,7 @@ const table = ({ part, here, claims }: FleetModel): Html => html`<table class="f
 <thead><tr><th scope="col">Edge</th><th scope="col">Status</th><th scope="col">Session</th><th scope="col">Last data</th><th scope="col">Faults</th><th scope="col">Backlog</th><th scope="col">Clock</th><th scope="col">Certificate</th><th scope="col">Version</th></tr></thead>
 <tbody>${part.rows.map(row => edgeRow(row, here, claims.csrf))}</tbody></table>`
 
-function edgeRow({ edge, health, reported, building, open, deletable }: FleetRow, here: Here, csrf: string): Html {
+function edgeRow({ edge, health, reported, building, misdated, open, deletable }: FleetRow, here: Here, csrf: string): Html {
   const { edge_id, name, site_id, online, session_changed_at, last_data_at, version } = edge
   const faults = PRIORITIES.filter(priority => open[priority] > 0)
   const href = `/faults?${new URLSearchParams({ building: edge.building_id })}`
@@ -118,7 +122,7 @@ function edgeRow({ edge, health, reported, building, open, deletable }: FleetRow
 <td data-label="Last data"><div>${momentOr(last_data_at, here, say`none yet`)}</div></td>
 <td data-label="Faults"><div>${faults.length ? html`<a class="by-priority" href="${href}">${faults.map(priority => html`<span class="p${priority}">${open[priority]} ${priorityIcon(priority)}</span>`)}</a>` : html`<a href="${href}">none open</a>`}</div></td>
 <td data-label="Backlog"><div>${backlogWords(reported, online, here, true)}</div></td>
-<td data-label="Clock"><div>${clockWords(reported)}</div></td>
+<td data-label="Clock"><div>${clockWords(reported)}${misdated && misdatedShort(misdated)}</div></td>
 <td data-label="Certificate"><div>${certificateWords(reported, here)}</div></td>
 <td data-label="Version"><div>${version ? versionText(version) : say`not reported`}</div></td>
 </tr>`

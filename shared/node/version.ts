@@ -23,6 +23,15 @@ export function readVersion(): string {
 }
 
 /**
+ * When the running version was made, ms since 1970 UTC: a build gives the time of its source to all files, and a checkout has that of
+ * its last change. Undefined where there is no such file.
+ */
+export function versionMadeAt(): number | undefined {
+  const file = statSync(new URL('package.json', ROOT), { throwIfNoEntry: false })
+  return file && Math.floor(file.mtimeMs)
+}
+
+/**
  * The time at which the newest shared source file was written. Caches are valid only for the code that wrote them, and in a
  * checkout with local changes the revision does not identify the code.
  */

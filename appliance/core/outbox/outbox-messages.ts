@@ -7,8 +7,11 @@ import { MESSAGE_POINTS_MAX } from '#shared/core/telemetry/telemetry.ts'
 import { MINUTE } from '#shared/core/time.ts'
 import { TELEMETRY_PROTOCOLS, type TelemetryProtocol } from '#shared/core/topic/topics.ts'
 
-/** `thinned`: downsampled from older messages; it is not downsampled again. */
-export type TelemetryBody = { protocol: TelemetryProtocol; readings: Reading[]; thinned?: true }
+/**
+ * `thinned`: downsampled from older messages; it is not downsampled again. `not_before`: when the version that read them was made, ms
+ * since 1970 UTC, where some of them are dated before: the clock was wrong.
+ */
+export type TelemetryBody = { protocol: TelemetryProtocol; readings: Reading[]; not_before?: number; thinned?: true }
 type FindingsBody = { findings: Finding[]; withdrawn?: string[] }
 export type MessageBody = TelemetryBody | FindingsBody
 /** One message as the log stores it. `at`: when it was written, ms since 1970 UTC. */
@@ -21,12 +24,23 @@ const ENVELOPE_CHARACTERS = 300
 /** Downsampling leaves one reading for each point and interval (contract §8). */
 const INTERVAL_MS = 15 * MINUTE
 
-/** @throws RangeError for a point of a protocol that is not polled */
-export function telemetryBodies(readings: Reading[], protocolOf: (point_id: string) => Protocol): TelemetryBody[] {
+/**
+ * @param notBefore when the version that has read them was made, ms since 1970 UTC
+ * @throws RangeError for a point of a protocol that is not polled
+ */
+export function telemetryBodies(
+  readings: Reading[],
+  protocolOf: (point_id: string) => Protocol,
+  notBefore = -Infinity,
+): TelemetryBody[] {
   const byProtocol = Map.groupBy(readings, ({ id }) => protocolOf(id))
   return [...byProtocol].flatMap(([protocol, some]) => {
     if (!TELEMETRY_PROTOCOLS.includes(protocol as TelemetryProtocol)) throw new RangeError(`${protocol} is not polled`)
-    return split(some, MESSAGE_POINTS_MAX).map(part => ({ protocol: protocol as TelemetryProtocol, readings: part }))
+    return split(some, MESSAGE_POINTS_MAX).map(part => ({
+      protocol: protocol as TelemetryProtocol,
+      readings: part,
+      ...(part.some(({ t }) => t < notBefore) && { not_before: notBefore }),
+    }))
   })
 }
 
@@ -65,14 +79,12 @@ export function thinOldest(
   const dropped = new Set(oldest.flatMap(({ seq, record }) => ('findings' in record && !canLookUpFindings ? [seq] : [])))
   const telemetry = oldest.flatMap(({ seq, record }) => ('readings' in record ? [{ seq, record }] : []))
   const whole = telemetry.filter(({ record }) => !record.thinned)
-  const thinned = [...Map.groupBy(whole, ({ record }) => record.protocol)].flatMap(([protocol, some]) => {
+  const alike = Map.groupBy(whole, ({ record: { protocol, not_before } }) => `${protocol} ${not_before}`)
+  const thinned = [...alike.values()].flatMap(some => {
     const readings = downsample(some.flatMap(({ record }) => record.readings))
-    return split(readings, MESSAGE_POINTS_MAX).map(part => ({
-      at: some[0]!.record.at,
-      protocol,
-      readings: part,
-      thinned: true as const,
-    }))
+    const { at, protocol, not_before } = some[0]!.record
+    const head = { at, protocol, ...(not_before !== undefined && { not_before }) }
+    return split(readings, MESSAGE_POINTS_MAX).map(part => ({ ...head, readings: part, thinned: true as const }))
   })
   const fits = thinned.reduce((sum, body) => sum + sizeOf(body), 0) <= charactersMax
   if (!fits) for (const { seq } of whole) dropped.add(seq)

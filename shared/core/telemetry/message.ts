@@ -36,6 +36,8 @@ export type Content = {
   message_id: string
   building_id?: string
   readings: StatedReading[]
+  /** When the version that read them was made, ms since 1970 UTC. */
+  not_before?: number
   /** Readings of the message that are not among `readings`. */
   refused: Refused[]
   findings: Finding[]
@@ -46,13 +48,11 @@ export type Content = {
 function decodeTelemetry(topic: Topic, body: Record<string, unknown>): Decoded<Content> {
   const telemetry = readTelemetry(body)
   if (!telemetry.ok) return telemetry
-  const { stream, seq, message_id, building_id, readings, refused, protocol } = telemetry.value
+  const { stream, seq, message_id, building_id, readings, not_before, refused, protocol } = telemetry.value
   if (protocol !== topic.protocol) return { ok: false, reason: `protocol is ${protocol}, and the topic is for ${topic.protocol}` }
+  const head = { stream, seq, message_id, ...buildingMember(building_id), ...(not_before !== undefined && { not_before }) }
   return (
-    senderMismatch(topic, telemetry.value) ?? {
-      ok: true,
-      value: { stream, seq, message_id, ...buildingMember(building_id), readings, refused, findings: [], withdrawn: [] },
-    }
+    senderMismatch(topic, telemetry.value) ?? { ok: true, value: { ...head, readings, refused, findings: [], withdrawn: [] } }
   )
 }
 

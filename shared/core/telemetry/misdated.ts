@@ -13,30 +13,56 @@ const EARLIEST_MS = Date.UTC(2000, 0, 1)
 /** Clocks of controllers drift by minutes a month, so a reading may be a little ahead of the clock of the machine that takes it. */
 const AHEAD_MAX_MS = 5 * MINUTE
 
-/** Whether the clock of a machine was ever set: one that was not says 1970 or a little later, and cannot judge other clocks. */
-export const isClockSet = (now: number): boolean => now >= EARLIEST_MS
+/**
+ * The first plausible instant of what a version has read: it was made before, so an earlier time is of a clock that was wrong.
+ *
+ * @param notBefore when the version was made, ms since 1970 UTC; undefined where nobody knows
+ */
+const earliestPlausible = (notBefore: number | undefined): number => Math.max(EARLIEST_MS, notBefore ?? EARLIEST_MS)
+
+/**
+ * Whether the clock of a machine was ever set: one that was not says 1970 or a little later, and cannot judge other clocks.
+ *
+ * @param notBefore when the version that runs there was made, ms since 1970 UTC
+ */
+export const isClockSet = (now: number, notBefore?: number): boolean => now >= earliestPlausible(notBefore)
 
 /**
  * The last plausible instant for a machine whose clock shows `now`, ms since 1970 UTC. What was read before a power cut took the
  * clock away is not ahead of anything.
  */
-export const latestPlausible = (now: number): number => (isClockSet(now) ? now + AHEAD_MAX_MS : INSTANT_END)
+export const latestPlausible = (now: number, notBefore?: number): number =>
+  isClockSet(now, notBefore) ? now + AHEAD_MAX_MS : INSTANT_END
 
 /** @param latest as `latestPlausible` gives it */
-export const isPlausibleTime = (t: number, latest: number): boolean => t >= EARLIEST_MS && t <= latest
+export const isPlausibleTime = (t: number, latest: number, notBefore?: number): boolean =>
+  t >= earliestPlausible(notBefore) && t <= latest
 
-/** @returns why `t` cannot be right, in words; undefined when it can be */
-export function implausibleTime(t: number, now: number): string | undefined {
-  if (t < EARLIEST_MS) return `${formatInstant(t)} is before ${formatInstant(EARLIEST_MS)}`
-  if (t <= latestPlausible(now)) return undefined
+/**
+ * @param notBefore when the version that read it was made, ms since 1970 UTC
+ * @returns why `t` cannot be right, in words; undefined when it can be
+ */
+export function implausibleTime(t: number, now: number, notBefore?: number): string | undefined {
+  const earliest = earliestPlausible(notBefore)
+  const meaning = earliest === EARLIEST_MS ? '' : ', when the version that read it was made'
+  if (t < earliest) return `${formatInstant(t)} is before ${formatInstant(earliest)}${meaning}`
+  if (t <= latestPlausible(now, notBefore)) return undefined
   return `${formatInstant(t)} is more than ${AHEAD_MAX_MS / MINUTE} minutes ahead of the clock here, ${formatInstant(now)}`
 }
 
-/** @param now ms of the clock of the machine that takes them in */
-export function separateMisdated<R extends Reading>(readings: readonly R[], now: number): { dated: R[]; misdated: R[] } {
-  const latest = latestPlausible(now)
-  const dated = readings.filter(({ t }) => isPlausibleTime(t, latest))
-  return { dated, misdated: dated.length === readings.length ? [] : readings.filter(({ t }) => !isPlausibleTime(t, latest)) }
+/**
+ * @param now ms of the clock of the machine that takes them in
+ * @param notBefore when the version that read them was made, ms since 1970 UTC
+ */
+export function separateMisdated<R extends Reading>(
+  readings: readonly R[],
+  now: number,
+  notBefore?: number,
+): { dated: R[]; misdated: R[] } {
+  const latest = latestPlausible(now, notBefore)
+  const isDated = ({ t }: R) => isPlausibleTime(t, latest, notBefore)
+  const dated = readings.filter(isDated)
+  return { dated, misdated: dated.length === readings.length ? [] : readings.filter(reading => !isDated(reading)) }
 }
 
 /** @returns why the times of a finding cannot be right, in words; undefined when they can be */

@@ -6,8 +6,9 @@ export type Notice = {
   /**
    * `metadata_refused`: nothing of this edge can be stored. `building_taken_over`: two edges speak for one building.
    * `tenant_over_budget`: the budget of the tenant is used up, or the edge has brought all that one may, so it retains its messages and tries seldom.
+   * `readings_misdated`: readings came whose times cannot be right; they are kept apart from history.
    */
-  code: 'metadata_refused' | 'building_taken_over' | 'tenant_over_budget'
+  code: 'metadata_refused' | 'building_taken_over' | 'tenant_over_budget' | 'readings_misdated'
   text: string
 }
 

@@ -18,13 +18,16 @@ type Telemetry = Envelope & {
   protocol: TelemetryProtocol
   /** Whether the edge's clock followed a time server; null where the machine does not say. */
   time_synced: boolean | null
+  /** When the version that read them was made, ms since 1970 UTC; only where some of the readings are dated before. */
+  not_before?: number
   readings: StatedReading[]
 }
 
 /** @returns the body, ready for `packBody` */
-export function writeTelemetry({ protocol, time_synced, readings, ...envelope }: Telemetry): object {
+export function writeTelemetry({ protocol, time_synced, not_before, readings, ...envelope }: Telemetry): object {
   const points = readings.map(({ id, t, v, q }) => ({ id, t: formatInstant(t), v, q }))
-  return { ...writeEnvelope(TELEMETRY_SCHEMA, envelope), protocol, time_synced, points }
+  const made = not_before !== undefined && { not_before: formatInstant(not_before) }
+  return { ...writeEnvelope(TELEMETRY_SCHEMA, envelope), protocol, time_synced, ...made, points }
 }
 
 /** A reading of a message that cannot be used, while the rest of the message can. */
@@ -47,6 +50,7 @@ export function readTelemetry(body: Record<string, unknown>): Decoded<Telemetry 
       ...readEnvelope(from, TELEMETRY_SCHEMA),
       protocol: choice(from, 'protocol', TELEMETRY_PROTOCOLS),
       time_synced: body.time_synced === null ? null : flag(from, 'time_synced'),
+      ...optional(from, 'not_before', instant),
     }
     const readings = points.flatMap(({ read }) => (read.ok ? [read.value] : []))
     const refused = points.flatMap(({ path, read }) => (read.ok ? [] : [{ pointer: path, reason: read.reason }]))

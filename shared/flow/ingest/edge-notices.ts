@@ -4,6 +4,7 @@ import type { Clock } from '#shared/core/ports.ts'
 import type { EdgeClaims, EdgeRecord, EdgeStore, Takeover } from '#shared/core/stores.ts'
 import type { BudgetExcess, StorageBudget } from '#shared/core/tenant-budget.ts'
 import type { Notice } from '#shared/core/telemetry/notice.ts'
+import { HOUR } from '#shared/core/time.ts'
 
 /** Most edges that are tracked as notified. */
 const NOTIFIED_MAX = 10_000
@@ -14,6 +15,11 @@ type Parts = { claims: EdgeClaims; edges: EdgeStore; clock: Clock; budget: Stora
 
 /** `added`: series that the message would begin, beyond the budget. `reason`: what it would bring beyond the bounds of an edge. */
 type HeldBack = EdgeKey & ({ added: number } | { reason: string })
+
+/** An edge whose readings come with times that cannot be right, since the last hour without any. Times are ms since 1970 UTC. */
+export type MisdatedNews = { count: number; since: number; last_at: number; reason: string }
+/** Readings that came with an impossible time are news for so long. */
+const MISDATED_NEWS_MS = HOUR
 
 /** `local`: posted over HTTP to a central on the same box. */
 export type IngestTransport = 'mqtt' | 'local'
@@ -28,6 +34,8 @@ export class EdgeNotices {
   readonly #budget: StorageBudget | undefined
   /** Edges whose last message was beyond the budget or the bounds of an edge, by `edgeName`. */
   readonly #heldBack = new Map<string, HeldBack>()
+  /** By `edgeName`. */
+  readonly #misdated = new Map<string, MisdatedNews>()
 
   constructor({ claims, edges, clock, budget }: Parts) {
     this.#claims = claims
@@ -50,9 +58,24 @@ export class EdgeNotices {
     this.#heldBack.delete(edgeName(edge))
   }
 
+  /** Records that readings of an edge are kept apart from history. */
+  recordMisdated(edge: EdgeKey, count: number, reason: string): void {
+    const [name, now, before] = [edgeName(edge), this.#clock.now(), this.misdatedOf(edge)]
+    if (!this.#misdated.has(name) && this.#misdated.size >= NOTIFIED_MAX) return
+    const last = { last_at: now, reason: reason.slice(0, REASON_MAX) }
+    this.#misdated.set(name, { count: (before?.count ?? 0) + count, since: before?.since ?? now, ...last })
+  }
+
+  /** @returns what was kept apart of an edge since the last hour without any; undefined where that hour is the last one */
+  misdatedOf(edge: EdgeKey): MisdatedNews | undefined {
+    const news = this.#misdated.get(edgeName(edge))
+    return news && Math.abs(this.#clock.now() - news.last_at) <= MISDATED_NEWS_MS ? news : undefined
+  }
+
   /** Forgets a deleted edge. */
   forget(edge: EdgeKey): void {
     this.#heldBack.delete(edgeName(edge))
+    this.#misdated.delete(edgeName(edge))
   }
 
   /** The edges of which nothing more is stored, each with the reason. `isBudget`: it waits for the budget of the tenant. */
@@ -115,7 +138,17 @@ export class EdgeNotices {
             },
           ]
         : []
-    return [...refused, ...overBudget, ...this.#claims.takeovers().filter(concerns(edge)).map(takeoverNotice)]
+    const news = this.misdatedOf(edge)
+    const misdated: Notice[] =
+      news === undefined
+        ? []
+        : [
+            {
+              code: 'readings_misdated',
+              text: `The hub keeps readings of this appliance apart from history, because its clock was wrong: ${news.reason}`,
+            },
+          ]
+    return [...refused, ...overBudget, ...misdated, ...this.#claims.takeovers().filter(concerns(edge)).map(takeoverNotice)]
   }
 
   /** @returns the notices to send now; empty to end earlier ones; undefined when there are none and none were sent last */

@@ -4,8 +4,6 @@ import { edgeName, type EdgeKey } from '#shared/core/model/model.ts'
 import type { Clock } from '#shared/core/ports.ts'
 import { sharedReason, type SharedEdgeId } from '#shared/core/telemetry/shared-edge-id.ts'
 import type { StoringTrouble } from '#shared/core/storage-status.ts'
-import { implausibleTime } from '#shared/core/telemetry/misdated.ts'
-import type { Reading } from '#shared/core/telemetry/reading.ts'
 import { MINUTE } from '#shared/core/time.ts'
 
 /** Counts since the process started, for health. Times are ms since 1970 UTC. */
@@ -109,12 +107,9 @@ export class IngestMonitor {
     this.#trouble = { reason, since: this.#trouble?.since ?? now, lastAt: now }
   }
 
-  recordMisdated(edge: EdgeKey, misdated: readonly Reading[], now: number): void {
-    const [first] = misdated
-    if (!first) return
-    this.#counts.ingest_misdated += misdated.length
-    const why = implausibleTime(first.t, now)
-    this.#report('misdated', edge, `${misdated.length} readings stored apart from history: the timestamp of ${first.id}, ${why}`)
+  recordMisdated(edge: EdgeKey, count: number, reason: string): void {
+    this.#counts.ingest_misdated += count
+    this.#report('misdated', edge, `${count} readings stored apart from history: ${reason}`)
   }
 
   /** An edge goes on with the oldest message that it still has, where this hub and the edge do not agree on what is stored. */

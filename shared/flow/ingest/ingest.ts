@@ -1,6 +1,6 @@
 /** Stores the messages of edges once and in order, whichever transport they arrive by, and maintains the registry of edges. */
 import type { Accepted, Clock, EdgeMessage, Inbox } from '#shared/core/ports.ts'
-import { isClockSet, misdatedFinding, separateMisdated } from '#shared/core/telemetry/misdated.ts'
+import { implausibleTime, isClockSet, misdatedFinding, separateMisdated } from '#shared/core/telemetry/misdated.ts'
 import type { EdgeClaims, EdgeStore, ModelStore } from '#shared/core/stores.ts'
 import type { Decoded } from '#shared/core/telemetry/body.ts'
 import type { EdgeBounds } from '#shared/core/telemetry/edge-bounds.ts'
@@ -61,6 +61,8 @@ type Ready = {
   message: EdgeMessage
   refused: Refused[]
   reason: string | undefined
+  /** Why its misdated readings are, in words. */
+  misdatedReason: string | undefined
   now: number
 }
 
@@ -172,13 +174,16 @@ export class Ingest {
     const { stream, seq, message_id } = checked
     const reason = checked.state === 'good' ? wholeMessageFault(checked, building_id) : checked.reason
     const { readings, findings, withdrawn } = checked.state === 'good' && reason === undefined ? checked : NO_CONTENT
-    const { dated, misdated } = separateMisdated(readings, now)
+    const not_before = checked.state === 'good' ? trusted(checked.not_before, now) : undefined
+    const { dated, misdated } = separateMisdated(readings, now, not_before)
     const message = {
       ...{ site_id, edge_id, building_id, stream, seq, findings, withdrawn, readings: dated },
       ...(message_id !== undefined && { message_id }),
       ...(misdated.length > 0 && { misdated: { arrived_at: now, readings: misdated } }),
     }
-    return { state: 'ready', topic, message, refused: checked.state === 'good' ? checked.refused : [], reason, now }
+    const misdatedReason = misdated[0] && implausibleTime(misdated[0].t, now, not_before)
+    const refused = checked.state === 'good' ? checked.refused : []
+    return { state: 'ready', topic, message, refused, reason, misdatedReason, now }
   }
 
   /** A message that the store cannot take must not take others with it, so after a failure each is stored in its own commit. */
@@ -190,7 +195,7 @@ export class Ingest {
     }
   }
 
-  #conclude({ topic, message, now, ...ready }: Ready, accepted: Accepted | { status: 'failed'; error: unknown }): MessageResult {
+  #conclude({ topic, message, ...ready }: Ready, accepted: Accepted | { status: 'failed'; error: unknown }): MessageResult {
     if (accepted.status === 'failed') return { state: 'failed', error: accepted.error }
     if (accepted.status === 'over_budget') return this.#holdBack(topic, accepted)
     if (accepted.status === 'over_bounds') return this.#holdBeyondBounds(topic, accepted.reason)
@@ -201,9 +206,16 @@ export class Ingest {
     this.#record(topic, outcome)
     if (status === 'stored') this.registry.notices.recordStored(topic)
     if (isNextStream) this.monitor.recordNextStream(topic)
-    if (status === 'stored') this.monitor.recordMisdated(topic, message.misdated?.readings ?? [], now)
+    if (status === 'stored' && ready.misdatedReason !== undefined) this.#recordMisdated(topic, message, ready.misdatedReason)
     if (status === 'stored' && reason === undefined) this.registry.recordData(topic, newestOf(message.readings))
     return { state: 'processed', stream: message.stream, seq: message.seq, ...outcome }
+  }
+
+  /** Its pages and those of the hub show that they are not in its history. */
+  #recordMisdated(topic: MessageTopic, { misdated }: EdgeMessage, reason: string): void {
+    const [count, id] = [misdated!.readings.length, misdated!.readings[0]!.id]
+    this.monitor.recordMisdated(topic, count, `the timestamp of ${id}, ${reason}`)
+    this.registry.notices.recordMisdated(topic, count, reason)
   }
 
   #refuseItems(received: Good, building_id: string, now: number): Good {
@@ -267,6 +279,10 @@ const foreignFinding = (finding_id: string): Refused => ({
   pointer: `findings[finding_id=${finding_id}]`,
   reason: `finding ${finding_id} belongs to another building`,
 })
+
+/** A version that was made later than now says that its clock or the one here is wrong, and nothing about readings. */
+const trusted = (not_before: number | undefined, now: number): number | undefined =>
+  not_before !== undefined && not_before > now ? undefined : not_before
 
 /** @returns why nothing of a decoded message can be stored */
 function wholeMessageFault({ readings, findings, withdrawn, refused }: Good, building_id: string): string | undefined {

@@ -259,6 +259,7 @@ test('history gets numbers: flags as 0 and 1, texts by their place, what is no n
     building_id: 'school',
     statesOf,
     clock: wallClock,
+    notBefore: () => undefined,
     needRoom: () => undefined,
   })
   const at = Date.UTC(2026, 2, 1)

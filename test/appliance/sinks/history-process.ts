@@ -20,6 +20,7 @@ const kept = historianSink({
   building_id: 'building-A',
   statesOf: () => undefined,
   clock: wallClock,
+  notBefore: () => undefined,
   needRoom: () => undefined,
 })
 

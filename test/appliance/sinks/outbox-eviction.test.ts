@@ -62,6 +62,25 @@ test('a full outbox keeps a value of every quarter of an hour, drops nothing, an
   await outbox.close()
 })
 
+test('readings of a clock before its version say so, also once they are downsampled, and those of a right clock do not', async t => {
+  const dir = folder(t)
+  const [made, tenYears] = [START - MINUTE, 87_660 * HOUR]
+  const outbox = await openOutbox({
+    ...{ dir, maxBytes: 512 * KB, to: ['hub'], protocolOf: () => 'bacnet', notBefore: () => made, clock: wallClock, log: silent },
+  })
+  const reader = outbox.reader('hub')
+  for (const n of upTo(60)) await outbox.write(n < 20 ? page(n).map(one => ({ ...one, t: one.t - tenYears })) : page(n))
+  t.true(reader.thinned() > 20)
+  const messages = reader.next(reader.span().acked, 100_000).map(({ message }) => message)
+  const isEarly = (message: OutboxMessage) => 'readings' in message && message.readings.some(one => one.t < made)
+  t.true(messages.some(isEarly))
+  for (const message of messages) {
+    t.is('not_before' in message ? message.not_before : undefined, isEarly(message) ? made : undefined)
+    t.false(isEarly(message) && 'readings' in message && message.readings.some(one => one.t >= made))
+  }
+  await outbox.close()
+})
+
 test('readings of every ten minutes are downsampled before any is dropped', async t => {
   const outbox = await opened(folder(t), 512 * KB)
   const points = upTo(50)

@@ -15,7 +15,10 @@ test('Fleet escapes', t =>
       here,
       part: {
         rows: [
-          { edge, building, health: healthOf(edge, NOW), reported: reportedBy({}), open: { 1: 1, 2: 0, 3: 0 }, deletable: true },
+          {
+            ...{ edge, building, health: healthOf(edge, NOW), reported: reportedBy({}), open: { 1: 1, 2: 0, 3: 0 } },
+            ...{ misdated: { count: 1, since: NOW, last_at: NOW, reason: text }, deletable: true },
+          },
         ],
         page: 1,
         pages: 2,

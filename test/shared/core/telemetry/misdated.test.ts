@@ -65,6 +65,7 @@ const body = (seq: number, times: string[], change: object = {}) => ({
   points: times.map((time, i) => ({ id: i % 2 ? 'p2' : 'p1', t: time, v: seq, q: 'good' })),
   ...change,
 })
+const EDGE = { site_id: 'A', edge_id: 'e1' }
 const FAIR = formatInstant(NOON - MINUTE)
 const acked = (through_seq: number) => ({ stream: STREAM, through_seq, through_id: MESSAGE_ID, at: NOON })
 
@@ -94,6 +95,41 @@ for (const [way, send] of Object.entries(ways)) {
       t.is(misdated.summary().count, 2)
     })
   }
+
+  test(`of an edge whose version says since when it can have read, earlier readings that come by ${way} are kept apart`, t => {
+    const site = hub(t)
+    const { flow, misdated, events, samples, edges } = site
+    const not_before = formatInstant(NOON - HOUR)
+    t.like(send(site, body(1, ['2016-11-27T12:00:00Z', FAIR], { not_before })), { through_seq: 1 })
+    t.deepEqual(samples(), [['p2', NOON - MINUTE]])
+    t.like(misdated.list({ building_id: 'building-A', limit: 10 }), [{ point_id: 'p1', observed_at: Date.UTC(2016, 10, 27, 12) }])
+    const said = `1 readings stored apart from history: the timestamp of p1, 2016-11-27T12:00:00Z is before ${not_before}, when the version that read it was made`
+    t.like(events, [{ kind: 'misdated', edge: 'A/e1', reason: said }])
+
+    t.like(send(site, body(2, ['2016-11-27T12:01:00Z'])), { through_seq: 2 }, 'one that says nothing of its version is believed')
+    const ahead = { not_before: formatInstant(NOON + HOUR) }
+    t.like(send(site, body(3, [formatInstant(NOON - 2 * MINUTE)], ahead)), { through_seq: 3 }, 'a version of later says nothing')
+    t.is(misdated.summary().count, 1)
+    t.is(samples().length, 3)
+    t.regex(JSON.stringify(send(site, body(4, [FAIR], { not_before: 'lately' })).rejected), /not_before must be/)
+    flow.registry.flush()
+    t.is(edges.get('A', 'e1')?.last_data_at, NOON - MINUTE)
+  })
+
+  test(`an edge is told for an hour that readings of it were kept apart, and its page has the same: ${way}`, t => {
+    const site = hub(t)
+    const { notices } = site.flow.registry
+    t.is(notices.misdatedOf(EDGE), undefined)
+    send(site, body(1, ['1970-01-01T00:00:30Z']))
+    site.at.now = NOON + MINUTE
+    send(site, body(2, ['1970-01-01T00:00:40Z', '1970-01-01T00:00:50Z']))
+    const reason = '1970-01-01T00:00:40Z is before 2000-01-01T00:00:00Z'
+    t.deepEqual(notices.misdatedOf(EDGE), { count: 3, since: NOON, last_at: NOON + MINUTE, reason })
+    t.like(notices.noticesToSend(EDGE), [{ code: 'readings_misdated' }])
+    site.at.now = NOON + MINUTE + HOUR + 1
+    t.is(notices.misdatedOf(EDGE), undefined)
+    t.deepEqual(notices.noticesToSend(EDGE), [], 'the notice is taken back')
+  })
 
   for (const time of UNWRITABLE) {
     test(`a message of ${time} that comes by ${way} is rejected and told, and the stream goes on`, t => {

@@ -1,4 +1,4 @@
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
 import type { Clock } from '#shared/core/ports.ts'
 import type { MisdatedReading } from '#shared/core/stores.ts'
 import { MINUTE } from '#shared/core/time.ts'
@@ -53,10 +53,18 @@ test('beyond the bound the oldest of the building that has most go, and nothing 
   t.is(store.list({ building_id: 'b', limit: 1 })[0]!.observed_at, 9999)
 })
 
-test('what a box reads before its clock is set is kept apart, and what it read before the power cut is history', async t => {
+const WITHOUT_CLOCK = { 'without an instant': 30_000, 'ten years behind its version': Date.UTC(2016, 5, 1) }
+for (const [clockIs, begun] of Object.entries(WITHOUT_CLOCK))
+  test(
+    `what a box reads with a clock ${clockIs} is kept apart, and what it read before the power cut is history`,
+    readsBehind,
+    begun,
+  )
+
+async function readsBehind(t: ExecutionContext, begun: number) {
   const { db, historian } = await temporaryHistorian(t)
   const misdated = misdatedStore(db)
-  const at = { now: 30_000 }
+  const at = { now: begun }
   const clock: Clock = { now: () => at.now, sleep: () => Promise.resolve() }
   const sink = historianSink({
     historian,
@@ -64,11 +72,12 @@ test('what a box reads before its clock is set is kept apart, and what it read b
     building_id: 'b',
     statesOf: () => undefined,
     clock,
+    notBefore: () => NOON - MINUTE,
     needRoom: () => undefined,
   })
   const reading = (t: number, v: number) => ({ id: 'p', t, v, q: 'good' as const })
   // The outbox still held one reading of before the cut.
-  await sink.write([reading(NOON, 1), reading(20_000, 2), reading(25_000, 3)])
+  await sink.write([reading(NOON, 1), reading(begun - 2000, 2), reading(begun - 1000, 3)])
   at.now = NOON + 10 * MINUTE
   await sink.write([reading(NOON + 9 * MINUTE, 4), reading(NOON + 20 * MINUTE, 5)])
   const [series] = await historian.read({ building_id: 'b', point_ids: ['p'], from: 0, to: Date.UTC(2100, 0, 1) })
@@ -77,8 +86,8 @@ test('what a box reads before its clock is set is kept apart, and what it read b
     misdated.list({ building_id: 'b', limit: 10 }).map(({ value, edge_id, arrived_at }) => [value, edge_id, arrived_at]),
     [
       [5, null, NOON + 10 * MINUTE],
-      [3, null, 30_000],
-      [2, null, 30_000],
+      [3, null, begun],
+      [2, null, begun],
     ],
   )
-})
+}

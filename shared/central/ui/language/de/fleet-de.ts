@@ -49,6 +49,11 @@ export const FLEET_DE = nameTable<string>({
   '{0} dropped': '{0} verworfen',
   '{0} ahead': 'geht {0} vor',
   '{0} behind': 'geht {0} nach',
+  '1 reading|{0} readings': '1 Messwert|{0} Messwerte',
+  '{0} kept apart': '{0} beiseite',
+  'Readings kept apart': 'Messwerte beiseite',
+  '<1>{0}</1> <2>the last {1}; their times cannot be right: {2}. They are not in the history: <3>all of them</3></2>':
+    '<1>{0}</1> <2>zuletzt {1}; ihre Zeiten können nicht stimmen: {2}. Sie stehen nicht im Verlauf: <3>alle</3></2>',
   'within 1\u00a0s': 'innerhalb 1 s',
   expired: 'abgelaufen',
   '{0} days left': 'noch {0} Tage',
