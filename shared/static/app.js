@@ -54,7 +54,7 @@ document.addEventListener('keydown', event => {
   const actions = document.querySelector('[data-fault-actions]')
   const { key } = event
   if (!actions || isTypingIn(event.target) || event.ctrlKey || event.metaKey || event.altKey) return
-  if (key === 'a') return actions.querySelector('form[action$="/ack"]')?.requestSubmit()
+  if (key === 'a') return document.querySelector('.fault-bar form[action$="/ack"]')?.requestSubmit()
   const field = { n: '[name=note]', s: '[name=hours]' }[key]
   if (field === undefined) return
   event.preventDefault()

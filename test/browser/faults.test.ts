@@ -20,6 +20,9 @@ const HELD = {
   }),
   role: 'damper',
 }
+/** Where the bar of tasks begins in the window of a phone, 844 px high. */
+const ABOVE_TASKS = 844 - 64
+
 const test = anyTest as TestFn<{ chromium: OpenBrowser; box: TestSite }>
 test.before(async t => {
   t.context = { chromium: await openChromium(), box: await openSite({ product: 'appliance', findings: [...FINDINGS, HELD] }) }
@@ -51,6 +54,23 @@ test.serial('on the page of a fault a key acknowledges and another goes to the n
     'the plot of this site has no values to load',
   )
   box.context.notes.set({ ...box.context.notes.get('f-cooling'), ack: 'unacked', note: '' })
+})
+
+test.serial('on a phone a fault is acknowledged without scrolling, and the way to the rest is beside it', async t => {
+  const { chromium, box } = t.context
+  const { page, close } = await openPage(chromium.browser, box.url, PHONE)
+  t.teardown(close)
+  await signIn(page, 'agent', PASSWORDS.agent, '/faults/f-cooling')
+  const button = page.getByRole('button', { name: 'Acknowledge' })
+  const { y, height } = (await button.boundingBox())!
+  t.true(y + height <= ABOVE_TASKS, `ends at ${y + height} px`)
+  await page.getByRole('link', { name: 'Note, assign, snooze …' }).click()
+  t.true((await page.getByLabel('Note').boundingBox())!.y < ABOVE_TASKS)
+  await button.click()
+  await page.getByText('Acknowledged.', { exact: true }).waitFor()
+  t.is(ack(box, 'f-cooling'), 'acked')
+  t.is(await button.count(), 0)
+  box.context.notes.set({ ...box.context.notes.get('f-cooling'), ack: 'unacked' })
 })
 
 test.serial('keys walk through the list, acknowledge and snooze, and a click takes it back', async t => {

@@ -51,6 +51,8 @@ export const shownParams = ({
   Object.fromEntries(Object.entries(params).map(([name, one]) => [name, { ...one, unit: thresholdUnit(one.unit, role) }]))
 
 const NAME = /\b[A-Za-z_]\w*\b/g
+/** Functions of a point itself: its value has no part in them. */
+const OF_POINT = /\b(?:has|nominal|lowest|highest|rests|age)\($/
 
 /** A piece of a condition with the value of the name at its end; undefined at the end of the condition. */
 type ValuedText = { text: string; value: string | undefined }
@@ -64,7 +66,7 @@ function valuedTexts(text: string, { inputs, params }: Pick<Evidence, 'inputs' |
     const param = Object.hasOwn(params, name) ? params[name] : undefined
     const shown = param ? formatParam(param.value, param.unit, system) : undefined
     const value = shown ?? (Object.hasOwn(inputs, name) ? formatRoleValue(name, inputs[name], system) : undefined)
-    if (value === undefined) continue
+    if (value === undefined || OF_POINT.test(text.slice(last, match.index))) continue
     parts.push({ text: text.slice(last, end), value })
     last = end
   }

@@ -17,13 +17,28 @@ type ActionsModel = {
   csrf: string
 }
 
-export const faultActions = ({ finding, note, user, csrf }: ActionsModel): Html => {
+function actionForm({ finding, user, csrf }: ActionsModel, action: string, body: Html): Html {
+  const isDisabled = user?.mayOperate !== true
+  return html`<form method="post" action="/faults/${encodeURIComponent(finding.finding_id)}/${action}">${csrfField(csrf)}<fieldset${isDisabled && html` disabled`}>${body}</fieldset></form>`
+}
+
+const ackForm = (model: ActionsModel): Html =>
+  model.note.ack === 'acked'
+    ? html`<p>Acknowledged.</p>`
+    : actionForm(model, 'ack', html`<button class="primary">Acknowledge</button>`)
+
+/** What is done most, above the evidence, with the way to the rest below it: on a phone that is six screens down. */
+export const faultBar = (model: ActionsModel): Html | false =>
+  model.user?.mayOperate === true &&
+  html`<div class="fault-bar">${ackForm(model)}<a href="#actions">${say`Note, assign, snooze …`}</a></div>`
+
+export const faultActions = (model: ActionsModel): Html => {
+  const { finding, note, user, csrf } = model
   const open = user?.mayOperate === true
-  const form = (action: string, body: Html) =>
-    html`<form method="post" action="/faults/${encodeURIComponent(finding.finding_id)}/${action}">${csrfField(csrf)}<fieldset${!open && html` disabled`}>${body}</fieldset></form>`
-  return html`<section class="card actions"${open && html` data-fault-actions`}><h2>What to do about it</h2>
+  const form = (action: string, body: Html) => actionForm(model, action, body)
+  return html`<section class="card actions" id="actions"${open && html` data-fault-actions`}><h2>What to do about it</h2>
 ${!open && html`<p class="why">These need the operator role; you are signed in as ${user ? loginRole(user.role) : say`nobody`}.</p>`}
-${note.ack === 'acked' ? html`<p>Acknowledged.</p>` : form('ack', html`<button class="primary">Acknowledge</button>`)}
+${!open && ackForm(model)}
 ${form(
   'note',
   html`<label>Note<textarea name="note" rows="2" maxlength="${NOTE_MAX}">${note.note}</textarea></label><button>Save the note</button>`,

@@ -9,7 +9,7 @@ import { ROLES } from '#shared/core/model/role.ts'
 import { roleOfColumn } from '#shared/core/priority/array-snapshot.ts'
 import type { OverridePeriod } from '#shared/core/priority/override-periods.ts'
 import { formatDuration, formatInstant } from '#shared/core/time.ts'
-import { faultActions } from './fault-actions.ts'
+import { faultActions, faultBar } from './fault-actions.ts'
 import { costSection } from './fault-cost.ts'
 import { endedToast, snoozeNotice } from './snoozes.view.ts'
 import { eventsSection, type FaultEvent } from './fault-events.ts'
@@ -17,6 +17,7 @@ import type { PlotAssets, User } from '#shared/central/ui/frame.ts'
 import { coldWords, dayLists, valueWords } from '#shared/central/pages/settings/baseline-words.ts'
 import { buildingHref, equipmentLink, findingHref, pointHref, rulePath } from '#shared/central/ui/links.ts'
 import { formatParam, formatRoleValue, measureOfRole, roleWords, unitLabel, type UnitSystem } from '#shared/central/ui/measure.ts'
+import { conditionHtml, functionsLegend } from '#shared/central/pages/rules/condition-words.ts'
 import { faultStateSign, overrideIcon, priorityIcon } from '#shared/central/ui/icons.ts'
 import { formatDay, formatMoment, type Here, moment, momentAge } from '#shared/central/ui/moment.ts'
 import type { Plot } from '#shared/central/ui/plot.ts'
@@ -80,6 +81,7 @@ export type FaultModel = {
 export const faultBody = (model: FaultModel, assets: PlotAssets): Html => html`<p class="crumbs"><a href="/faults">Faults</a></p>
 ${model.ended !== undefined && endedToast({ snooze_id: model.ended, csrf: model.csrf, back: findingHref(model.finding.finding_id), mayOperate: model.user?.mayOperate === true })}
 ${head(model)}
+${faultBar(model)}
 ${plotSection(model, assets)}
 <div class="columns">
 <div>${because(model)}${inputsSection(model)}${overridesSection(model)}${caveats(model)}</div>
@@ -155,9 +157,10 @@ ${thresholds(finding, building)}
 ${baselines(finding, building)}
 </section>`
   return html`<section class="card"><h2>Because</h2>
-<p class="expression"><code>${evidence.expression}</code></p>
+<p class="expression">${conditionHtml(evidence.expression)}</p>
 ${lets.length > 0 && html`<ul class="lets">${lets.map(([name, text]) => html`<li>where <code>${name}</code> is <code>${text}</code></li>`)}</ul>`}
 ${rule?.gate !== undefined && html`<p>Looked at only while <code>${rule.gate}</code>.</p>`}
+${functionsLegend([evidence.expression, ...lets.map(([, text]) => text), rule?.gate ?? ''])}
 <p>At the worst moment, ${formatMoment(evidence.worst_at, here)}:</p>
 <ul class="terms">${evidence.terms.map(one => term(one, evidence, building))}</ul>
 <dl class="values">${Object.entries(evidence.inputs).map(
@@ -173,7 +176,7 @@ ${baselines(finding, building)}
 function term({ text, holds }: Evidence['terms'][number], evidence: Evidence, { unit_system }: Building): Html {
   const [kind, sign, word] =
     holds === null ? ['open', '?', say`could not be evaluated`] : holds ? ['true', '✓', say`true`] : ['false', '✗', say`false`]
-  return html`<li class="term ${kind}"><span class="sign" aria-hidden="true">${sign}</span> <code>${withValues(text, evidence, unit_system)}</code> <span class="muted">${word}</span></li>`
+  return html`<li class="term ${kind}"><span class="sign" aria-hidden="true">${sign}</span> ${conditionHtml(text, piece => withValues(piece, evidence, unit_system))} <span class="muted">${word}</span></li>`
 }
 
 /** The equipment's own past, where the rule compares with it. */

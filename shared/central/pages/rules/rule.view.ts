@@ -6,6 +6,7 @@ import type { RuleCheck } from '#shared/flow/fdd/publish-rules.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import type { RuleReading, RuleView } from '#shared/central/fdd/rule-views.ts'
 import { csrfField, type User } from '#shared/central/ui/frame.ts'
+import { functionsLegend } from '#shared/central/pages/rules/condition-words.ts'
 import { priorityIcon } from '#shared/central/ui/icons.ts'
 import { edgeHref, paramsPath, rulePath, RULES_PATH } from '#shared/central/ui/links.ts'
 import { roleWords, unitLabel, type UnitSystem } from '#shared/central/ui/measure.ts'
@@ -102,7 +103,8 @@ const appliancesNotice = (appliances: RuleModel['appliances']): Html | false =>
   html`<p class="notice">${appliances.map(({ building, appliance }) => html`${say`The rules of ${building} run on the appliance ${appliance.name}. `}<a href="${edgeHref(appliance)}">${say`Page of ${appliance.name}`}</a>. `)}What is changed here does not reach it: change it on its pages.</p>`
 
 const condition = ({ reading }: RuleModel): Html => html`<section class="card"><h2>What it says</h2>
-<ul class="lets">${reading.alternatives.map(choice => html`<li>It needs one of: ${choiceWords(choice)}.</li>`)}${reading.words.map(words => html`<li>${sayMade(words).trim()}</li>`)}</ul></section>`
+<ul class="lets">${reading.alternatives.map(choice => html`<li>It needs one of: ${choiceWords(choice)}.</li>`)}${reading.words.map(words => html`<li>${sayMade(words).trim()}</li>`)}</ul>
+${functionsLegend(reading.words)}</section>`
 
 function inputs({ rule }: RuleModel): Html {
   const listed = (roles: Record<string, string>, need: string) =>

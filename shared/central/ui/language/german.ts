@@ -33,12 +33,14 @@ import { SCHEMA_CHECKS_DE } from './de/rules/schema-checks-de.ts'
 import { RULE_TITLES_DE } from './de/rules/rule-titles-de.ts'
 import { AIR_SENTENCES_DE } from './de/rules/air-sentences-de.ts'
 import { PLANT_SENTENCES_DE } from './de/rules/plant-sentences-de.ts'
+import { FUNCTIONS_DE } from './de/rules/functions-de.ts'
 import { CORE_SENTENCES_DE } from './de/rules/core-sentences-de.ts'
 
 const AREAS = [
   RULE_CHECKS_DE,
   SCHEMA_CHECKS_DE,
   CORE_SENTENCES_DE,
+  FUNCTIONS_DE,
   PLANT_SENTENCES_DE,
   AIR_SENTENCES_DE,
   RULE_TITLES_DE,

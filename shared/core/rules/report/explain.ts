@@ -1,6 +1,7 @@
 /** Explains a rule in plain sentences for people who do not read YAML. */
 import { impactKindSpec } from '#shared/core/impact/kinds.ts'
 import { formatDuration } from '#shared/core/time.ts'
+import { branchesOf } from '#shared/core/rules/language/branches.ts'
 import { roleAlternatives } from '#shared/core/rules/check/role-alternatives.ts'
 import type { TypedExpr } from '#shared/core/rules/check/typed-expr.ts'
 import { READERS, roleOfReaders } from '#shared/core/rules/check/readers.ts'
@@ -44,9 +45,16 @@ const eachWords = ({ each }: Program): string[] =>
 
 const conditionWords = (rule: WrittenRule): string[] => [
   ...gateWords(rule),
-  `Fault when: ${rule.program.expression}.`,
+  ...faultWords(rule.program.expression),
   ...letWords(rule),
 ]
+
+function faultWords(expression: string): string[] {
+  const branches = branchesOf(expression)
+  if (!branches) return [`Fault when: ${expression}.`]
+  const { when, first, otherwise } = branches
+  return [`While ${when}, fault when: ${first}.`, `Otherwise, fault when: ${otherwise}.`]
+}
 
 const evaluationWords = (rule: WrittenRule): string[] => [
   ...rule.program.baselines.map(spec => baselineWords(spec, rule)),

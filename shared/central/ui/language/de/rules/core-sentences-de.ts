@@ -54,6 +54,8 @@ export const CORE_SENTENCES_DE = nameTable<string>({
   'Points to: {0}.': 'Weist hin auf: {0}.',
   'Suppresses: {0}.': 'Unterdrückt: {0}.',
   'It runs once for every {0}role, called {1} here.': 'Sie läuft einmal für jede Rolle {0}, hier {1} genannt.',
+  'While {0}, fault when: {1}.': 'Solange {0}, Störung, wenn: {1}.',
+  'Otherwise, fault when: {0}.': 'Sonst Störung, wenn: {0}.',
   'Fault when: {0}.': 'Störung, wenn: {0}.',
   'The result is "pass" only when {0} % of the gated time could be evaluated; otherwise "not evaluated".':
     'Das Ergebnis ist nur dann „bestanden“, wenn {0} % der betrachteten Zeit auswertbar waren; sonst „nicht ausgewertet“.',
