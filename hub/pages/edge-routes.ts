@@ -47,10 +47,13 @@ export function edgeView(edge: EdgeRecord, now: number, notices?: Pick<EdgeNotic
   const { backlog_oldest_at, cert_not_after, shared, sent_at, ...figures } = reported
   const course = edgeBacklogCourse(reported, online, now)
   const misdated = notices?.misdatedOf(edge)
+  const { status, reason, since = null } = healthOf(edge, now)
   const instant = (ms: number | null) => (ms === null ? null : formatInstant(ms))
   return {
     ...{ edge_id, site_id, building_id, name, version },
-    ...healthOf(edge, now),
+    status,
+    reason,
+    status_since: instant(since),
     session: { open: online, since: instant(session_changed_at), last_seen_at: instant(last_seen_at) },
     shared: shared && { ...shared, since: instant(shared.since), last_at: instant(shared.last_at) },
     data: { fresh: last_data_at !== null && now - last_data_at <= FRESH_MS, last_at: instant(last_data_at) },

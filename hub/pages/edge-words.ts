@@ -9,7 +9,7 @@ import { edgeHref, edgePath, querySite } from '#shared/central/ui/links.ts'
 import { courseShort, courseWords } from '#shared/central/system/backlog-words.ts'
 import type { State } from '#shared/central/ui/icons.ts'
 import { formatAge, formatLeft, type Here, momentAge } from '#shared/central/ui/moment.ts'
-import { edgeBacklogCourse, type EdgeStatus, type ReportedFigures } from './fleet-status.ts'
+import { edgeBacklogCourse, type EdgeHealth, type EdgeStatus, FRESH_MS, type ReportedFigures } from './fleet-status.ts'
 import { say, sayCount, sayCountOf, words } from '#shared/node/http/language.ts'
 
 const CERTIFICATE_SOON = 60 * DAY
@@ -28,6 +28,17 @@ export const STATUS_MARK: Record<EdgeStatus, State> = {
   disconnected: 'down',
   pending: 'unknown',
 }
+
+/** @returns `, for 12 min`; empty where nobody knows since when */
+export const stateAge = ({ since }: EdgeHealth, { now }: Here): string =>
+  since === undefined ? '' : say`, for ${formatDuration(Math.max(0, now - since))}`
+
+/** Backlog, clock, certificate and version are what the edge said last: of one that says nothing any more they are old. */
+export const reportAge = ({ online }: { online: boolean }, { sent_at }: ReportedFigures, { now }: Here): Html | false =>
+  !online &&
+  sent_at !== null &&
+  now - sent_at > FRESH_MS &&
+  html`<span class="sentence muted">${say`Its figures are ${formatDuration(now - sent_at)} old`}</span>`
 
 export const edgePartHref = (edge: EdgeKey): string => `${edgePath(edge)}/part?${querySite(edge)}`
 export const edgeLogPath = (edge: EdgeKey): string => `${edgePath(edge)}/log`

@@ -13,26 +13,32 @@ export const FRESH_MS = 5 * MINUTE
 export const EDGE_STATUSES = ['disconnected', 'reduced', 'pending', 'operational'] as const
 export type EdgeStatus = (typeof EDGE_STATUSES)[number]
 
-export type EdgeHealth = { status: EdgeStatus; reason: string }
+/** `since`: when it came to be so, ms since 1970 UTC; undefined where that is not known. */
+export type EdgeHealth = { status: EdgeStatus; reason: string; since?: number }
 
 /** An edge is operational only with an open session and fresh data; with one of the two it is reduced. */
 export function healthOf({ online, last_data_at, session_changed_at, status_body }: EdgeRecord, now: number): EdgeHealth {
   const { shared } = reportedBy(status_body)
   if (shared && now - shared.last_at <= SHARED_MS) {
     const reason = say`${shared.processes} processes use this edge id, so nothing of them is stored: give each appliance its own`
-    return { status: 'reduced', reason }
+    return { status: 'reduced', reason, since: shared.since }
   }
   if (session_changed_at === null && last_data_at === null) return { status: 'pending', reason: say`has never connected` }
   const fresh = last_data_at !== null && now - last_data_at <= FRESH_MS
+  // Since when data is fresh is not stored, so of an operational edge nobody knows it.
   if (online && fresh) return { status: 'operational', reason: say`session open, data fresh` }
-  if (online)
-    return { status: 'reduced', reason: last_data_at === null ? say`session open, no data yet` : say`session open, data old` }
-  if (fresh) return { status: 'reduced', reason: say`data fresh, session closed` }
-  return {
-    status: 'disconnected',
-    reason: last_data_at === null ? say`session closed, no data yet` : say`session closed, data old`,
+  const changes = [...(session_changed_at === null ? [] : [session_changed_at]), ...(fresh ? [] : staleFrom(last_data_at))]
+  const since = changes.length > 0 && { since: Math.max(...changes) }
+  if (online) {
+    const reason = last_data_at === null ? say`session open, no data yet` : say`session open, data old`
+    return { status: 'reduced', reason, ...since }
   }
+  if (fresh) return { status: 'reduced', reason: say`data fresh, session closed`, ...since }
+  const reason = last_data_at === null ? say`session closed, no data yet` : say`session closed, data old`
+  return { status: 'disconnected', reason, ...since }
 }
+
+const staleFrom = (last_data_at: number | null): number[] => (last_data_at === null ? [] : [last_data_at + FRESH_MS])
 
 /** Figures of the edge's last status message; null where a figure is missing or invalid. */
 export type ReportedFigures = {

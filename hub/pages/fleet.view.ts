@@ -20,6 +20,8 @@ import {
   edgeOverridesHref,
   misdatedShort,
   STATUS_MARK,
+  reportAge,
+  stateAge,
   STATUS_WORDS,
 } from './edge-words.ts'
 import type { OtherHub } from '../cluster/hub-list.ts'
@@ -117,7 +119,7 @@ function edgeRow({ edge, health, reported, building, misdated, open, deletable }
   const href = `/faults?${new URLSearchParams({ building: edge.building_id })}`
   return html`<tr id="edge-${edgeName(edge)}">
 <td data-label="Edge" class="what"><div><strong><a href="${edgeHref(edge)}">${name || edge_id}</a></strong><span class="muted"><code>${edge_id}</code>, site ${site_id}${building && html`, <a href="${buildingHref(building.building_id)}">${building.name}</a>`}</span> <a href="${edgeOverridesHref(edge)}">Overrides</a>${deletable && deleteEdgeForm(csrf, edge)}</div></td>
-<td data-label="Status"><div>${stateIcon(STATUS_MARK[health.status], STATUS_WORDS[health.status])}<span class="muted">${health.reason}</span>${diskWarning(reported)}</div></td>
+<td data-label="Status"><div>${stateIcon(STATUS_MARK[health.status], STATUS_WORDS[health.status])}<span class="muted">${health.reason}${stateAge(health, here)}</span>${diskWarning(reported)}${reportAge(edge, reported, here)}</div></td>
 <td data-label="Session"><div>${online ? say`open` : say`closed`}${session_changed_at !== null && html` <span class="muted">for ${formatDuration(here.now - session_changed_at)}</span>`}</div></td>
 <td data-label="Last data"><div>${momentOr(last_data_at, here, say`none yet`)}</div></td>
 <td data-label="Faults"><div>${faults.length ? html`<a class="by-priority" href="${href}">${faults.map(priority => html`<span class="p${priority}">${open[priority]} ${priorityIcon(priority)}</span>`)}</a>` : html`<a href="${href}">none open</a>`}</div></td>

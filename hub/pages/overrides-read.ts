@@ -91,6 +91,8 @@ export function scannerOf(wire: WireScanner): Pick<ScannerCard, 'scanner' | 'jou
   }
 }
 
+const kindOf = ({ kind, states }: Point) => ({ kind, ...(states && { states }) })
+
 /** The record has the point's name; its equipment is shown when exactly one point of that name reads that object. */
 export function wordsFor(points: readonly Point[], equipment: readonly Equipment[]): (record: PriorityRecord) => PointWords {
   const names = new Map(equipment.map(one => [one.equipment_id, one.name]))
@@ -105,8 +107,8 @@ export function wordsFor(points: readonly Point[], equipment: readonly Equipment
       name: label ?? targetName(target),
       ...(at !== undefined && { equipment_id: at, equipment: names.get(at) ?? at }),
       device: `${target.device_id === undefined ? '' : `${target.device_id}, `}device ${target.device_instance}`,
-      // The scaling of raw device values is in the device list, which stays on the edge.
-      valueWords: value => deviceValueText(value, undefined),
+      // The scaling of numbers is in the device list, which stays on the edge: they are shown as the device holds them.
+      valueWords: value => deviceValueText(value, point && !other ? { ...kindOf(point), unit: 'count' } : undefined),
     }
   }
 }

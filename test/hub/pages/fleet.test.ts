@@ -4,18 +4,19 @@ import { DAY, MINUTE, SECOND } from '#shared/core/time.ts'
 import { edgeBacklogCourse, FRESH_MS, healthOf, reportedBy } from '#hub/pages/fleet-status.ts'
 import { EDGES, NOW } from '../../support/page-fixture.ts'
 
-for (const [online, age, status, reason] of [
-  [true, 20 * SECOND, 'operational', 'session open, data fresh'],
-  [true, FRESH_MS, 'operational', 'session open, data fresh'],
-  [true, FRESH_MS + 1, 'reduced', 'session open, data old'],
-  [true, null, 'reduced', 'session open, no data yet'],
-  [false, 20 * SECOND, 'reduced', 'data fresh, session closed'],
-  [false, FRESH_MS + 1, 'disconnected', 'session closed, data old'],
-  [false, null, 'disconnected', 'session closed, no data yet'],
+/** The last of each: for how long it has been so. */
+for (const [online, age, status, reason, lasted] of [
+  [true, 20 * SECOND, 'operational', 'session open, data fresh', undefined],
+  [true, FRESH_MS, 'operational', 'session open, data fresh', undefined],
+  [true, FRESH_MS + 1, 'reduced', 'session open, data old', 1],
+  [true, null, 'reduced', 'session open, no data yet', 3 * DAY],
+  [false, 20 * SECOND, 'reduced', 'data fresh, session closed', 3 * DAY],
+  [false, FRESH_MS + 1, 'disconnected', 'session closed, data old', 1],
+  [false, null, 'disconnected', 'session closed, no data yet', 3 * DAY],
 ] as const) {
   test(`an edge with its session ${online ? 'open' : 'closed'} and data of age ${age} is ${status}`, t => {
     const edge = { ...EDGES[0]!, online, last_data_at: age === null ? null : NOW - age }
-    t.deepEqual(healthOf(edge, NOW), { status, reason })
+    t.deepEqual(healthOf(edge, NOW), { status, reason, ...(lasted !== undefined && { since: NOW - lasted }) })
   })
 }
 
@@ -28,6 +29,7 @@ test('an edge id that two processes use is reduced until ten minutes pass withou
   const expected = {
     status: 'reduced',
     reason: '2 processes use this edge id, so nothing of them is stored: give each appliance its own',
+    since: NOW - 60 * SECOND,
   } as const
   t.deepEqual(healthOf(edge, NOW), expected)
   t.deepEqual(healthOf({ ...edge, online: false }, NOW), expected)

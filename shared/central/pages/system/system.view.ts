@@ -46,6 +46,7 @@ ${model.more}
 <section class="card"><h2>Machine</h2><dl class="values">${machineFacts(model)}</dl></section>
 ${storageSection(model)}
 ${toolsSection(model)}
+${programsSection()}
 ${model.isAdmin && model.restarts && restartSection(model)}
 </div></div>`
 
@@ -131,6 +132,14 @@ ${
 <li><a href="/audit">Audit</a>: who changed what</li></ul>`
     : html`<p>Log, settings, diagnostics, backups and restart are shown to an admin.</p>`
 }</section>`
+
+/** What anybody gets who reaches this address; `/api/docs` names each route with its role. */
+export const OPEN_PATHS = ['/api/health', '/api/building/snapshot', '/api/dashboard/summary']
+
+const programsSection = (): Html => html`<section class="card"><h2>For programs</h2>
+<p><a href="/api/docs">What programs can ask</a> lists each request with the role that it needs, where <code>public</code> needs none.</p>
+<p>Without signing in anybody who reaches this address gets health and figures: counts, codes and ages, without names and addresses.</p>
+<ul class="links">${OPEN_PATHS.map(path => html`<li><a href="${path}"><code>${path}</code></a></li>`)}</ul></section>`
 
 const restartSection = ({ csrf }: SystemModel): Html => html`<section class="card"><h2>Restart</h2>
 <p>Ends the program and starts it again, which takes about half a minute. Nothing is read or received meanwhile, a run of rules is cancelled, and nobody is signed out. Nothing that is stored is lost.</p>

@@ -1,4 +1,5 @@
 import test from 'ava'
+import { OPEN_PATHS } from '#shared/central/pages/system/system.view.ts'
 import { readFileSync } from 'node:fs'
 import { PROBLEMS } from '#shared/core/problem.ts'
 import type { Route } from '#shared/node/http/route.ts'
@@ -20,6 +21,9 @@ const PUBLIC = [
   'POST /api/auth/login',
 ]
 const nameOf = ({ method, path }: Route) => `${method} ${path}`
+/** Public because one signs in with them, or because they describe the interface. */
+const SIGN_IN_AND_DOCS = /^\/api\/(auth|docs|openapi\.json|mcp)/
+
 test('the public routes are those of the specification', t => {
   const found = site.central.routes.filter(({ auth }) => auth === 'public').map(nameOf)
   t.deepEqual(found.toSorted(), PUBLIC)
@@ -74,6 +78,8 @@ test('the page of the API names every route and needs no script', async t => {
   t.regex(headers.get('content-type')!, /^text\/html/)
   for (const { path } of site.central.routes.filter(one => one.path.startsWith('/api/'))) t.true(text.includes(path), path)
   t.notRegex(text, /<script/)
+  const open = Array.from(text.matchAll(/<td>GET<\/td><td><code>([^<]+)<\/code><\/td><td>public</g), ([, path]) => path!)
+  t.deepEqual(open.filter(path => !SIGN_IN_AND_DOCS.test(path)).toSorted(), OPEN_PATHS.toSorted(), 'the page System names them')
 })
 
 test('what everyone may see holds no name, address or value', async t => {

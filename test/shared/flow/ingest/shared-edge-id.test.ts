@@ -77,7 +77,7 @@ test('over one broker: hub and both boxes say it, and neither is stored any more
   t.like(await checks['edge_ids']!(), { status: 'warn', shared: 1 })
   t.like(await checks['edge_claims']!(), { status: 'warn', refused: 1 })
   const edge = hub.edges.get('A', 'e1')!
-  t.deepEqual(healthOf(edge, Date.now()), {
+  t.like(healthOf(edge, Date.now()), {
     status: 'reduced',
     reason: '2 processes use this edge id, so nothing of them is stored: give each appliance its own',
   })

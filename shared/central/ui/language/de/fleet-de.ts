@@ -2,6 +2,8 @@
 import { nameTable } from '#shared/core/name-table.ts'
 
 export const FLEET_DE = nameTable<string>({
+  ', for {0}': ', seit {0}',
+  'Its figures are {0} old': 'Seine Angaben sind {0} alt',
   'empty in more than 30 days': 'leer in mehr als 30 Tagen',
   'empty within a minute': 'leer binnen einer Minute',
   'empty in about {0}': 'leer in etwa {0}',
@@ -125,8 +127,8 @@ export const FLEET_DE = nameTable<string>({
   'It has no records.': 'Es hat keine Einträge.',
   'The newest {0} are evaluated, back to {1}.': 'Die neuesten {0} werden ausgewertet, zurück bis {1}.',
   '1 record|{0} records': '1 Eintrag|{0} Einträge',
-  'Read from <1>{0}</1> just now; the hub does not store it. {1} {2}':
-    'Soeben von <1>{0}</1> gelesen; der Hub speichert es nicht. {1} {2}',
+  'Read from <1>{0}</1> just now; the hub does not store it. Numbers are as the device holds them, in its own unit. {1} {2}':
+    'Soeben von <1>{0}</1> gelesen; der Hub speichert es nicht. Zahlen sind, wie das Gerät sie führt, in seiner eigenen Einheit. {1} {2}',
   'Read further back': 'Weiter zurück lesen',
   'Older records are shown on the page of the edge itself.': 'Ältere Einträge zeigt die Seite des Edges selbst.',
   'Older records are not kept.': 'Ältere Einträge werden nicht aufbewahrt.',

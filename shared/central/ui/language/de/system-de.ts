@@ -153,6 +153,11 @@ export const SYSTEM_DE = nameTable<string>({
   'none; the pages are not encrypted by this process': 'keines; die Seiten werden von diesem Prozess nicht verschlüsselt',
   'Network <1>{0}</1>': 'Netz <1>{0}</1>',
   '{0} left': 'noch {0}',
+  'For programs': 'Für Programme',
+  '<1>What programs can ask</1> lists each request with the role that it needs, where <2>public</2> needs none.':
+    '<1>Was Programme fragen können</1> nennt jede Anfrage mit der Rolle, die sie braucht; <2>public</2> braucht keine.',
+  'Without signing in anybody who reaches this address gets health and figures: counts, codes and ages, without names and addresses.':
+    'Ohne Anmeldung erhält jeder, der diese Adresse erreicht, Zustand und Zahlen: Anzahlen, Kürzel und Alter, ohne Namen und Adressen.',
   'Look and keep': 'Ansehen und aufbewahren',
   '<1>Log</1>: the newest lines, and how much is logged':
     '<1>Protokoll</1>: die neuesten Zeilen, und wie viel protokolliert wird',
