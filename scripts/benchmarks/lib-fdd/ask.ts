@@ -5,10 +5,15 @@ import { once } from 'node:events'
  * Runs one part of a benchmark in a process of its own.
  *
  * @param module takes one message and answers with one
+ * @param flags of Node
  * @throws Error when the process ends without an answer
  */
-export async function ask<Order extends { what: string }, Reply>(module: URL, order: Order): Promise<Reply> {
-  const child = fork(module, { serialization: 'advanced' })
+export async function ask<Order extends { what: string }, Reply>(
+  module: URL,
+  order: Order,
+  flags: readonly string[] = [],
+): Promise<Reply> {
+  const child = fork(module, { serialization: 'advanced', execArgv: [...process.execArgv, ...flags] })
   child.send(order)
   const answered = once(child, 'message') as Promise<[Reply]>
   const exit = once(child, 'exit')

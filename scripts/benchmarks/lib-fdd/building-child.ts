@@ -1,11 +1,12 @@
 /** One part of `scripts/bench fdd-building`, in a process of its own, so that its memory is its own. */
+import { join } from 'node:path'
 import type { Equipment, Point } from '#shared/core/model/model.ts'
 import type { PointRows } from '#shared/core/ports.ts'
 import { runRules } from '#shared/core/rules/evaluate/run-rules.ts'
-import { DAY, MINUTE } from '#shared/core/time.ts'
+import { DAY, HOUR, MINUTE } from '#shared/core/time.ts'
 import { buildFrames } from '#shared/flow/fdd/build-frames.ts'
 import { openHistoryReader } from '#shared/node/historian/reader.ts'
-import { loadRules } from '#shared/node/rules/rule-files.ts'
+import { openRuleCache } from '#shared/node/rules/rule-cache.ts'
 import { AIR_HANDLER_ROLES, airHandlerRows, YEAR_START } from './air-handler.ts'
 import { building_id, MEMORY_MB, openBox, placesIn, pointOf, type Site } from './box.ts'
 
@@ -24,8 +25,16 @@ const BOX_ROLES: Record<string, (typeof AIR_HANDLER_ROLES)[number]> = {
   occ: 'occ',
 }
 
-export type Order = { folder: string; what: 'write' | 'one by one' | 'all at once' }
-export type Reply = { seconds: number; cpu: number; rss_mb: number; findings: number; samples: number; equipment: number }
+export type Order = {
+  folder: string
+  /**
+   * `write`: the history of the days. `one by one`: the rules over it. `hour by hour`: the next day, a run after each of its
+   * hours. `all at once`: the rules over the days, with all of their history in memory.
+   */
+  what: 'write' | 'one by one' | 'hour by hour' | 'all at once'
+}
+/** `seconds` and `cpu`, seconds of a core: one for each run. */
+export type Reply = { seconds: number[]; cpu: number[]; rss_mb: number; findings: number; samples: number; equipment: number }
 
 process.once('message', (order: Order) => {
   void reply(order).then(answer => process.send!(answer, () => process.disconnect()))
@@ -51,44 +60,75 @@ function siteOf(): Site {
   return { equipment, points }
 }
 
-/** Each equipment has three days of the year of its own. */
-async function* rowsOf({ equipment, points }: Site): AsyncGenerator<PointRows> {
+/** Each equipment has a stretch of the year of its own: the three days, and the one after them. */
+async function* rowsOf({ equipment, points }: Site, { from, to } = SPAN): AsyncGenerator<PointRows> {
   const columns = new Map<string, Float64Array>()
   const roles = Object.fromEntries(AIR_HANDLER_ROLES.map(role => [role, role]))
-  for await (const { point_id, series } of airHandlerRows(roles, MINUTES + equipment.length * (DAY / 2 / MINUTE))) {
+  const apart = DAY / 2 / MINUTE
+  for await (const { point_id, series } of airHandlerRows(roles, MINUTES + DAY / MINUTE + equipment.length * apart)) {
     columns.set(point_id, series.values)
   }
-  const ts = Float64Array.from({ length: MINUTES }, (_, i) => YEAR_START + i * MINUTE)
-  const place = new Map(equipment.map(({ equipment_id }, i) => [equipment_id, i * (DAY / 2 / MINUTE)]))
+  const minutes = (to - from) / MINUTE
+  const ts = Float64Array.from({ length: minutes }, (_, i) => from + i * MINUTE)
+  const place = new Map(equipment.map(({ equipment_id }, i) => [equipment_id, i * apart + (from - YEAR_START) / MINUTE]))
   for (const { point_id, equipment_id, role } of points) {
-    const from = place.get(equipment_id!)!
+    const first = place.get(equipment_id!)!
     const column = columns.get(BOX_ROLES[role!] ?? role!) ?? columns.get(role!)!
-    yield { point_id, series: { ts, values: column.slice(from, from + MINUTES) } }
+    yield { point_id, series: { ts, values: column.slice(first, first + minutes) } }
   }
 }
 
 async function reply({ folder, what }: Order): Promise<Reply> {
   const site = siteOf()
-  const { rules } = loadRules(['rules'])
+  const { rules } = await openRuleCache(join(folder, 'rules.parsed'), 'bench').load(['rules'])
   const box = await openBox(folder, site, rules)
-  const start = performance.now()
-  const before = process.cpuUsage()
-  let findings = 0
-  if (what === 'write') {
-    const ids = site.points.map(({ point_id }) => point_id)
-    await box.historian.load(building_id, ids, 'replace', rowsOf(site))
-  } else if (what === 'one by one') findings = (await box.evaluate(SPAN, true)).findings.length
-  else {
-    const { dbPath, root } = placesIn(folder)
-    const reader = await openHistoryReader({ dbPath, root, memoryMb: MEMORY_MB })
-    const equipment = await buildFrames(building_id, site.equipment, site.points, SPAN, reader)
-    findings = runRules({ building_id, timezone: 'UTC', ...SPAN, rules, equipment }).findings.length
-    reader.close()
+  const seconds: number[] = []
+  const cpu: number[] = []
+  const timed = async <T>(work: () => Promise<T>): Promise<T> => {
+    const start = performance.now()
+    const before = process.cpuUsage()
+    const done = await work()
+    const { user, system } = process.cpuUsage(before)
+    seconds.push((performance.now() - start) / 1000)
+    cpu.push((user + system) / 1e6)
+    return done
   }
-  const { user, system } = process.cpuUsage(before)
-  const seconds = (performance.now() - start) / 1000
+  const parts: Record<Order['what'], () => Promise<number>> = {
+    async write() {
+      const ids = site.points.map(({ point_id }) => point_id)
+      await timed(() => box.historian.load(building_id, ids, 'replace', rowsOf(site)))
+      return 0
+    },
+    async 'one by one'() {
+      const { findings } = await timed(() => box.evaluate(SPAN, true))
+      return findings.length
+    },
+    async 'hour by hour'() {
+      const day: PointRows[] = []
+      for await (const rows of rowsOf(site, { from: SPAN.to, to: SPAN.to + DAY })) day.push(rows)
+      for (let minute = 0; minute < DAY / MINUTE; minute++) {
+        const samples = day.map(({ point_id, series }) => ({ id: point_id, t: series.ts[minute]!, v: series.values[minute]! }))
+        await box.historian.append(building_id, samples)
+        const end = SPAN.to + (minute + 1) * MINUTE
+        // The last hour is still that of the day.
+        if (end % HOUR === 0) for (const note of (await timed(() => box.run(end - 1))).notes) throw new Error(note)
+      }
+      return box.findings.list({ building_id, limit: 1e6 }).length
+    },
+    async 'all at once'() {
+      const { dbPath, root } = placesIn(folder)
+      const reader = await openHistoryReader({ dbPath, root, memoryMb: MEMORY_MB })
+      const { findings } = await timed(async () => {
+        const equipment = await buildFrames(building_id, site.equipment, site.points, SPAN, reader)
+        return runRules({ building_id, timezone: 'UTC', ...SPAN, rules, equipment })
+      })
+      reader.close()
+      return findings.length
+    },
+  }
+  const findings = await parts[what]()
   await box.close()
   const rss_mb = Math.round(process.resourceUsage().maxRSS / 1024)
   const samples = site.points.length * MINUTES
-  return { seconds, cpu: (user + system) / 1e6, rss_mb, findings, samples, equipment: site.equipment.length }
+  return { seconds, cpu, rss_mb, findings, samples, equipment: site.equipment.length }
 }

@@ -1,11 +1,12 @@
 /** One part of `scripts/bench fdd-incremental`, in a process of its own, so that its memory is its own. */
+import { join } from 'node:path'
 import type { Finding } from '#shared/core/findings/finding.ts'
 import type { PointRows } from '#shared/core/ports.ts'
 import { DAY, HOUR, MINUTE } from '#shared/core/time.ts'
-import { loadRules } from '#shared/node/rules/rule-files.ts'
+import { openRuleCache } from '#shared/node/rules/rule-cache.ts'
 import { AIR_HANDLER_ROLES, airHandlerRows, MINUTES, YEAR_START } from './air-handler.ts'
 import { building_id, openBox, placesIn, pointOf, sizeOf } from './box.ts'
-import { chooseRules, POINT_OF } from './sides.ts'
+import { POINT_OF } from './sides.ts'
 
 export type Order = {
   folder: string
@@ -39,7 +40,8 @@ process.once('message', (order: Order) => {
 async function reply({ folder, what }: Order): Promise<Reply> {
   const equipment = [{ building_id, equipment_id: 'ahu', name: 'AHU', equipment_type: 'ahu' as const }]
   const points = AIR_HANDLER_ROLES.map(role => pointOf('ahu', role))
-  const box = await openBox(folder, { equipment, points }, chooseRules(loadRules(['rules']).rules).rules)
+  const { rules } = await openRuleCache(join(folder, 'rules.parsed'), 'bench').load(['rules'])
+  const box = await openBox(folder, { equipment, points }, rules)
   const seconds: number[] = []
   const cpu: number[] = []
   const notes: string[] = []
@@ -73,9 +75,12 @@ async function reply({ folder, what }: Order): Promise<Reply> {
       const days = await daysAfter()
       for (let hour = 0; hour < DAYS * 24; hour++) {
         const from = YEAR_END + hour * HOUR
-        await box.historian.append(building_id, days.flatMap(hourOf(hour)))
-        // The last hour is still that of the day.
-        await timed(() => box.run(from + HOUR - 1))
+        const samples = days.flatMap(hourOf(hour))
+        await timed(async () => {
+          await box.historian.append(building_id, samples)
+          // The last hour is still that of the day.
+          return box.run(from + HOUR - 1)
+        })
       }
       return box.findings.list({ building_id, limit: 1e6 })
     },

@@ -24,8 +24,11 @@ const OVERLAP_MIN = 0.5
 const BAD_TIME_MIN = 0.25
 
 /** @param pattern a rule id, in which `*` stands for any text */
-const matches = (pattern: string, id: string): boolean =>
-  new RegExp(`^${pattern.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll('\\*', '.*')}$`).test(id)
+function matches(pattern: string, id: string): boolean {
+  // Each run asks this for every pair of rules, and most patterns are an id.
+  if (!pattern.includes('*')) return pattern === id
+  return new RegExp(`^${pattern.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll('\\*', '.*')}$`).test(id)
+}
 
 export const matchesAny = (patterns: readonly string[], id: string): boolean => patterns.some(pattern => matches(pattern, id))
 
@@ -51,11 +54,12 @@ export function baselineExclusions(
   const { rule, equipment, role } = instance
   const spoilers = [{ key: activityKey(equipment.equipment_id, rule.id, role), rule_id: rule.id }]
   const above = [equipment.equipment_id, ...topology.upstream(equipment.equipment_id)]
+  const leaves = leavesRead(instance)
   for (const { id: rule_id, program } of rules) {
-    if (rule_id === rule.id) continue
     const names = [...program.suppresses, ...program.relabels]
+    if (rule_id === rule.id || names.length === 0) continue
     const named = names.flatMap(name => roleOfReaders(name) ?? [])
-    for (const leaf of leavesRead(instance)) {
+    for (const leaf of leaves) {
       if (names.includes(READERS)) spoilers.push({ key: activityKey(leaf.equipment_id, rule_id, leaf.role), rule_id })
       if (named.includes(leaf.role)) spoilers.push({ key: activityKey(leaf.equipment_id, rule_id), rule_id })
     }
