@@ -29,9 +29,9 @@ export const STATUS_MARK: Record<EdgeStatus, State> = {
   pending: 'unknown',
 }
 
-/** @returns `, for 12 min`; empty where nobody knows since when */
+/** @returns ` (for 12 min)`; empty where nobody knows since when */
 export const stateAge = ({ since }: EdgeHealth, { now }: Here): string =>
-  since === undefined ? '' : say`, for ${formatDuration(Math.max(0, now - since))}`
+  since === undefined ? '' : say` (for ${formatDuration(Math.max(0, now - since))})`
 
 /** Backlog, clock, certificate and version are what the edge said last: of one that says nothing any more they are old. */
 export const reportAge = ({ online }: { online: boolean }, { sent_at }: ReportedFigures, { now }: Here): Html | false =>

@@ -2,6 +2,9 @@ import test from 'ava'
 import fc from 'fast-check'
 import { DAY, MINUTE, SECOND } from '#shared/core/time.ts'
 import { edgeBacklogCourse, FRESH_MS, healthOf, reportedBy } from '#hub/pages/fleet-status.ts'
+import { reportAge, stateAge } from '#hub/pages/edge-words.ts'
+import { GERMAN } from '#shared/central/ui/language/german.ts'
+import { inLanguage } from '#shared/node/http/language.ts'
 import { EDGES, NOW } from '../../support/page-fixture.ts'
 
 /** The last of each: for how long it has been so. */
@@ -81,4 +84,23 @@ test('values of a status message that are not finite numbers are read as null', 
     return true
   })
   t.notThrows(() => fc.assert(property))
+})
+
+test('the words say for how long an edge is in its state, and how old the figures of a silent one are', t => {
+  const here = { now: NOW, timezone: 'UTC' }
+  const health = { status: 'reduced', reason: '', since: NOW - 2 * MINUTE } as const
+  t.is(stateAge(health, here), ' (for 2 min)')
+  t.is(
+    inLanguage(GERMAN, () => stateAge(health, here)),
+    ' (seit 2 min)',
+  )
+  t.is(stateAge({ status: 'operational', reason: '' }, here), '')
+  const said = (online: boolean, sent_at: number | null) => String(reportAge({ online }, { ...reportedBy({}), sent_at }, here))
+  t.regex(said(false, NOW - 2 * DAY), />Its figures are 2 d old</)
+  for (const [online, sent_at] of [
+    [true, NOW - 2 * DAY],
+    [false, NOW - FRESH_MS],
+    [false, null],
+  ] as const)
+    t.is(said(online, sent_at), 'false')
 })

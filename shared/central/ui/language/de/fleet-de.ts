@@ -2,7 +2,7 @@
 import { nameTable } from '#shared/core/name-table.ts'
 
 export const FLEET_DE = nameTable<string>({
-  ', for {0}': ', seit {0}',
+  ' (for {0})': ' (seit {0})',
   'Its figures are {0} old': 'Seine Angaben sind {0} alt',
   'empty in more than 30 days': 'leer in mehr als 30 Tagen',
   'empty within a minute': 'leer binnen einer Minute',
