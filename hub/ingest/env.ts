@@ -29,7 +29,7 @@ export const EDGE_LIMIT_VARIABLES = {
     default: 500_000,
     min: 1000,
     max: 100_000_000,
-    doc: 'findings of one building up to which edges add new ones; a large building has some ten thousand a year',
+    doc: 'findings of all buildings that an edge has reported for, up to which it adds new ones; a large building has some ten thousand a year',
   },
 } as const satisfies VariableTable
 

@@ -12,7 +12,7 @@ export type EdgeLimits = {
   points: number
   /** Streams of an edge. */
   streams: number
-  /** Findings of a building. */
+  /** Findings of all buildings that the edge has reported for, whoever found them. */
   findings: number
 }
 

@@ -22,7 +22,13 @@ export function openEdgeBounds(db: Database, limits: EdgeLimits): EdgeBounds {
   const isStream = db.prepare('SELECT 1 FROM edge_marks WHERE site_id = ? AND edge_id = ? AND stream = ?').pluck()
   const isFinding = db.prepare('SELECT 1 FROM findings WHERE finding_id = ?').pluck()
   const streams = createCounts(db.prepare('SELECT count(*) FROM edge_marks WHERE site_id = ? AND edge_id = ?').pluck())
-  const findings = createCounts(db.prepare('SELECT count(*) FROM findings WHERE building_id = ?').pluck())
+  const findings = createCounts(
+    db
+      .prepare(
+        `SELECT count(*) FROM edge_buildings AS own JOIN findings USING (building_id) WHERE own.site_id = ? AND own.edge_id = ?`,
+      )
+      .pluck(),
+  )
   const unlisted = createCounts(
     db
       .prepare(
@@ -73,11 +79,11 @@ export function openEdgeBounds(db: Database, limits: EdgeLimits): EdgeBounds {
       const excess =
         check('streams', streams, [site_id, edge_id], begun, `streams of edge ${edge_id}`) ??
         check('points', unlisted, [building_id], series, `series of building ${building_id} that are of no point`) ??
-        check('findings', findings, [building_id], found, `findings of building ${building_id}`)
+        check('findings', findings, [site_id, edge_id], found, `findings of the buildings of edge ${edge_id}`)
       if (excess !== undefined) return excess
       streams.add([site_id, edge_id], begun)
       unlisted.add([building_id], series)
-      findings.add([building_id], found)
+      findings.add([site_id, edge_id], found)
       return undefined
     },
   }

@@ -54,8 +54,8 @@ async function openSession(t: ExecutionContext, kit: Kit) {
     const head = { ...envelope(seq), stream, sent_at: Date.now() }
     return publish('telemetry/bacnet', writeTelemetry({ ...head, protocol: 'bacnet', time_synced: true, readings }))
   }
-  const find = (seq: number, ...ids: string[]) => {
-    const findings = ids.map(finding_id => ({ ...finding, finding_id }))
+  const find = (seq: number, ids: string[], building_id = finding.building_id) => {
+    const findings = ids.map(finding_id => ({ ...finding, finding_id, building_id }))
     return publish('findings', writeFindings({ ...envelope(seq), sent_at: Date.now(), findings }))
   }
   const acked =
@@ -131,14 +131,14 @@ test('series of no point, streams and findings beyond the limit wait on the edge
   await until(acked(2), 'what it had goes on')
   t.like(await health(), { status: 'ok', edges_held_back: 0, messages_held_back: 1 })
 
-  await find(3, 'f1', 'f2')
+  await find(3, ['f1', 'f2'])
   await until(acked(3), 'two findings are stored')
-  await find(4, 'f1', 'f3')
+  await find(4, ['f1', 'f3'])
   await until(
-    noticed(/2 findings of building building-A are stored, and this brings 1 more; SERVICE_EDGE_MAX_FINDINGS allows 2/),
+    noticed(/2 findings of the buildings of edge e1 are stored, and this brings 1 more; SERVICE_EDGE_MAX_FINDINGS allows 2/),
     'it is told',
   )
-  await find(4, 'f1')
+  await find(4, ['f1'])
   await until(acked(4), 'a finding that is stored may change')
 
   const streams = [2, 3, 4].map(n => envelope().stream.replace(/1$/, String(n)))
@@ -148,6 +148,25 @@ test('series of no point, streams and findings beyond the limit wait on the edge
   }
   await send(1, ['p1'], streams[2])
   await until(noticed(/3 streams of edge e1 are stored, and this brings 1 more; SERVICE_EDGE_MAX_STREAMS allows 3/), 'it is told')
+})
+
+test('findings of all buildings of an edge count together, and those of an edge elsewhere do not', async t => {
+  const { hub, dir, kitOf, describe, find, acked, noticed } = await boundedSite(t)
+  await describe(edgeModel('A', 'b1'))
+  await until(() => hub.edges.get('A', 'e1')?.building_id === 'b1', 'it is known')
+  await find(1, ['f1'], 'b1')
+  await until(acked(1), 'one finding of the first building is stored')
+  await describe(edgeModel('A', 'b2'))
+  await until(() => hub.edges.get('A', 'e1')?.building_id === 'b2', 'it has moved')
+  await find(2, ['f2'], 'b2')
+  await until(acked(2), 'one finding of the second is stored')
+  await find(3, ['f3'], 'b2')
+  await until(noticed(/2 findings of the buildings of edge e1 are stored, and this brings 1 more/), 'it is told')
+  t.false(acked(3)())
+  const other = await startEdge(await kitOf('e2'), join(dir, 'outbox'))
+  t.teardown(other.stop)
+  await other.outbox.putFindings(['f4', 'f5'].map(finding_id => ({ ...finding, finding_id })))
+  await until(() => other.state().backlog === 0, 'another edge has a bound of its own')
 })
 
 test('an edge of the same building is stored beside one that has used up what it may bring', async t => {
