@@ -8,6 +8,7 @@ import { folder, until } from '../../support/folders.ts'
 import {
   makeAuthority,
   openHubSite,
+  page,
   reading,
   startBroker,
   startEdge,
@@ -86,6 +87,41 @@ test('after an outage the newest readings are shown before the backlog has arriv
     Array.from({ length: count }, (_, i) => i + 1),
     'what was shown is not stored',
   )
+})
+
+test('a certificate that is revoked while a backlog drains ends it, and with another one the rest arrives: each once', async t => {
+  const dir = folder(t)
+  const certs = join(dir, 'pki')
+  const pki = await makeAuthority(certs)
+  const broker = await startBroker(certs)
+  t.teardown(broker.stop)
+  const hub = await startHub(certs, join(dir, 'hub'), broker.port())
+  t.teardown(hub.stop)
+  const kitOf = () => pki.kit({ site_id: 'A', edge_id: 'e1', broker_host: '127.0.0.1', broker_port: broker.port() })
+  const outbox = await testOutbox(join(dir, 'outbox'), ['hub'])
+  const pages = 400
+  for (let n = 0; n < pages; n++) await outbox.write(page(n))
+  await outbox.close()
+  const values = () => hub.samples().map(({ v }) => v)
+  const upTo = (count: number) => Array.from({ length: count }, (_, n) => n).join()
+
+  const edge = await startEdge(await kitOf(), join(dir, 'outbox'))
+  await until(() => hub.counters().ingest_ok > 0, 'the first page is stored', 20_000)
+  await pki.revoke((await pki.list()).find(({ cn }) => cn === 'edge:A:e1')!.serial)
+  await until(() => !broker.sessions().includes('edge:A:e1'), 'its session has ended', 20_000)
+  await until(() => edge.state().state === 'connecting', 'the edge says so', 20_000)
+  const waiting = edge.state().backlog
+  t.true(waiting > 0, 'it was in the middle')
+  await edge.stop()
+  const before = values()
+  t.true(before.length < pages * 500)
+  t.is(before.join(), upTo(before.length), 'what is stored has no gap')
+
+  const again = await startEdge(await kitOf(), join(dir, 'outbox'))
+  t.teardown(again.stop)
+  await until(() => again.state().backlog === 0, 'the rest is acknowledged', 60_000)
+  t.is(values().join(), upTo(pages * 500))
+  t.like(again.state(), { dropped: 0, rejected: 0 })
 })
 
 test('broker, hub and edge start again at random: nothing is lost, nothing is doubled, in order', async t => {

@@ -7,6 +7,7 @@ import { connectAsync, type IClientOptions, type MqttClient } from 'mqtt'
 import { PKI_FILES } from '#shared/node/pki/pki-files.ts'
 import { issueClient, makeCa, type Pair } from '#shared/node/pki/pki.ts'
 import { openBrokerFiles } from '#hub/broker/files.ts'
+import { DAY } from '#shared/core/time.ts'
 import { folder, until } from '../../support/folders.ts'
 import { makeAuthority, silent, startBroker } from '../../support/sites/transport-site.ts'
 
@@ -93,12 +94,15 @@ test('a signed certificate whose name is no identity is refused', async t => {
   t.deepEqual(here.broker.sessions(), [])
 })
 
-test('an expired certificate is refused', async t => {
-  const here = await place(t)
-  const past = Date.now() - 10 * 86_400_000
-  const ended = await issueClient(here.authority, { cn: 'edge:A:e1', now: past, days: 2 })
-  await t.throwsAsync(enter(t, here, ended, 'edge:A:e1'))
-})
+for (const [what, fromNowMs] of Object.entries({ 'has ended': -10 * DAY, 'has not begun': 2 * DAY }))
+  test(`a certificate that ${what} is refused`, async t => {
+    const here = await place(t)
+    const other = await issueClient(here.authority, { cn: 'edge:A:e1', now: Date.now() + fromNowMs, days: 2 })
+    await t.throwsAsync(enter(t, here, other, 'edge:A:e1'))
+    t.deepEqual(here.broker.sessions(), [])
+    const good = await issueClient(here.authority, { cn: 'edge:A:e1', now: Date.now(), days: 2 })
+    t.true((await enter(t, here, good, 'edge:A:e1')).connected, 'nothing else was in its way')
+  })
 
 test('TLS 1.1 is refused', async t => {
   const here = await place(t)
