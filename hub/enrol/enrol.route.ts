@@ -11,6 +11,8 @@ import { ID } from '#shared/core/model/model.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { findEdge } from '#shared/core/telemetry/find-edge.ts'
 import { orBlank, PAGE_ID, type Route, route, strict } from '#shared/node/http/route.ts'
+import { answerOf } from '#shared/central/api/schemas/record-schemas.ts'
+import { CERTIFICATE, RENEWED } from './certificate-schemas.ts'
 import { enrolBody } from './enrol.view.ts'
 import { enrolmentRoutes, pendingRoutes } from './enrolments.route.ts'
 import { secretRoutes } from './est-secrets.route.ts'
@@ -59,6 +61,7 @@ export const enrolRoutes = (enrolment: Enrolment, context: Context, layout: Page
     path: '/api/mqtt/certificates',
     auth: 'viewer',
     summary: 'The certificates of edges that were issued here, the newest first',
+    reply: answerOf({ certificates: Type.Array(CERTIFICATE) }),
     problems: ['no_authority'],
     handle: async () => ({ ok: true, certificates: (await certificatesOf(enrolment)).map(certificateView) }),
   }),
@@ -70,6 +73,7 @@ export const enrolRoutes = (enrolment: Enrolment, context: Context, layout: Page
     params: strict({ edge_id: ID }),
     query: SiteQuery,
     body: strict({ csr_pem: KIT_FIELDS.csr_pem }),
+    reply: RENEWED,
     action: 'renew_certificate',
     problems: RENEWAL_PROBLEMS,
     handle: async call => {
@@ -85,6 +89,7 @@ export const enrolRoutes = (enrolment: Enrolment, context: Context, layout: Page
     params: strict({ edge_id: ID }),
     query: SiteQuery,
     body: strict({ confirm: Type.Optional(Type.Boolean()) }),
+    reply: answerOf({ revoked: Type.Array(CERTIFICATE) }),
     action: 'revoke_edge',
     problems: ['confirm_required', 'unknown_edge', 'ambiguous_edge', 'no_authority', 'not_ready'],
     handle: async call => {

@@ -5,6 +5,7 @@ import { EnrolmentRequest } from '#shared/core/auth/enrolment.ts'
 import { ThrottledProblem } from '#shared/core/problem.ts'
 import { formatInstant } from '#shared/core/time.ts'
 import { type Route, route, strict } from '#shared/node/http/route.ts'
+import { ACCEPTED, BOXES_ANSWER } from './certificate-schemas.ts'
 import { acceptBox, type Enrolment, KIT_FIELDS, rejectBox } from './issue-kit.ts'
 import type { PendingBox } from './pending-boxes.ts'
 import { createRequestThrottle } from './request-throttle.ts'
@@ -69,6 +70,7 @@ export function pendingRoutes(enrolment: Enrolment): Route[] {
       path: '/api/enrolments',
       auth: 'operator',
       summary: 'Boxes that wait for a certificate, the newest first',
+      reply: BOXES_ANSWER,
       handle: async () => ({ ok: true, boxes: (await pending.waiting(isOurs)).map(boxView) }),
     }),
     route({
@@ -78,6 +80,7 @@ export function pendingRoutes(enrolment: Enrolment): Route[] {
       summary: 'Accepts a box as an edge of a site; it fetches its certificate',
       params: Fingerprint,
       body: Accept,
+      reply: ACCEPTED,
       action: 'accept_box',
       problems: ACCEPT_PROBLEMS,
       handle: async call => {

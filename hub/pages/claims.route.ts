@@ -9,6 +9,8 @@ import type { EdgeNotices } from '#shared/flow/ingest/edge-notices.ts'
 import { csrfField, operatorButton, type User } from '#shared/central/ui/frame.ts'
 import { type Here, momentAge } from '#shared/central/ui/moment.ts'
 import { type AuditNote, type Route, route, strict } from '#shared/node/http/route.ts'
+import { answerOf } from '#shared/central/api/schemas/record-schemas.ts'
+import { CLAIMS_ANSWER, TAKEOVER } from './edge-schemas.ts'
 import { say, sayCount } from '#shared/node/http/language.ts'
 
 type Context = Pick<CentralContext, 'edgeClaims' | 'clock'>
@@ -20,6 +22,7 @@ export const claimRoutes = (context: Context): Route[] => [
     path: '/api/edge-claims',
     auth: 'viewer',
     summary: 'Edges whose metadata is refused, and buildings that a second edge reports for',
+    reply: CLAIMS_ANSWER,
     handle: () => {
       const { edgeClaims } = context
       return { ok: true, refusals: edgeClaims.refusals().map(dated), takeovers: edgeClaims.takeovers().map(dated) }
@@ -31,6 +34,7 @@ export const claimRoutes = (context: Context): Route[] => [
     auth: 'operator',
     summary: 'Confirms that several edges may report for a building; data and history of each stay',
     body: strict({ building_id: BuildingId, confirm: Type.Optional(Type.Boolean()) }),
+    reply: answerOf({ confirmed: Type.Array(TAKEOVER) }),
     action: 'confirm_takeover',
     problems: ['confirm_required', 'conflict'],
     handle: ({ body: { building_id, confirm: confirmed }, caller, audit }) => {

@@ -9,6 +9,7 @@ import { formatInstant } from '#shared/core/time.ts'
 import type { EdgeNotices } from '#shared/flow/ingest/edge-notices.ts'
 import type { EdgeRegistry } from '#shared/flow/ingest/edge-registry.ts'
 import { type Route, route, strict } from '#shared/node/http/route.ts'
+import { EDGE_ANSWER, EDGES_ANSWER } from './edge-schemas.ts'
 import { edgeBacklogCourse, FRESH_MS, healthOf, reportedBy } from './fleet-status.ts'
 
 type Context = Pick<CentralContext, 'edges' | 'clock'> & { registry?: Pick<EdgeRegistry, 'notices'> }
@@ -20,6 +21,7 @@ export const edgeRoutes = ({ edges, clock, registry }: Context): Route[] => [
     auth: 'viewer',
     summary: 'Edges with their session, data freshness and reported figures',
     query: strict(PAGE),
+    reply: EDGES_ANSWER,
     problems: ['bad_cursor'],
     handle: ({ query }) => {
       const { items, ...rest } = cutPage(edges.list(), query, edgeName)
@@ -33,6 +35,7 @@ export const edgeRoutes = ({ edges, clock, registry }: Context): Route[] => [
     summary: 'One edge',
     params: strict({ edge_id: ID }),
     query: SiteQuery,
+    reply: EDGE_ANSWER,
     problems: ['unknown_edge', 'ambiguous_edge'],
     handle: ({ params, query }) => {
       const edge = findEdge(edges, { ...params, ...query })

@@ -6,6 +6,7 @@ import { formatInstant } from '#shared/core/time.ts'
 import { route, type Route, strict } from '#shared/node/http/route.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 import { afterOf, limitOf, PAGE, pageOf } from './list.ts'
+import { MISDATED_RECORD, pageAnswer } from './schemas/record-schemas.ts'
 
 /** Readings whose own time cannot be right: nothing else shows them. */
 export const misdatedRoutes = ({ model, misdated }: Pick<CentralContext, 'model' | 'misdated'>): Route[] => [
@@ -15,6 +16,7 @@ export const misdatedRoutes = ({ model, misdated }: Pick<CentralContext, 'model'
     auth: 'viewer',
     summary: 'Readings dated before 2000 or ahead of the clock here, with the time at which they came; newest first',
     query: strict({ building_id: ID, point_id: Type.Optional(ID), ...PAGE }),
+    reply: pageAnswer('readings', MISDATED_RECORD),
     problems: ['unknown_building', 'bad_cursor'],
     handle: ({ query }) => {
       const { building_id, point_id } = query

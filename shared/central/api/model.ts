@@ -16,11 +16,17 @@ import {
   savePoints,
 } from '#shared/central/commands/model.ts'
 import { cutPage, PAGE } from './list.ts'
+import { answerOf, BUILDING_RECORD, EQUIPMENT_RECORD, pageAnswer, POINT_RECORD, SAVED } from './schemas/record-schemas.ts'
 
 const MERGE_OR_REPLACE = oneOf(['merge', 'replace'])
 /** Records of one request. */
 const RECORDS_MAX = 5000
 const listOf = <T extends Parameters<typeof Type.Array>[0]>(item: T) => Type.Array(item, { minItems: 1, maxItems: RECORDS_MAX })
+
+const ASSIGNED = answerOf({
+  ...{ saved: Type.Integer(), unchanged: Type.Integer(), removed: Type.Integer() },
+  errors: Type.Array(Type.Unknown(), { maxItems: 0 }),
+})
 
 const OF_BUILDING = strict({ building_id: ID, ...PAGE })
 const DRY_RUN = strict({ dry_run: Type.Optional(Type.Boolean()) })
@@ -38,6 +44,7 @@ const readRoutes = ({ model }: CentralContext): Route[] => [
     auth: 'viewer',
     summary: 'Buildings',
     query: strict({ building_id: Type.Optional(ID), ...PAGE }),
+    reply: pageAnswer('buildings', BUILDING_RECORD),
     problems: ['bad_cursor'],
     handle: ({ query }) => {
       const asked = model.buildings().filter(one => query.building_id === undefined || one.building_id === query.building_id)
@@ -51,6 +58,7 @@ const readRoutes = ({ model }: CentralContext): Route[] => [
     auth: 'viewer',
     summary: 'Equipment of a building',
     query: OF_BUILDING,
+    reply: pageAnswer('equipment', EQUIPMENT_RECORD),
     problems: ['unknown_building', 'bad_cursor'],
     handle: ({ query }) => {
       needBuilding(model, query.building_id)
@@ -64,6 +72,7 @@ const readRoutes = ({ model }: CentralContext): Route[] => [
     auth: 'viewer',
     summary: 'Points of a building, or of one equipment',
     query: strict({ building_id: ID, equipment_id: Type.Optional(ID), ...PAGE }),
+    reply: pageAnswer('points', POINT_RECORD),
     problems: ['unknown_building', 'bad_cursor'],
     handle: ({ query }) => {
       const { building_id, equipment_id } = query
@@ -85,6 +94,7 @@ const writeRoutes = ({ site_id, ...context }: CentralContext): Route[] => [
     summary: 'Adds or changes buildings',
     body: strict({ buildings: listOf(BUILDING_BODY) }),
     query: DRY_RUN,
+    reply: SAVED,
     action: 'put_buildings',
     idempotent: true,
     problems: ['invalid'],
@@ -105,6 +115,7 @@ const writeRoutes = ({ site_id, ...context }: CentralContext): Route[] => [
     summary: 'Adds or changes equipment',
     body: strict({ equipment: listOf(EQUIPMENT_BODY) }),
     query: DRY_RUN,
+    reply: SAVED,
     action: 'put_equipment',
     idempotent: true,
     problems: ['unknown_building', 'invalid'],
@@ -121,6 +132,7 @@ const writeRoutes = ({ site_id, ...context }: CentralContext): Route[] => [
     summary: 'Adds or changes points',
     body: strict({ points: listOf(POINT_BODY) }),
     query: DRY_RUN,
+    reply: SAVED,
     action: 'put_points',
     idempotent: true,
     problems: ['unknown_building', 'unknown_equipment', 'invalid'],
@@ -145,6 +157,7 @@ const assignRoute = ({ model }: CentralContext) =>
       mode: Type.Optional(MERGE_OR_REPLACE),
     }),
     query: DRY_RUN,
+    reply: ASSIGNED,
     action: 'assign_points',
     idempotent: true,
     problems: ['confirm_required', 'unknown_building', 'invalid'],

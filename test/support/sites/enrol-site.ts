@@ -23,7 +23,11 @@ export async function makeHubAuthority(dir: string): Promise<{ root: string; hub
 }
 
 /** @param dir folder of the authority, if there is one */
-export async function openEnrolSite(dir: string | undefined, brokerPort: number, more: Pick<SiteOptions, 'pageLanguageOf'> = {}) {
+export async function openEnrolSite(
+  dir: string | undefined,
+  brokerPort: number,
+  more: Pick<SiteOptions, 'api' | 'pageLanguageOf'> = {},
+) {
   const authority = createAuthority(dir, Date.now)
   const { renewFile: renew } = authority
   const audit = () => undefined

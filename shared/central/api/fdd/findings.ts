@@ -11,6 +11,7 @@ import type { Actor } from '#shared/central/commands/command.ts'
 import { acknowledge, ASSIGNEE_MAX, markNotAFault, NOTE_TEXT, writeNote } from '#shared/central/commands/notes.ts'
 import { snooze } from '#shared/central/commands/snoozes.ts'
 import { afterOf, limitOf, PAGE, pageOf } from '#shared/central/api/list.ts'
+import { FINDING_RECORD, FINDING_ANSWER, pageAnswer } from '#shared/central/api/schemas/record-schemas.ts'
 import { findingView, readInstant } from '#shared/central/api/record-views.ts'
 
 const INSTANT = Type.String({ maxLength: 40 })
@@ -38,6 +39,7 @@ const listRoutes = ({ findings, notes, clock }: CentralContext): Route[] => [
       to: Type.Optional(INSTANT),
       ...PAGE,
     }),
+    reply: pageAnswer('findings', FINDING_RECORD),
     problems: ['bad_cursor'],
     handle: ({ query }) => {
       const { limit: _limit, cursor: _cursor, from, to, ...filter } = query
@@ -55,6 +57,7 @@ const listRoutes = ({ findings, notes, clock }: CentralContext): Route[] => [
     auth: 'viewer',
     summary: 'One finding with its evidence',
     params: BY_ID,
+    reply: FINDING_ANSWER,
     buildingOf: buildingOf({ findings }),
     problems: ['unknown_finding'],
     handle: ({ params: { finding_id } }) => {
@@ -118,6 +121,7 @@ function noteRoute<P extends TProperties>(
     params: BY_ID,
     buildingOf: buildingOf(context),
     body: strict(properties),
+    reply: FINDING_ANSWER,
     action: `finding_${verb.replaceAll('-', '_')}`,
     problems: ['unknown_finding', ...problems],
     handle: call => {

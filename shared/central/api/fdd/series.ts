@@ -8,6 +8,7 @@ import { SERIES_POINTS_MAX, type ReadSeries, readSeries, type SeriesRequest, typ
 import { oneOf, route, type Route, strict } from '#shared/node/http/route.ts'
 import type { CentralParts } from '#shared/central/context.ts'
 import { csvLine } from '#shared/core/csv/write-csv.ts'
+import { SERIES_ANSWER } from '#shared/central/api/schemas/record-schemas.ts'
 import { instantOrNull, readInstant } from '#shared/central/api/record-views.ts'
 
 /** Buckets of a plot twice as wide as a large screen. */
@@ -34,6 +35,7 @@ export const seriesRoutes = (context: CentralParts): Route[] => [
       format: Type.Optional(oneOf(['json', 'csv'])),
       max_points: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_POINTS, default: MAX_POINTS_DEFAULT })),
     }),
+    reply: SERIES_ANSWER,
     problems: ['unknown_building', 'unknown_equipment', 'unknown_point', 'unknown_rule', 'invalid', 'query_failed'],
     handle: async ({ query, request, reply }) => {
       const { building_id, max_points: maxPoints = MAX_POINTS_DEFAULT } = query

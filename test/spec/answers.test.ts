@@ -1,0 +1,116 @@
+/** What the API answers is what its OpenAPI document states: on a hub with buildings, edges, findings and certificates. */
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import test, { type ExecutionContext } from 'ava'
+import { makeRequest } from '#shared/node/pki/pki.ts'
+import { folder } from '../support/folders.ts'
+import { BUILDING, EDGES, EQUIPMENT, FINDINGS, NOW, POINTS } from '../support/page-fixture.ts'
+import { makeHubAuthority, openEnrolSite } from '../support/sites/enrol-site.ts'
+import { PASSWORDS } from '../support/sites/page-site.ts'
+
+const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true })
+
+/** A schema that takes no field which it does not name. */
+function closed(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closed)
+  if (typeof schema !== 'object' || schema === null) return schema
+  const within = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, closed(value)]))
+  return 'properties' in within && !('additionalProperties' in within) ? { ...within, additionalProperties: false } : within
+}
+
+async function hub(t: ExecutionContext) {
+  const { hub: dir } = await makeHubAuthority(folder(t))
+  const site = await openEnrolSite(dir, 8883, { api: true })
+  t.teardown(site.close)
+  const send = async (method: string, path: string, body?: object, token?: string) => {
+    const headers = { ...(body && { 'content-type': 'application/json' }), ...(token && { authorization: `Bearer ${token}` }) }
+    const answer = await fetch(site.url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
+    return { status: answer.status, text: await answer.text() }
+  }
+  const login = await send('POST', '/api/auth/login', { username: 'admin', password: PASSWORDS.admin })
+  const { token } = JSON.parse(login.text) as { token: string }
+  const { paths } = JSON.parse((await send('GET', '/api/openapi.json')).text) as { paths: Record<string, any> }
+  /** The path as the document has it, with its parameters. */
+  const documented = (path: string) => {
+    const bare = path.split('?')[0]!
+    const fits = (one: string) => new RegExp(`^${one.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(bare)
+    return bare in paths ? bare : Object.keys(paths).find(fits)!
+  }
+  const operations = new Set<string>()
+  /** Sends a request that succeeds, and compares its answer with what is stated. */
+  const ask = async (method: string, path: string, body?: object): Promise<any> => {
+    const { status, text } = await send(method, path, body, token)
+    t.is(Math.floor(status / 100), 2, `${method} ${path}: ${text}`)
+    const name = documented(path)
+    const { schema } = paths[name][method.toLowerCase()].responses[200].content['application/json']
+    operations.add(`${method} ${name}`)
+    const answer = JSON.parse(text)
+    t.true(Object.keys(schema.properties).length > 1, `${method} ${name} states more than ok`)
+    t.true(ajv.validate(closed(schema) as object, answer), `${method} ${name}: ${ajv.errorsText()} in ${text.slice(0, 2000)}`)
+    return answer
+  }
+  return { site, send, ask, operations }
+}
+
+test('the answers of what clients ask most are as the OpenAPI document states them, without a field more', async t => {
+  const { site, send, ask, operations } = await hub(t)
+  const { building_id } = BUILDING
+  const [equipment, point, finding] = [EQUIPMENT[0]!, POINTS.find(one => one.equipment_id !== undefined)!, FINDINGS[0]!]
+
+  t.true((await ask('GET', '/api/model/buildings')).buildings.length > 0)
+  t.true((await ask('GET', `/api/model/equipment?building_id=${building_id}`)).equipment.length > 0)
+  t.true((await ask('GET', `/api/model/points?building_id=${building_id}`)).points.length > 0)
+  const { next_cursor } = await ask('GET', `/api/model/points?building_id=${building_id}&limit=1`)
+  t.is(typeof next_cursor, 'string')
+  await ask('POST', '/api/model/buildings', {
+    buildings: [{ building_id: 'b-new', name: 'New', timezone: 'UTC', unit_system: 'si', lat: 1, lon: 2 }],
+  })
+  await ask('POST', '/api/model/equipment', { equipment: [{ ...equipment, building_id: 'b-new', feeds: [] }] })
+  const source = { protocol: 'bacnet', address: '1001/analog-input,1' }
+  const { edge_id: _edge, gone: _gone, ...own } = point
+  await ask('POST', '/api/model/points?dry_run=true', {
+    points: [{ ...own, building_id: 'b-new', equipment_id: equipment.equipment_id, source }],
+  })
+  await ask('POST', '/api/model/assignments/save', {
+    ...{ confirm: true, building_id },
+    assignments: [{ point_id: point.point_id, equipment_id: point.equipment_id, role: point.role }],
+  })
+
+  t.true((await ask('GET', '/api/fdd/findings')).findings.length > 3)
+  const of = `/api/fdd/findings/${finding.finding_id}`
+  await ask('GET', of)
+  await ask('POST', `${of}/ack`, { ack: true, assignee: 'Ann' })
+  await ask('POST', `${of}/snooze`, {
+    until: new Date(NOW + 86_400_000).toISOString(),
+    reason: 'waits for a part',
+    scope: 'fault',
+  })
+  await ask('POST', `${of}/note`, { note: 'seen' })
+  await ask('POST', `${of}/not-a-fault`, { reason: 'as designed' })
+  await ask('GET', '/api/fdd/findings')
+  for (const asked of [`point_ids=${point.point_id}`, `rule_id=${finding.rule_id}&equipment_id=${finding.equipment_id}`]) {
+    const { series } = await ask('GET', `/api/fdd/series?building_id=${building_id}&max_points=50&${asked}`)
+    t.true(series.some((one: { points: unknown[] }) => one.points.length > 0))
+  }
+  const reading = { building_id, point_id: point.point_id, edge_id: 'edge-1', observed_at: 1000, arrived_at: NOW }
+  site.context.misdated.keep([{ ...reading, value: 1, quality: 'good' }])
+  t.is((await ask('GET', `/api/history/misdated?building_id=${building_id}`)).readings.length, 1)
+
+  t.is((await ask('GET', '/api/edges')).edges.length, EDGES.length)
+  const { site_id, edge_id } = EDGES[0]!
+  await ask('GET', `/api/edges/${edge_id}?site_id=${site_id}`)
+  site.context.edgeClaims.refuse({ site_id, edge_id, reason: 'it is another one', since: NOW })
+  site.context.edgeClaims.claim({ building_id, site_id, edge_id, from_edge_id: 'edge-2', since: NOW })
+  const claims = await ask('GET', '/api/edge-claims')
+  t.deepEqual([claims.refusals.length, claims.takeovers.length], [1, 1])
+  await ask('POST', '/api/edge-claims/confirm', { building_id, confirm: true })
+
+  const { csr_pem } = await makeRequest('anything')
+  const box = JSON.parse((await send('POST', '/api/enrolments', { csr_pem, edge_id })).text) as { fingerprint: string }
+  t.is((await ask('GET', '/api/enrolments')).boxes.length, 1)
+  await ask('POST', `/api/enrolments/${box.fingerprint}/accept`, { site_id, edge_id, broker_host: 'hub.example' })
+  t.is((await ask('GET', '/api/mqtt/certificates')).certificates.length, 1)
+  await ask('POST', `/api/edges/${edge_id}/renew?site_id=${site_id}`, { csr_pem })
+  t.is((await ask('POST', `/api/edges/${edge_id}/revoke?site_id=${site_id}`, { confirm: true })).revoked.length, 2)
+  await ask('GET', '/api/mqtt/certificates')
+  t.true(operations.size >= 20, String(operations.size))
+})
