@@ -15,7 +15,7 @@ const POLL_FAILURES = Type.Object({
 
 const EDGE = Type.Object({
   ...{ edge_id: TEXT, site_id: TEXT, building_id: TEXT, name: TEXT, version: TEXT },
-  ...{ status: oneOf(EDGE_STATUSES), reason: TEXT },
+  ...{ status: oneOf(EDGE_STATUSES), reason: TEXT, status_since: INSTANT },
   session: Type.Object({ open: Type.Boolean(), since: INSTANT, last_seen_at: INSTANT }),
   shared: orNull(Type.Object({ processes: Type.Integer(), since: INSTANT, last_at: INSTANT })),
   data: Type.Object({ fresh: Type.Boolean(), last_at: INSTANT }),
