@@ -81,7 +81,8 @@ export type FindingSource = Pick<RuleInstance, 'rule' | 'role'> & {
  * Sets `suppressed_by` on every finding that another one explains.
  *
  * Of several the most severe counts, then the earliest, then the smallest id. A suppressed finding still suppresses others,
- * but never the one that suppresses it.
+ * but never the one that suppresses it. What a bad sensor explains is not believed: it suppresses
+ * nothing on its own equipment but what that sensor may explain, too.
  *
  * @param until end of the run, at which open episodes are clipped for comparison
  */
@@ -89,17 +90,46 @@ export function suppress(findings: SourcedFinding[], topology: Pick<EquipmentTop
   const order = findings.toSorted(bySeverity)
   const byId = new Map(order.map(item => [item.finding.finding_id, item]))
   const byEquipment = Map.groupBy(order, ({ finding }) => finding.equipment_id)
+  const doubts = sensorsThatExplain(order, topology, until)
   for (const upper of order) {
     if (upper.instance.rule.program.suppresses.length === 0) continue
     for (const equipment_id of topology.reach(upper.finding.equipment_id)) {
       for (const lower of byEquipment.get(equipment_id) ?? []) {
         if (lower.finding.suppressed_by !== undefined || !covers(upper.finding, lower.finding, until)) continue
+        const sensors = equipment_id === upper.finding.equipment_id ? doubts.get(upper) : undefined
+        if (sensors?.every(sensor => !concerns(sensor, lower))) continue
         if (doesSuppress(upper, lower, until) && !isBelow(upper, lower, byId))
           lower.finding.suppressed_by = upper.finding.finding_id
       }
     }
   }
 }
+
+/** The findings on sensors that suppress each finding on equipment. */
+function sensorsThatExplain(
+  findings: SourcedFinding[],
+  topology: Pick<EquipmentTopology, 'reach'>,
+  until: number,
+): Map<SourcedFinding, SourcedFinding[]> {
+  const [sensors = [], others = []] = [true, false].map(is =>
+    findings.filter(({ finding }) => (finding.kind === 'sensor') === is),
+  )
+  const explains = (upper: SourcedFinding, lower: SourcedFinding) =>
+    topology.reach(upper.finding.equipment_id).has(lower.finding.equipment_id) &&
+    covers(upper.finding, lower.finding, until) &&
+    doesSuppress(upper, lower, until)
+  const pairs = others.map(lower => [lower, sensors.filter(upper => explains(upper, lower))] as const)
+  return new Map(pairs.filter(([, explaining]) => explaining.length > 0))
+}
+
+const reads = ({ instance: upper }: SourcedFinding, { instance: lower }: SourcedFinding): boolean => {
+  const badRoles = rolesOfReaders(upper.rule.program.suppresses, upper.role)
+  return lower.leaves.some(({ equipment_id, role }) => equipment_id === upper.equipment.equipment_id && badRoles.has(role))
+}
+
+/** Whether the first finding's rule names that of the second, or the second one's reads the sensor that the first one says is bad. */
+const concerns = (upper: SourcedFinding, lower: SourcedFinding): boolean =>
+  matchesAny(upper.instance.rule.program.suppresses, lower.instance.rule.id) || reads(upper, lower)
 
 /**
  * What a rule found while it still compared with first days that were not normal is explained by the finding on these days.
@@ -126,21 +156,17 @@ function isBelow(upper: SourcedFinding, lower: SourcedFinding, byId: Map<string,
 }
 
 /** Whether the first finding suppresses the second, which is on the same equipment or on equipment that it feeds. */
-function doesSuppress(
-  { instance: upper, finding: bad }: SourcedFinding,
-  { instance: lower, finding }: SourcedFinding,
-  until: number,
-): boolean {
+function doesSuppress(above: SourcedFinding, below: SourcedFinding, until: number): boolean {
+  const { instance: upper, finding: bad } = above
+  const { instance: lower, finding } = below
   if (upper.rule.id === lower.rule.id) return false
   const { suppresses } = upper.rule.program
   const at = upper.equipment.equipment_id
   // Missing data of one equipment does not explain missing data of the equipment that it feeds.
   if (upper.rule.kind === 'data' && lower.rule.kind === 'data' && at !== lower.equipment.equipment_id) return false
-  const badRoles = rolesOfReaders(suppresses, upper.role)
-  const reads = lower.leaves.some(({ equipment_id, role }) => equipment_id === at && badRoles.has(role))
   if (matchesAny(suppresses, lower.rule.id)) return true
   // A rule that names another one explains it, and is not suppressed by it for reading the same sensor.
-  if (!reads || matchesAny(lower.rule.program.suppresses, upper.rule.id)) return false
+  if (!reads(above, below) || matchesAny(lower.rule.program.suppresses, upper.rule.id)) return false
   return trueSecsWithin(bad, finding, until) >= BAD_TIME_MIN * finding.duration_secs
 }
 

@@ -199,6 +199,21 @@ test('of two rules that silence each other the more severe one speaks', t => {
   t.deepEqual(byId(run([a, b], [ahu({ sa_t: '30x12' })], HOUR).findings), { A: 'B', B: undefined })
 })
 
+test('what a bad sensor explains silences nothing on its own equipment', t => {
+  const doubted = rule({ id: 'MIX', roles: '{ ma_t: degC }', when: 'ma_t > 20', suppresses: '[WARM, ZONE]' })
+  const zone = rule({ id: 'ZONE', equipment: '[vav]', roles: '{ damper: fraction }', when: 'damper > 0.9' })
+  const found = (kind: string, suppresses = '[MIX]', warm = '30x12') => {
+    const bad = rule({ id: 'BAD', kind, roles: '{ ma_t: degC, sa_t: degC }', when: 'ma_t > 25', suppresses })
+    const around = [ahu({ sa_t: warm, ma_t: '21x5 30x7' }), vav('vav-1', 'ahu-1')]
+    return byId(run([rule(WARM), zone, doubted, bad], around, HOUR).findings)
+  }
+  t.deepEqual(found('sensor'), { WARM: undefined, MIX: 'BAD', BAD: undefined, ZONE: 'MIX' })
+  t.is(found('sensor', '[MIX, readers(sa_t)]', '30x9 10x3').WARM, 'MIX')
+  t.is(found('sensor', '[MIX, WARM]', '30x9 10x3').WARM, 'MIX')
+  t.is(found('sensor', '[MIX]', '30x9 10x3').WARM, undefined)
+  t.deepEqual(found('fault'), { WARM: 'MIX', MIX: 'BAD', BAD: undefined, ZONE: 'MIX' })
+})
+
 test('rings of silence are found', t => {
   const rules = [
     rule({ id: 'A', suppresses: '[B]' }),
