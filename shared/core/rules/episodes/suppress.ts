@@ -81,8 +81,8 @@ export type FindingSource = Pick<RuleInstance, 'rule' | 'role'> & {
  * Sets `suppressed_by` on every finding that another one explains.
  *
  * Of several the most severe counts, then the earliest, then the smallest id. A suppressed finding still suppresses others,
- * but never the one that suppresses it. What a bad sensor explains is not believed: it suppresses
- * nothing on its own equipment but what that sensor may explain, too.
+ * but never the one that suppresses it. What a bad sensor explains is not believed: on its own equipment it suppresses
+ * nothing but what that sensor may explain, too.
  *
  * @param until end of the run, at which open episodes are clipped for comparison
  */
@@ -90,37 +90,33 @@ export function suppress(findings: SourcedFinding[], topology: Pick<EquipmentTop
   const order = findings.toSorted(bySeverity)
   const byId = new Map(order.map(item => [item.finding.finding_id, item]))
   const byEquipment = Map.groupBy(order, ({ finding }) => finding.equipment_id)
-  const doubts = sensorsThatExplain(order, topology, until)
-  for (const upper of order) {
-    if (upper.instance.rule.program.suppresses.length === 0) continue
+  /** The findings that one of a rule with `suppresses` covers, on its equipment and on what that feeds. */
+  function* coveredBy(upper: SourcedFinding): Generator<SourcedFinding> {
+    if (upper.instance.rule.program.suppresses.length === 0) return
     for (const equipment_id of topology.reach(upper.finding.equipment_id)) {
-      for (const lower of byEquipment.get(equipment_id) ?? []) {
-        if (lower.finding.suppressed_by !== undefined || !covers(upper.finding, lower.finding, until)) continue
-        const sensors = equipment_id === upper.finding.equipment_id ? doubts.get(upper) : undefined
-        if (sensors?.every(sensor => !concerns(sensor, lower))) continue
-        if (doesSuppress(upper, lower, until) && !isBelow(upper, lower, byId))
-          lower.finding.suppressed_by = upper.finding.finding_id
-      }
+      for (const lower of byEquipment.get(equipment_id) ?? []) if (covers(upper.finding, lower.finding, until)) yield lower
+    }
+  }
+  /** By finding on equipment, those on sensors that explain it. */
+  const doubts = new Map<SourcedFinding, SourcedFinding[]>()
+  for (const sensor of order.filter(isOnSensor)) {
+    for (const lower of coveredBy(sensor)) {
+      if (isOnSensor(lower) || !doesSuppress(sensor, lower, until)) continue
+      doubts.set(lower, [...(doubts.get(lower) ?? []), sensor])
+    }
+  }
+  for (const upper of order) {
+    for (const lower of coveredBy(upper)) {
+      if (lower.finding.suppressed_by !== undefined) continue
+      const sensors = lower.finding.equipment_id === upper.finding.equipment_id ? doubts.get(upper) : undefined
+      if (sensors?.every(sensor => !concerns(sensor, lower))) continue
+      if (doesSuppress(upper, lower, until) && !isBelow(upper, lower, byId))
+        lower.finding.suppressed_by = upper.finding.finding_id
     }
   }
 }
 
-/** The findings on sensors that suppress each finding on equipment. */
-function sensorsThatExplain(
-  findings: SourcedFinding[],
-  topology: Pick<EquipmentTopology, 'reach'>,
-  until: number,
-): Map<SourcedFinding, SourcedFinding[]> {
-  const [sensors = [], others = []] = [true, false].map(is =>
-    findings.filter(({ finding }) => (finding.kind === 'sensor') === is),
-  )
-  const explains = (upper: SourcedFinding, lower: SourcedFinding) =>
-    topology.reach(upper.finding.equipment_id).has(lower.finding.equipment_id) &&
-    covers(upper.finding, lower.finding, until) &&
-    doesSuppress(upper, lower, until)
-  const pairs = others.map(lower => [lower, sensors.filter(upper => explains(upper, lower))] as const)
-  return new Map(pairs.filter(([, explaining]) => explaining.length > 0))
-}
+const isOnSensor = ({ finding }: SourcedFinding): boolean => finding.kind === 'sensor'
 
 const reads = ({ instance: upper }: SourcedFinding, { instance: lower }: SourcedFinding): boolean => {
   const badRoles = rolesOfReaders(upper.rule.program.suppresses, upper.role)
