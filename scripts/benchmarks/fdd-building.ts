@@ -40,6 +40,7 @@ async function bench() {
   const states = sizeOf(join(folder, 'states'))
   const peer = await part('all at once')
   if (first.findings !== peer.findings) throw new Error(`${first.findings} findings, at once ${peer.findings}: no comparison`)
+  await part('append')
   const hours = await part('hour by hour', flags)
   for (const [hour, cpu] of hours.cpu.entries()) say(`${hour + 1} h: ${cpu.toFixed(2)} s of a core`)
   const ours = upperMedianOf(hours.seconds)!

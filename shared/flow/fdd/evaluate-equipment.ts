@@ -9,6 +9,8 @@ import type { FrameReader, FrameBatch, FrameRequest } from './frame-reader.ts'
 
 /** Samples that are in memory at once: 64 MB of instants and values, unless one equipment alone needs more. */
 const SAMPLES_MAX = 4_000_000
+/** Equipment whose saved states are in memory at once: a state takes about 1 MB, and an hour has few samples beside it. */
+const STATES_MAX = 20
 
 /** The saved states from which a run resumes. */
 export type ResumeSource = {
@@ -97,7 +99,8 @@ function* taskBatches(
     const from = state ? state.at - DOUBT_PAST_MS : start
     const task: EquipmentTask = { equipment_id, needs: run.needs(equipment_id), from, state, logged, problem }
     const samples = reader.sizeOf(task)
-    if (batch.length > 0 && (task.from !== batch[0]!.from || size + samples > SAMPLES_MAX)) {
+    const isFull = batch.length === STATES_MAX || size + samples > SAMPLES_MAX
+    if (batch.length > 0 && (task.from !== batch[0]!.from || isFull)) {
       yield batch
       batch = []
       size = 0
