@@ -47,9 +47,14 @@ test('a run that is ended at a pause does none of the work behind it', async t =
   t.deepEqual(await endedAt(all.length), { ended: false, work: all })
 })
 
-test('a run that resumes reads as far back as samples decide which of the later ones are believed', async t => {
+/** Evaluates equipment that resumes from a saved state, and has hardly any samples. */
+async function resumed(order: string[]) {
   const asked: FrameRequest[] = []
-  const evaluate = () => ({ states: [] })
+  let [waiting, mostWaiting] = [0, 0]
+  const evaluate = () => {
+    waiting--
+    return { states: [] }
+  }
   const reader = {
     sizeOf: () => 1,
     read: async (requests: FrameRequest[]) => {
@@ -57,11 +62,32 @@ test('a run that resumes reads as far back as samples decide which of the later 
       return requests.map(() => ({ frames: () => [], fresh: { from: 0, to: 0, series: new Map() }, logged: undefined }))
     },
   } as unknown as FrameReader
-  const states = { load: () => ({ state: { at: 9 * DAY } }) }
+  const load = () => {
+    mostWaiting = Math.max(mostWaiting, ++waiting)
+    return { state: { at: 9 * DAY } }
+  }
   const sampleLogs = { read: () => undefined, add: () => undefined }
-  const source = { building_id: 'b', ends: [9 * DAY], changedFrom: 10 * DAY, states, sampleLogs } as unknown as ResumeSource
+  const source = {
+    building_id: 'b',
+    ends: [9 * DAY],
+    changedFrom: 10 * DAY,
+    states: { load },
+    sampleLogs,
+  } as unknown as ResumeSource
   const ports = { pause: async () => undefined, begin: () => undefined, isUnsure: () => false }
-  const run = { order: ['a'], needs: () => [], evaluate } as unknown as RuleRun
-  const { resumed } = await evaluateEquipment(run, reader, 0, source, ports)
-  t.deepEqual([resumed, asked.map(({ from }) => from)], [['a'], [9 * DAY - DOUBT_PAST_MS]])
+  const run = { order, needs: () => [], evaluate } as unknown as RuleRun
+  const outcome = await evaluateEquipment(run, reader, 0, source, ports)
+  return { ...outcome, asked, mostWaiting }
+}
+
+test('a run that resumes reads as far back as samples decide which of the later ones are believed', async t => {
+  const { resumed: ids, asked } = await resumed(['a'])
+  t.deepEqual([ids, asked.map(({ from }) => from)], [['a'], [9 * DAY - DOUBT_PAST_MS]])
+})
+
+test('the saved states of a large building are not in memory at once', async t => {
+  const order = Array.from({ length: 100 }, (_, i) => `vav-${i}`)
+  const { resumed: ids, mostWaiting } = await resumed(order)
+  t.deepEqual(ids, order)
+  t.true(mostWaiting <= 21, `${mostWaiting} states were loaded and not evaluated yet`)
 })
