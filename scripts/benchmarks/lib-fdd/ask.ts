@@ -22,3 +22,22 @@ export async function ask<Order extends { what: string }, Reply>(
   await exit
   return reply
 }
+
+/** Measures pieces of work. `seconds` and `cpu`, seconds of a core by this process: one for each piece. */
+export function createStopwatch() {
+  const seconds: number[] = []
+  const cpu: number[] = []
+  return {
+    seconds,
+    cpu,
+    async timed<T>(work: () => Promise<T>): Promise<T> {
+      const start = performance.now()
+      const before = process.cpuUsage()
+      const done = await work()
+      const { user, system } = process.cpuUsage(before)
+      seconds.push((performance.now() - start) / 1000)
+      cpu.push((user + system) / 1e6)
+      return done
+    },
+  }
+}

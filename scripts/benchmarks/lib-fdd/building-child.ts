@@ -8,6 +8,7 @@ import { buildFrames } from '#shared/flow/fdd/build-frames.ts'
 import { openHistoryReader } from '#shared/node/historian/reader.ts'
 import { openRuleCache } from '#shared/node/rules/rule-cache.ts'
 import { AIR_HANDLER_ROLES, airHandlerRows, YEAR_START } from './air-handler.ts'
+import { createStopwatch } from './ask.ts'
 import { building_id, MEMORY_MB, openBox, placesIn, pointOf, type Site } from './box.ts'
 
 const [AIR_HANDLERS, BOXES_EACH, DAYS] = [50, 10, 3]
@@ -83,17 +84,7 @@ async function reply({ folder, what }: Order): Promise<Reply> {
   const site = siteOf()
   const { rules } = await openRuleCache(join(folder, 'rules.parsed'), 'bench').load(['rules'])
   const box = await openBox(folder, site, rules)
-  const seconds: number[] = []
-  const cpu: number[] = []
-  const timed = async <T>(work: () => Promise<T>): Promise<T> => {
-    const start = performance.now()
-    const before = process.cpuUsage()
-    const done = await work()
-    const { user, system } = process.cpuUsage(before)
-    seconds.push((performance.now() - start) / 1000)
-    cpu.push((user + system) / 1e6)
-    return done
-  }
+  const { seconds, cpu, timed } = createStopwatch()
   const parts: Record<Order['what'], () => Promise<number>> = {
     async write() {
       const ids = site.points.map(({ point_id }) => point_id)

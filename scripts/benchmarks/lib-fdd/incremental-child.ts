@@ -5,6 +5,7 @@ import type { PointRows } from '#shared/core/ports.ts'
 import { DAY, HOUR, MINUTE } from '#shared/core/time.ts'
 import { openRuleCache } from '#shared/node/rules/rule-cache.ts'
 import { AIR_HANDLER_ROLES, airHandlerRows, MINUTES, YEAR_START } from './air-handler.ts'
+import { createStopwatch } from './ask.ts'
 import { building_id, openBox, placesIn, pointOf, sizeOf } from './box.ts'
 import { POINT_OF } from './sides.ts'
 
@@ -42,16 +43,10 @@ async function reply({ folder, what }: Order): Promise<Reply> {
   const points = AIR_HANDLER_ROLES.map(role => pointOf('ahu', role))
   const { rules } = await openRuleCache(join(folder, 'rules.parsed'), 'bench').load(['rules'])
   const box = await openBox(folder, { equipment, points }, rules)
-  const seconds: number[] = []
-  const cpu: number[] = []
+  const { seconds, cpu, timed: measured } = createStopwatch()
   const notes: string[] = []
   const timed = async <T extends { notes: string[] }>(work: () => Promise<T>): Promise<T> => {
-    const start = performance.now()
-    const before = process.cpuUsage()
-    const done = await work()
-    const { user, system } = process.cpuUsage(before)
-    seconds.push((performance.now() - start) / 1000)
-    cpu.push((user + system) / 1e6)
+    const done = await measured(work)
     notes.push(...done.notes)
     return done
   }
