@@ -7,7 +7,7 @@ import { LEGACY_TENANT } from '#shared/core/tenant.ts'
 import { isClockSet } from '#shared/core/telemetry/misdated.ts'
 import type { Clock, ArraySnapshots } from '#shared/core/ports.ts'
 import type { MisdatedStore } from '#shared/core/stores.ts'
-import type { HistoryExtent } from '#shared/core/series/history-quota.ts'
+import { type HistoryExtent, monthStart } from '#shared/core/series/history-quota.ts'
 import { HOUR, SECOND } from '#shared/core/time.ts'
 import { openHistoryChanges } from '#shared/node/historian/changes.ts'
 import type { MailSettings } from '#shared/node/alerts/mail.ts'
@@ -159,6 +159,7 @@ export function createCentral(workspace: Workspace, options: CentralOptions): Ce
     pricing,
     historian,
     historyExtent: historian.extent,
+    historyExtents: historian.extents,
     storage: () => readStorage(historian.extent(), places),
     ...(options.live && { live: options.live }),
     ...visited,
@@ -292,8 +293,8 @@ function ownPlaces({ path, db, uploadBytesMax }: Workspace, { resultsDir, backup
 
 /** Months are numbers as well, because metrics have nothing else. */
 function historyCheck(extent: HistoryExtent): HealthCheck {
-  const [whole_from_secs, thinned_from_secs] = [extent.whole_from, extent.thinned_from].map(month =>
-    month === null ? null : Date.parse(`${month}-01`) / SECOND,
+  const [whole_from_secs, thinned_from_secs] = [extent.whole_from, extent.thinned_from].map(
+    month => month && monthStart(month) / SECOND,
   )
   return { status: 'ok', ...extent, whole_from_secs, thinned_from_secs }
 }

@@ -1,4 +1,4 @@
-import type { HistoryExtent } from '#shared/core/series/history-quota.ts'
+import type { BuildingExtent, HistoryExtent } from '#shared/core/series/history-quota.ts'
 import type { Logger } from 'pino'
 import type { Equipment, Point } from '#shared/core/model/model.ts'
 import type {
@@ -87,6 +87,8 @@ export type CentralContext = {
   historian: Historian
   /** How much history takes, and since when it is kept. */
   historyExtent: () => HistoryExtent
+  /** Of one building, or of each that has sealed history. */
+  historyExtents: (building_id?: string) => BuildingExtent[]
   /** How much each class of data takes on the disk. Files are counted at each call. */
   storage: () => Promise<ClassUse[]>
   misdated: MisdatedStore

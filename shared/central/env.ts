@@ -18,6 +18,12 @@ export const CENTRAL_VARIABLES = {
     max: 1_000_000_000,
     doc: 'space of sealed history; beyond it old months are thinned to 15 minutes, then dropped, MB. Half of the disk when absent',
   },
+  SERVICE_HISTORY_BUILDING_MAX_MB: {
+    kind: 'integer',
+    min: 16,
+    max: 1_000_000_000,
+    doc: 'space of sealed history of one building; beyond it its own old months are thinned to 15 minutes, then dropped, MB. When absent, buildings above an equal share go first when all history is full',
+  },
   SERVICE_RULE_RESULTS_DIR: {
     kind: 'text',
     doc: 'folder of a file for each run with what it found; it must outlast a restart. Without it results are in the workspace alone',

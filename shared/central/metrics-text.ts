@@ -3,6 +3,8 @@ import { collectDefaultMetrics, Gauge, Registry } from '@prometheus-io/client'
 import { BUCKETS_SECS, type RequestCounts } from '#shared/node/http/request-counts.ts'
 import { healthOf } from './api/health.ts'
 import type { ClassUse } from '#shared/core/disk-use.ts'
+import { type BuildingExtent, monthStart } from '#shared/core/series/history-quota.ts'
+import { SECOND } from '#shared/core/time.ts'
 import type { CentralContext } from './context.ts'
 
 /** @returns a function that gives the figures of this moment, with those of the process */
@@ -11,7 +13,11 @@ export function metricsText(context: CentralContext, requests: Readonly<RequestC
   collectDefaultMetrics({ register: own })
   return async (): Promise<{ type: string; text: string }> => {
     const registry = new Registry()
-    const shown = [...figures(await healthOf(context)), ...storageFigures(await context.storage())]
+    const shown = [
+      ...figures(await healthOf(context)),
+      ...storageFigures(await context.storage()),
+      ...historyFigures(context.historyExtents()),
+    ]
     for (const { name, help, labels, value } of shown) {
       const known = registry.getSingleMetric(name) as InstanceType<typeof Gauge> | undefined
       const gauge = known ?? new Gauge({ name, help, labelNames: Object.keys(labels), registers: [registry] })
@@ -59,6 +65,21 @@ const storageFigures = (uses: ClassUse[]): Figure[] =>
     const size = { name: 'plenum_storage_bytes', help: `Bytes ${of}`, labels, value: bytes }
     if (max_bytes === null) return [size]
     return [size, { name: 'plenum_storage_max_bytes', help: `Most bytes ${of}`, labels, value: max_bytes }]
+  })
+
+const historyFigures = (extents: BuildingExtent[]): Figure[] =>
+  extents.flatMap(({ building_id, bytes, max_bytes, whole_from, thinned_from }) => {
+    const figure = (name: string, help: string, value: number): Figure => ({
+      ...{ name: `plenum_history_building_${name}`, help, labels: { building_id }, value },
+    })
+    const since = (month: string | null, name: string, help: string) =>
+      month === null ? [] : [figure(name, help, monthStart(month) / SECOND)]
+    return [
+      figure('bytes', 'Bytes of sealed history of a building', bytes),
+      ...(Number.isFinite(max_bytes) ? [figure('max_bytes', 'Most bytes of sealed history of a building', max_bytes)] : []),
+      ...since(whole_from, 'whole_from_secs', 'Since when every sample of a building is kept'),
+      ...since(thinned_from, 'thinned_from_secs', 'Since when one value for 15 minutes of a building is kept'),
+    ]
   })
 
 const WELL = { ok: 1, warn: 0.5, fail: 0 } as const

@@ -70,6 +70,7 @@ export type ProcessParts = Pick<
   }
 
 const MB = 2 ** 20
+const bytesOf = (megabytes: number | undefined) => (megabytes === undefined ? undefined : megabytes * MB)
 
 /** @throws Error that names the setting, file or folder that cannot be used, or that another process has open */
 export async function openWorkspaceOf(
@@ -88,7 +89,8 @@ export async function openWorkspaceOf(
   return openWorkspace({
     path: settings.SERVICE_WORKSPACE,
     parquetRoot: settings.SERVICE_PARQUET_ROOT,
-    historyBytes: settings.SERVICE_HISTORY_MAX_MB === undefined ? undefined : settings.SERVICE_HISTORY_MAX_MB * MB,
+    historyBytes: bytesOf(settings.SERVICE_HISTORY_MAX_MB),
+    buildingHistoryBytes: bytesOf(settings.SERVICE_HISTORY_BUILDING_MAX_MB),
     memoryMb: settings.QUERY_MEMORY_MB,
     ...more,
     clock,

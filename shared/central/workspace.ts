@@ -55,6 +55,8 @@ type WorkspaceOptions = {
   parquetRoot: string | undefined
   /** Space of sealed history, bytes; by default half of its disk. */
   historyBytes?: number | undefined
+  /** Space of that of one building, bytes; by default without a bound of its own. */
+  buildingHistoryBytes?: number | undefined
   /** Size of the reserve file that is deleted when the disk is full, bytes; by default that of a hub of many buildings. */
   ballastBytes?: number
   /** Of a database that is made: smaller where commits are small and the disk wears out, larger where many rows are read. */
@@ -143,7 +145,10 @@ async function openLocked(options: WorkspaceOptions, unlock: () => void): Promis
   const settled = replica ? replica.flush : async () => undefined
   const diskBytes = diskSize(path)
   const maxBytes = options.historyBytes ?? diskBytes / 2
-  const historian = await openHistorian({ db, root: parquetRoot, memoryMb, idleMs: IDLE_MS, maxBytes, settled })
+  const buildingMaxBytes = options.buildingHistoryBytes ?? Infinity
+  const historian = await openHistorian({
+    ...{ db, root: parquetRoot, memoryMb, idleMs: IDLE_MS, maxBytes, buildingMaxBytes, settled },
+  })
   const disk = diskWatch({ read: () => diskSpace(path), log })
   const budget = options.limits && openStorageBudget(db, options.limits)
   const bounds = options.edgeLimits && openEdgeBounds(db, options.edgeLimits)

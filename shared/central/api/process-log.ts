@@ -5,15 +5,17 @@ import { STORAGE_CLASSES } from '#shared/core/disk-use.ts'
 import { oneOf, route, type Route } from '#shared/node/http/route.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 import { setLogLevel } from '#shared/central/commands/log-level.ts'
+import { boundOrNull } from '#shared/central/storage.ts'
 import { diagnosticsFile } from '#shared/central/diagnostics.ts'
 import { levelOf, readLog } from '#shared/central/inspection.ts'
 import { LogAnswer, LogLevelRequest, LogRequest } from '#shared/core/connector/inspection-wire.ts'
 
 const VARIABLE = Type.Object({ name: Type.String(), value: Type.String(), source: oneOf(SOURCES), doc: Type.String() })
-const STORAGE_USE = Type.Object({
-  name: oneOf(STORAGE_CLASSES),
-  bytes: Type.Integer(),
-  max_bytes: Type.Union([Type.Number(), Type.Null()]),
+const MAX_BYTES = Type.Union([Type.Number(), Type.Null()])
+const STORAGE_USE = Type.Object({ name: oneOf(STORAGE_CLASSES), bytes: Type.Integer(), max_bytes: MAX_BYTES })
+const MONTH = Type.Union([Type.String({ description: 'UTC, 2026-03' }), Type.Null()])
+const BUILDING_HISTORY = Type.Object({
+  ...{ building_id: Type.String(), bytes: Type.Integer(), max_bytes: MAX_BYTES, whole_from: MONTH, thinned_from: MONTH },
 })
 
 export const inspectionRoutes = (context: CentralContext): Route[] => [
@@ -29,9 +31,16 @@ export const inspectionRoutes = (context: CentralContext): Route[] => [
     method: 'GET',
     path: '/api/storage',
     auth: 'admin',
-    summary: 'How much each class of data takes on the disk, and the most that it may, bytes',
-    reply: Type.Object({ ok: Type.Literal(true), storage: Type.Array(STORAGE_USE) }),
-    handle: async () => ({ ok: true, storage: await context.storage() }),
+    summary:
+      'How much each class of data takes on the disk, and the most that it may, bytes; what is kept of the history of each building',
+    reply: Type.Object({
+      ...{ ok: Type.Literal(true), storage: Type.Array(STORAGE_USE), history: Type.Array(BUILDING_HISTORY) },
+    }),
+    handle: async () => ({
+      ok: true,
+      storage: await context.storage(),
+      history: context.historyExtents().map(one => ({ ...one, max_bytes: boundOrNull(one.max_bytes) })),
+    }),
   }),
   route({
     method: 'GET',

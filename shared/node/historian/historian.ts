@@ -28,6 +28,7 @@ export type StoredHistorian = Historian &
     /** Makes one step towards the quota. See `HistoryQuota`. */
     shrink: HistoryQuota['shrink']
     extent: HistoryQuota['extent']
+    extents: HistoryQuota['extents']
     /** Id of the process that answers queries, while one runs. */
     readerPid(): number | undefined
     stop(): Promise<void>
@@ -44,6 +45,8 @@ type HistorianOptions = {
   idleMs: number
   /** Space of the sealed files; by default without a bound. */
   maxBytes?: number
+  /** Space of those of one building; by default without a bound of its own. */
+  buildingMaxBytes?: number
   /** Resolves when everything that was committed before the call outlasts this machine, where that is wanted. */
   settled?: () => Promise<void>
 }
@@ -59,6 +62,7 @@ export async function openHistorian({
   memoryMb,
   idleMs,
   maxBytes = Infinity,
+  buildingMaxBytes = Infinity,
   settled = async () => undefined,
 }: HistorianOptions): Promise<StoredHistorian> {
   const owner = db.prepare('SELECT history_id FROM history_state').pluck().get() as string
@@ -87,7 +91,7 @@ export async function openHistorian({
   }
   const sealer = openSealer(db, remove, manifest, writer)
   const load = openLoader(db, { root, remove }, manifest, writer, sealer)
-  const quota = openQuota(db, remove, manifest, writer, maxBytes)
+  const quota = openQuota(db, remove, manifest, writer, { max_bytes: maxBytes, building_max_bytes: buildingMaxBytes })
   const inTurn = createSerialQueue()
   return {
     append: openAppend(db, manifest, read),
@@ -110,6 +114,7 @@ export async function openHistorian({
     withFilesUnchanged: inTurn,
     shrink: now => inTurn(() => quota.shrink(now)),
     extent: quota.extent,
+    extents: quota.extents,
     readerPid: () => reader.pid(),
     stop: async () => void (await Promise.all([reader.stop(), writer.stop()])),
   }

@@ -28,8 +28,8 @@ type Manifest = {
   /** Months whose parts have more than `ranks` ranks. */
   crowded(ranks: number): { building: number; building_id: string; month: string }[]
   files(): { file: string; bytes: number }[]
-  /** Buildings and months with parts. A month counts as thinned when all of its parts are. */
-  months(): HistoryMonth[]
+  /** Months with parts, of all buildings or of one. */
+  months(building_id?: string): HistoryMonth[]
 }
 
 const COLUMNS = 'parts.part, file, month, rank, rows, point_id, first, last, samples, step'
@@ -54,21 +54,24 @@ export function openManifest(db: Database): Manifest {
   )
   const files = db.prepare('SELECT file, bytes FROM parts ORDER BY file')
   const months = db.prepare(
-    `SELECT building_id, month, sum(bytes) AS bytes, min(thinned) AS thinned
-     FROM parts JOIN history_buildings USING (building) GROUP BY building, month ORDER BY month, building_id`,
+    `SELECT building_id, month, sum(bytes) AS bytes, min(thinned) AS thinned, max(thinned) AS touched
+     FROM parts JOIN history_buildings USING (building) WHERE @building_id IS NULL OR building_id = @building_id GROUP BY building, month ORDER BY month, building_id`,
   )
   return {
     find: ({ points, ...query }) => toParts(find.all({ ...query, points: JSON.stringify(points) })),
     all: (building, month) => toParts(all.all({ building, month: month ?? null })),
     crowded: ranks => crowded.all(ranks) as { building: number; building_id: string; month: string }[],
     files: () => files.all() as { file: string; bytes: number }[],
-    months: () =>
-      (months.all() as { building_id: string; month: string; bytes: number; thinned: number }[]).map(({ thinned, ...one }) => ({
+    months: building_id =>
+      (months.all({ building_id: building_id ?? null }) as MonthRow[]).map(({ thinned, touched, ...one }) => ({
         ...one,
         isThinned: thinned === 1,
+        hasThinned: touched === 1,
       })),
   }
 }
+
+type MonthRow = { building_id: string; month: string; bytes: number; thinned: number; touched: number }
 
 function toParts(rows: unknown[]): Part[] {
   const parts = new Map<number, Part>()

@@ -1,4 +1,13 @@
-import { extentOf, type HistoryExtent, nextQuotaStep, type QuotaStep, THIN_MS } from '#shared/core/series/history-quota.ts'
+import {
+  type BuildingExtent,
+  buildingExtents,
+  extentOf,
+  type HistoryBounds,
+  type HistoryExtent,
+  nextQuotaStep,
+  type QuotaStep,
+  THIN_MS,
+} from '#shared/core/series/history-quota.ts'
 import type { Database } from '../sqlite.ts'
 import type { Worker } from '#shared/node/worker/worker.ts'
 import { monthOf, type RemoveParts } from './folder.ts'
@@ -14,7 +23,10 @@ export type HistoryQuota = {
    * @returns what was done; undefined when nothing is to be done
    */
   shrink(now: number): Promise<QuotaStep | undefined>
+  /** Of all history. */
   extent(): HistoryExtent
+  /** Of one building, or of each that has any. */
+  extents(building_id?: string): BuildingExtent[]
 }
 
 /** Bounds the space of sealed history. Callers run one operation at a time. */
@@ -23,14 +35,15 @@ export function openQuota(
   remove: RemoveParts,
   manifest: ManifestWriter,
   writer: Worker<WriteHandlers>,
-  maxBytes: number,
+  bounds: HistoryBounds,
 ): HistoryQuota {
   const { all, months } = openManifest(db)
   const keyOf = db.prepare('SELECT building FROM history_buildings WHERE building_id = ?').pluck()
   return {
-    extent: () => extentOf(months(), maxBytes),
+    extent: () => extentOf(months(), bounds.max_bytes),
+    extents: building_id => buildingExtents(months(building_id), bounds.building_max_bytes),
     async shrink(now) {
-      const step = nextQuotaStep(months(), monthOf(now), maxBytes)
+      const step = nextQuotaStep(months(), monthOf(now), bounds)
       if (!step) return undefined
       const { building_id, month, what } = step
       const building = keyOf.get(building_id) as number

@@ -29,7 +29,7 @@ import { say } from '#shared/node/http/language.ts'
 
 type Stores = Pick<
   CentralContext,
-  'model' | 'findings' | 'notes' | 'results' | 'edges' | 'historian' | 'prices' | 'analytics' | 'rules'
+  'model' | 'findings' | 'notes' | 'results' | 'edges' | 'historian' | 'historyExtents' | 'prices' | 'analytics' | 'rules'
 >
 type Asked = { kind?: EquipmentType | ''; q?: string; page?: number }
 type AnyCall = Pick<Call<unknown, unknown, unknown>, 'caller' | 'reply'>
@@ -103,7 +103,9 @@ async function showBuilding(context: Stores, layout: PageLayout, call: AnyCall, 
   const listed = equipmentRows(context, building, here.now)
   const equipment = listed.rows.map(one => one.equipment)
   const history = buildingHistory(context, building, equipment, dataEnd ?? here.now, here.now)
-  const model: BuildingPageModel = { ...listed, history, kind, q: asked.q ?? '', page: asked.page ?? 1, dataEnd, here }
+  const [kept] = context.historyExtents(building.building_id)
+  const { q = '', page = 1 } = asked
+  const model: BuildingPageModel = { ...listed, history, kept, kind, q, page, dataEnd, here }
   return layout.document(call, { title: building.name, current: BUILDINGS_PATH, here }, buildingBody(model))
 }
 

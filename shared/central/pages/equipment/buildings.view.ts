@@ -3,6 +3,7 @@ import type { Building, Equipment, EquipmentType } from '#shared/core/model/mode
 import { EQUIPMENT_TYPES } from '#shared/core/model/model.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { type OpenCounts, faultsHref, DEFAULT_QUERY } from '#shared/central/pages/faults/fault-list.ts'
+import type { BuildingExtent } from '#shared/core/series/history-quota.ts'
 import { PRIORITIES, type Priority } from '#shared/core/findings/finding.ts'
 import { EQUIPMENT_WORDS } from '#shared/central/ui/equipment-words.ts'
 import { overrideIcon, priorityIcon } from '#shared/central/ui/icons.ts'
@@ -12,6 +13,7 @@ import { type ListPart, listSearch, pager, partOf, SEARCHED_FROM } from '#shared
 import { formatDay, type Here, momentAge } from '#shared/central/ui/moment.ts'
 import { figuresLater } from './building-figures.ts'
 import type { BuildingHistory } from './building-model.ts'
+import { historyWords } from '#shared/central/pages/setup.view.ts'
 import { buildingHealth, faultMap, overridesByAge } from './building-sections.ts'
 import { branchList, branchOf } from './equipment-tree.ts'
 import { say, sayCountOf } from '#shared/node/http/language.ts'
@@ -36,6 +38,8 @@ export type BuildingPageModel = {
   /** Points of no equipment. */
   loose: number
   history: BuildingHistory
+  /** What is kept of its sealed history; undefined where there is none yet. */
+  kept: BuildingExtent | undefined
   /** The only kind that is listed, page after page. */
   kind: EquipmentType | undefined
   /** Words that the listed equipment of that kind has, and which part of it is shown. */
@@ -80,7 +84,7 @@ function openMarks(open: OpenCounts): Html {
 }
 
 export function buildingBody(model: BuildingPageModel): Html {
-  const { row, rows, loose, history, kind, dataEnd, here } = model
+  const { row, rows, loose, history, kept, kind, dataEnd, here } = model
   const { building, open, last_run_at, points } = row
   const { building_id, timezone } = building
   const names = new Map(rows.map(({ equipment }) => [equipment.equipment_id, equipment.name]))
@@ -94,6 +98,7 @@ export function buildingBody(model: BuildingPageModel): Html {
 <h1>${building.name}</h1>
 <p class="lead">${buildingHealth({ ...history, open: total, last_run_at, now: here.now })}</p>
 <p class="muted">${sayCountOf(rows.length, 'piece')} of equipment with ${sayCountOf(points, 'point')}; ${total > 0 ? html`<a href="${faults}">${sayCountOf(total, 'fault')} open</a>` : say`no fault is open`}. ${dataEnd !== undefined && say`Its data ended on ${formatDay(dataEnd, here)}.`}</p>
+${kept && html`<p class="muted">${historyWords(kept)}</p>`}
 ${kind && html`<p><a href="${buildingHref(building_id)}">All of ${building.name}</a></p>`}
 ${rows.length === 0 && html`<section class="card quiet-card"><h2>No equipment yet</h2><p>Equipment comes with the points of a device or a package. <a href="/points?building=${encodeURIComponent(building.building_id)}">Points and their roles</a></p></section>`}
 ${!kind && rows.length > 0 && faultMap(history, building_id, timezone)}

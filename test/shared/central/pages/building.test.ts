@@ -63,6 +63,10 @@ test('a branch counts what is below it, and equipment that feeds itself in a cir
   t.regex(branchList(branchOf(BUILDING, rows, [], 'vav')).text, /Nothing below it/)
 })
 
+async function* oldSamples() {
+  yield { point_id: 'p', series: { ts: Float64Array.of(Date.UTC(2024, 1, 1)), values: Float64Array.of(1) } }
+}
+
 test('a building says how it is, when what was in fault, which overrides are how old, and what feeds what', async t => {
   const overridden = (finding_id: string, days: number) => ({
     ...finding({ finding_id, rule_id: finding_id, equipment_id: 'vav-3', title: `Held ${finding_id}`, from: NOW - days * DAY }),
@@ -84,8 +88,12 @@ test('a building says how it is, when what was in fault, which overrides are how
   t.teardown(site.close)
   const viewer = await signedIn(site.url, 'viewer', PASSWORDS.viewer)
   const get = async (path: string) => (await viewer.get(path)).text()
+  const before = words(await get('/buildings/school'))
+  t.notRegex(before, /History takes/)
+  await site.context.loader.load('school', ['p'], 'replace', oldSamples())
   const page = await get('/buildings/school')
   const text = words(page)
+  t.regex(text, /History takes 0\.1 MB: every sample since 2024-02\./)
   t.regex(text, /1 air handler wastes about 30 kWh a day; all else was checked 12 min ago\./)
   t.regex(text, /VAV 3, library in fault 26 h on 2 days Air handler 1 in fault 9 h on 2 days Chiller 1 in fault 6 h on 1 day/)
   t.is(page.match(/class="day d\d"/g)?.length, 5)

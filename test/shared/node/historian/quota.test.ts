@@ -20,12 +20,19 @@ async function* minutesFrom(...starts: number[]) {
   }
 }
 
-async function open(t: { teardown(run: () => unknown): void }, maxBytes: number, settled = async () => undefined as void) {
+async function open(
+  t: { teardown(run: () => unknown): void },
+  maxBytes: number,
+  settled = async () => undefined as void,
+  buildingMaxBytes = Infinity,
+) {
   const folder = temporaryFolder(t)
   const root = join(folder, 'parquet')
   const db = openDatabase(join(folder, 'plenum.db'))
   t.teardown(() => db.close())
-  const historian = await openHistorian({ db, root, memoryMb: MEMORY_MB, idleMs: IDLE_MS, maxBytes, settled })
+  const historian = await openHistorian({
+    ...{ db, root, memoryMb: MEMORY_MB, idleMs: IDLE_MS, maxBytes, buildingMaxBytes, settled },
+  })
   t.teardown(historian.stop)
   await historian.load('b', ['p'], 'replace', minutesFrom(JUNE, Date.UTC(2026, 9, 5), Date.UTC(2026, 10, 5)))
   const read = async (from: number) =>
@@ -80,9 +87,24 @@ test('samples that come late to a thinned month make it one that is thinned agai
   const late = Array.from({ length: 30 }, (_, i) => ({ id: 'p', t: JUNE + 10 * DAY + i * MINUTE, v: i }))
   await historian.append('b', late)
   await historian.seal({ before: NOVEMBER })
+  const [own] = historian.extents('b')
+  t.like(own, { whole_from: '2026-10', thinned_from: '2026-06' }, 'a month with thinned samples is not whole')
   t.deepEqual(await historian.shrink(NOVEMBER), { what: 'thin', building_id: 'b', month: '2026-06' })
   t.deepEqual([...(await read(JUNE + 10 * DAY)).values], [14, 29])
   t.is((await read(JUNE)).ts.length, (3 * DAY) / (15 * MINUTE), 'what was thinned stays as it was')
+})
+
+test('a building above its own bound is thinned, another one stays whole, and each says what is kept of it', async t => {
+  const { historian } = await open(t, Infinity, undefined, 1)
+  await historian.load('c', ['p'], 'replace', minutesFrom(Date.UTC(2026, 9, 5)))
+  t.deepEqual(await historian.shrink(NOVEMBER), { what: 'thin', building_id: 'b', month: '2026-06' })
+  t.deepEqual(await historian.shrink(NOVEMBER), { what: 'drop', building_id: 'b', month: '2026-06' })
+  t.is(await historian.shrink(NOVEMBER), undefined)
+  t.deepEqual(
+    historian.extents().map(one => ({ ...one, bytes: 0 })),
+    ['b', 'c'].map(building_id => ({ building_id, bytes: 0, max_bytes: 1, whole_from: '2026-10', thinned_from: null })),
+  )
+  t.deepEqual(historian.extents('d'), [])
 })
 
 test('the service keeps the quota after it has sealed, and says what was given up', async t => {
