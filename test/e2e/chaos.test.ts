@@ -1,10 +1,11 @@
 /**
  * Three edges, a broker and a hub as processes of their own, under a random sequence of kills, cut networks, full disks and clocks
- * that are set back or ahead until certificates are not valid. At each kill of the hub, and at the end, what it holds of an edge is what the edge wrote: from the first on, without a gap, once.
+ * that are set back or ahead until certificates are not valid; meanwhile the hub renews the certificates of the edges. At each kill of the hub, and at the end, what it holds of an edge is what the edge wrote: from the first on, without a gap, once.
  *
  * PLENUM_CHAOS_SEED repeats a sequence.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
+import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,6 +14,7 @@ import { connect as connectTls } from 'node:tls'
 import { setTimeout as wait } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import { DAY, SECOND } from '#shared/core/time.ts'
+import { serialOf } from '#shared/node/pki/certificate.ts'
 import type { Kit } from '#shared/node/pki/kit-read.ts'
 import { writeKit } from '#shared/node/pki/kit-write.ts'
 import { openReadOnly } from '#shared/node/sqlite.ts'
@@ -22,7 +24,7 @@ import { canMountTmpfs } from '../support/disk/mounts.ts'
 import { smallDisk } from '../support/disk/small-disk.ts'
 import { canFakeClock, openClock } from '../support/faked-clock.ts'
 import { timesOf } from '../support/optional.ts'
-import { makeAuthority, startEdge } from '../support/sites/transport-site.ts'
+import { makeAuthority, openRenewedKits, startRenewableEdge } from '../support/sites/transport-site.ts'
 import { eventually, temporaryFolder } from './run-start.ts'
 
 const SITES = ['A', 'B', 'C']
@@ -34,11 +36,15 @@ const DISK_MB = 64
 const CLOCK_SEEN_MS = 2000
 /** TLS 1.3 refuses a client after the handshake. */
 const ALERT_MS = 300
+/** About as long as a renewal takes, so that a disaster comes in the middle of some. */
+const RENEWAL_MS = 150
+/** Longer than the hub waits for an edge. */
+const RENEWAL_AGAIN_MS = 6000
 /** Before the certificates begin, and after they have ended. */
 const CLOCK_OFFSETS = [-3 * DAY, 500 * DAY]
 const MB = 2 ** 20
 
-test('through kills, cut networks, full disks and wrong clocks the hub holds what three edges wrote, once and in order', async t => {
+test('through kills, cut networks, full disks, wrong clocks and renewed certificates the hub holds what three edges wrote, once and in order', async t => {
   t.timeout(600_000)
   const seed = Number(process.env['PLENUM_CHAOS_SEED'] ?? Date.now() % 1_000_000)
   t.log(`PLENUM_CHAOS_SEED=${seed}`)
@@ -61,10 +67,13 @@ test('through kills, cut networks, full disks and wrong clocks the hub holds wha
     // Each kind occurs, and the order is random.
     const [name, happen] = disasters[n < disasters.length ? n : Math.floor(random() * disasters.length)]!
     happened.push(name)
+    site.renew(some())
+    await wait(random() * RENEWAL_MS)
     await happen()
     await wait(random() * SECOND)
   }
   t.log(happened.join(', '))
+  await site.assertRenewals()
   await site.assertAll()
 })
 
@@ -86,14 +95,15 @@ async function openChaos(t: ExecutionContext) {
   const dir = await temporaryFolder(t)
   const [certs, disk, port] = [join(dir, 'pki'), openDisk(t, join(dir, 'disk')), await freePort()]
   const pki = await makeAuthority(certs)
-  const kits = new Map<string, Kit>()
   const networks = new Map<string, Awaited<ReturnType<typeof openNetwork>>>()
   const written = new Map<string, number>()
+  /** Serials that the edge of a site had from the hub. */
+  const renewed = new Map<string, string[]>(SITES.map(site_id => [site_id, []]))
+  let asked = 0
   for (const site_id of SITES) {
     const network = await openNetwork(t, port)
     const kit = await pki.kit({ site_id, edge_id: 'e1', broker_host: '127.0.0.1', broker_port: network.port })
     await writeKit(kit, join(dir, `kit-${site_id}`))
-    kits.set(site_id, kit)
     networks.set(site_id, network)
     written.set(site_id, 0)
   }
@@ -109,7 +119,14 @@ async function openChaos(t: ExecutionContext) {
     t.true(await untilListening(port, 60_000), 'the broker listens')
     return broker
   }
-  const startHub = () => startProcess(t, 'test/hub/broker/hub-process.ts', [certs, disk.workspace, String(port)], clockOf('hub'))
+  const startHub = () => {
+    const hub = startProcess(t, 'test/hub/broker/hub-process.ts', [certs, disk.workspace, String(port)], clockOf('hub'))
+    hub.onLine(line => {
+      const [site_id, serial] = line.split(' ') as [string, string]
+      renewed.get(site_id)!.push(serial)
+    })
+    return hub
+  }
   const startEdgeProcess = (site_id: string) => {
     const from = written.get(site_id)!
     const args = [join(dir, `kit-${site_id}`), outboxOf(site_id), String(from), String(PACE_MS)]
@@ -186,12 +203,34 @@ async function openChaos(t: ExecutionContext) {
       await wait(ms)
       disk.free()
     },
+    /** Asks the hub, which may be away, to renew the certificate of an edge, and waits for nothing. */
+    renew: (site_id: string) => {
+      asked++
+      hub.write(site_id)
+    },
+    /** Each edge has a certificate that works, since another one is renewed by its session. */
+    assertRenewals: async () => {
+      const done = [...renewed.values()].flat().length
+      t.log(`${done} of ${asked} renewals came to their end`)
+      for (const site_id of SITES) {
+        const before = renewed.get(site_id)!.length
+        await eventually(`the certificate of ${site_id} is renewed`, 180_000, async () => {
+          if (renewed.get(site_id)!.length > before) return true
+          hub.write(site_id)
+          await wait(RENEWAL_AGAIN_MS)
+          return undefined
+        })
+      }
+    },
     assertPrefix: () => SITES.forEach(assertPrefixOf),
     /** Ends the edges, sends what is left, and compares. */
     assertAll: async () => {
       for (const site_id of SITES) {
         await edges.get(site_id)!.kill()
-        const edge = await startEdge(kits.get(site_id)!, outboxOf(site_id))
+        const kits = await openRenewedKits(join(dir, `kit-${site_id}`), outboxOf(site_id))
+        const serial = serialOf(new X509Certificate(kits.current().cert_pem).serialNumber)
+        t.true(renewed.get(site_id)!.includes(serial), `the newest certificate of ${site_id} is from the hub`)
+        const edge = await startRenewableEdge(kits, outboxOf(site_id))
         t.teardown(edge.stop)
         const acknowledged = async () => (edge.state().backlog === 0 && edge.state().last_ack_at !== null) || undefined
         await eventually(`everything of ${site_id} is acknowledged`, 180_000, acknowledged)
@@ -235,10 +274,11 @@ function startProcess(t: ExecutionContext, main: string, args: string[], env: Re
   const { PATH = '', HOME = '' } = process.env
   const child: ChildProcess = spawn(process.execPath, [main, ...args], {
     env: { PATH, HOME, ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['pipe', 'pipe', 'inherit'],
   })
   const ended = once(child, 'exit')
   const lines = createInterface({ input: child.stdout! })
+  child.stdin!.on('error', () => undefined) // Of a process that was just killed.
   let isKilled = false
   const kill = async () => {
     isKilled = true
@@ -247,7 +287,11 @@ function startProcess(t: ExecutionContext, main: string, args: string[], env: Re
   }
   child.on('exit', (code, signal) => isKilled || t.fail(`${main} ended by itself with ${code ?? signal}`))
   t.teardown(kill)
-  return { kill, onLine: (listener: (line: string) => void) => void lines.on('line', listener) }
+  return {
+    kill,
+    write: (line: string) => void child.stdin!.write(`${line}\n`),
+    onLine: (listener: (line: string) => void) => void lines.on('line', listener),
+  }
 }
 
 /** The disk of the hub: small where one can be mounted, so that it can be filled; elsewhere nobody fills it. */

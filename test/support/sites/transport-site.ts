@@ -3,11 +3,13 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ExecutionContext } from 'ava'
 import pino, { type Logger } from 'pino'
-import { EdgeKits } from '#appliance/kit/edge-kits.ts'
+import { certificateOperations } from '#appliance/kit/certificate-operations.ts'
+import { EdgeKits, openEdgeKits, renewedKitsFolder } from '#appliance/kit/edge-kits.ts'
 import { openOutbox, type Outbox } from '#appliance/sinks/outbox.ts'
 import { type Destination } from '#appliance/sinks/outbox-reader.ts'
 import type { EdgeDescription, PublisherState } from '#appliance/services/publisher.ts'
 import { MqttPublisher } from '#appliance/services/mqtt-publisher.ts'
+import { answeringOnce, responder } from '#appliance/services/responder.ts'
 import { brokerService } from '#hub/broker/broker.ts'
 import { openBrokerFiles, openCentralFiles } from '#hub/broker/files.ts'
 import { createMqttSubscriber } from '#hub/ingest/mqtt-subscriber.ts'
@@ -19,7 +21,7 @@ import type { EdgeLimits } from '#shared/core/telemetry/edge-bounds.ts'
 import type { EdgeModel } from '#shared/core/telemetry/metadata.ts'
 import type { PollStatus } from '#shared/core/poll/poll-status.ts'
 import { wallClock } from '#shared/node/clock.ts'
-import type { Kit } from '#shared/node/pki/kit-read.ts'
+import { type Kit, readKitOfAnyTime } from '#shared/node/pki/kit-read.ts'
 import { makePki, openPki } from '#shared/node/pki/pki-files.ts'
 import { openDatabase } from '#shared/node/sqlite.ts'
 import { edgeClaimStore } from '#shared/node/store/edge-claims.ts'
@@ -169,21 +171,34 @@ export const kitsOf = (kit: Kit, dir: string): EdgeKits =>
 
 export type Edge = { outbox: Outbox; state: () => PublisherState; announce: () => void; stop: () => Promise<void> }
 
-export async function startEdge(
+export const startEdge = (
   kit: Kit,
   dir: string,
   maxBytes = 64 * 1024 * 1024,
   boot_id = 'boot',
   clock = wallClock,
+): Promise<Edge> => startRenewableEdge(kitsOf(kit, dir), dir, maxBytes, boot_id, clock)
+
+/** The kit at `path` and those that a hub has renewed since for the edge with its outbox in `dir`. */
+export async function openRenewedKits(path: string, dir: string): Promise<EdgeKits> {
+  const { edge } = await readKitOfAnyTime(path)
+  const folder = renewedKitsFolder(dir)
+  return openEdgeKits({ path, folder, edge, broker: undefined, log: silent, now: Date.now() })
+}
+
+/** An edge whose certificate a hub may renew. */
+export async function startRenewableEdge(
+  kits: EdgeKits,
+  dir: string,
+  maxBytes = 64 * 1024 * 1024,
+  boot_id = 'boot',
+  clock = wallClock,
 ): Promise<Edge> {
-  const { site_id, edge_id } = kit.edge
+  const { site_id, edge_id } = kits.current().edge
   const outbox = await testOutbox(dir, ['hub'], maxBytes)
   const publisher = new MqttPublisher({
-    outbox,
-    kits: kitsOf(kit, dir),
-    edge: edgeSelf(site_id, edge_id, boot_id),
-    clock,
-    log: silent,
+    ...{ outbox, kits, edge: edgeSelf(site_id, edge_id, boot_id), clock, log: silent },
+    answer: answeringOnce(responder(certificateOperations(kits), silent)),
   })
   await publisher.start()
   return {
