@@ -12,6 +12,8 @@ import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { type Call, type Route, route, strict } from '#shared/node/http/route.ts'
 import type { PublisherState } from '../services/publisher.ts'
 import type { DeviceCatalogue } from '../store/catalogue-schema.ts'
+import { isClockSet } from '#shared/core/telemetry/misdated.ts'
+import { versionNotBefore } from '#shared/node/version-not-before.ts'
 import { readMachine } from '#shared/node/machine.ts'
 import type { OverridesTile } from './overrides-tile.ts'
 import { type HomeModel, homeBody, homeTiles, type PointCounts, type RunTile } from './home.view.ts'
@@ -103,6 +105,7 @@ async function homeModel(
     run: runTile(context),
     hub: sources.hubState(),
     box: await readMachine(context.workspace, context.startedAt),
+    isClockSet: isClockSet(here.now, versionNotBefore(context.clock)),
     user: layout.userOf(caller),
     csrf: layout.csrfOf(caller),
   }

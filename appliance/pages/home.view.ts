@@ -85,6 +85,8 @@ export type HomeModel = {
   run: RunTile
   hub: PublisherState
   box: MachineState
+  /** False while it shows a time before the running version was made. */
+  isClockSet: boolean
   user: User | undefined
   csrf: string
 }
@@ -247,7 +249,7 @@ ${rejected > 0 && html`<p><strong>${sayCountOf(rejected, 'message')} refused</st
   )
 }
 
-function boxTile({ box, hub, here }: HomeModel): Html {
+function boxTile({ box, isClockSet, hub, here }: HomeModel): Html {
   const free = box.disk.free_bytes / box.disk.total_bytes
   const left = hub.cert_not_after === null ? null : hub.cert_not_after - here.now
   const tight = free < DISK_TIGHT
@@ -255,10 +257,10 @@ function boxTile({ box, hub, here }: HomeModel): Html {
   return tile(
     'box',
     say`Box`,
-    tight || expiring || isClockOff(hub.clock_offset_ms),
+    tight || expiring || !isClockSet || isClockOff(hub.clock_offset_ms),
     html`<dl class="values">
 <div><dt>Disk free</dt><dd>${tight && html`<strong>Tight: </strong>`}${bytesText(box.disk.free_bytes)} of ${bytesText(box.disk.total_bytes)}</dd></div>
-<div><dt>Clock</dt><dd>${momentNow(here)}, ${box.clock_synced ? say`set by the network` : say`not known whether by a time server`}${offsetWords(hub.clock_offset_ms)}</dd></div>
+<div><dt>Clock</dt><dd>${momentNow(here)}, ${box.clock_synced ? say`set by the network` : say`not known whether by a time server`}${!isClockSet && html`, <strong>before this version was made: no rules run, and readings are kept apart</strong>`}${offsetWords(hub.clock_offset_ms)}</dd></div>
 <div><dt>Certificate</dt><dd>${left === null ? say`none, no hub` : left > 0 ? html`${expiring && html`<strong>Ends soon: </strong>`}${formatLeft(left)}` : html`<strong>ended ${formatDuration(-left)} ago</strong>`}</dd></div>
 <div><dt>Running since</dt><dd>${momentAge(box.started_at, here)}</dd></div>
 </dl>`,

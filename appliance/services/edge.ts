@@ -14,7 +14,7 @@ import type { FieldCatalogue } from './field-catalogue.ts'
 import { fieldModel } from './model-sync.ts'
 import type { EdgeDescription } from './publisher.ts'
 import { PollService } from './poll-service.ts'
-import { versionNotBefore } from '../system/version-not-before.ts'
+import { versionNotBefore } from '#shared/node/version-not-before.ts'
 import { openReadingStorage, type ReadingStorage } from './reading-storage.ts'
 import { createUplink, type Uplink, type UplinkOptions } from './uplink.ts'
 

@@ -10,7 +10,7 @@ import { historianSink } from '../sinks/historian-sink.ts'
 import type { SiteSettings } from '../store/site.ts'
 import type { LocalRules } from './edge.ts'
 import { factOfPoint, type FieldCatalogue } from './field-catalogue.ts'
-import { versionNotBefore } from '../system/version-not-before.ts'
+import { versionNotBefore } from '#shared/node/version-not-before.ts'
 
 export function localRules(parts: {
   workspace: Workspace

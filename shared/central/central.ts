@@ -40,6 +40,7 @@ import type { FddHandlers, FddInit } from './fdd/worker.ts'
 import { importSessions } from './import/sessions.ts'
 import { checkSpace } from '#shared/central/import/disk-space.ts'
 import type { Inspection } from './inspection.ts'
+import { versionNotBefore } from '#shared/node/version-not-before.ts'
 import { readStorage, type StoragePlace } from './storage.ts'
 import { openPricing, type Pricing, pricedRecorder } from './pricing.ts'
 import { centralRoutes } from '#shared/central/api/routes.ts'
@@ -223,6 +224,7 @@ function openRuns(
     runRecorder: pricedRecorder(stores.runRecorder, pricing),
     historian,
     changes: openHistoryChanges(db),
+    notBefore: () => versionNotBefore(clock),
     ...(priority && { priority }),
     clock,
     onFindings,
@@ -304,14 +306,14 @@ const warnOf = (fault: string | null | undefined): HealthCheck => (fault ? { sta
 /** Readings that came with an impossible time are news for so long. */
 const MISDATED_NEWS_MS = HOUR
 
-function clockCheck(now: number, misdated: MisdatedStore): HealthCheck {
+function clockCheck(now: number, notBefore: number | undefined, misdated: MisdatedStore): HealthCheck {
   const { count, newest_at, dropped } = misdated.summary()
   const age = newest_at === null ? null : Math.max(0, Math.round((now - newest_at) / SECOND))
   const figures = { misdated: count, misdated_dropped: dropped, newest_misdated_age_secs: age }
-  if (!isClockSet(now)) {
+  if (!isClockSet(now, notBefore)) {
     return {
       status: 'warn',
-      detail: 'the clock of this machine is not set: nothing can be stored under its right time',
+      detail: 'the clock of this machine is not set: nothing can be stored under its right time, and no rules run',
       ...figures,
     }
   }
@@ -342,7 +344,7 @@ function withOwnChecks(
     },
     workspace: () => checkSpace(path, ballast.isGivenUp()),
     history: () => historyCheck(historian.extent()),
-    clock: () => clockCheck(clock.now(), stores.misdated),
+    clock: () => clockCheck(clock.now(), versionNotBefore(clock), stores.misdated),
     config: () => warnOf(config.fault()),
     fdd: () => warnOf(runs.status().last_error ?? trigger.fault()),
     ...(files && { result_files: () => warnOf(files.fault()) }),

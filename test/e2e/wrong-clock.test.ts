@@ -1,4 +1,4 @@
-/** An appliance whose clock is ten years behind: hub and box keep what it reads apart and say so, and go on once the clock is right. */
+/** An appliance whose clock is ten years behind: hub and box keep what it reads apart, run no rules and say so, and go on once the clock is right. */
 import { join } from 'node:path'
 import { DAY, MINUTE } from '#shared/core/time.ts'
 import { writeKit } from '#shared/node/pki/kit-write.ts'
@@ -14,7 +14,7 @@ type Edge = { clock_offset_ms: number | null; misdated: { count: number; reason:
 type Misdated = { readings: { observed_at: string; quality: string }[] }
 
 testWhere(canFakeClock())(
-  'readings of a clock ten years behind are kept apart at the hub and on the box, and the history begins once it is right',
+  'readings of a clock ten years behind are kept apart at the hub and on the box, no rules run, and the history begins once it is right',
   async t => {
     t.timeout(400_000)
     const [dir, base] = [await temporaryFolder(t), await freeBase(3)]
@@ -71,6 +71,18 @@ testWhere(canFakeClock())(
       const home = await (await (await signedIn(box.url, 'viewer', PASSWORDS.viewer)).get('/')).text()
       return home.includes('because its clock was wrong') || undefined
     })
+
+    const operator = await signedIn(box.url, 'agent', PASSWORDS.agent)
+    const refused = await operator.post('/home/run', '/')
+    t.is(refused.status, 503)
+    t.regex(await refused.text(), /Runs cannot start yet: the clock of this machine is not set, it shows 20/)
+    t.regex(
+      await (await operator.get('/')).text(),
+      /<strong>before this version was made: no rules run, and readings are kept apart/,
+    )
+
+    const { runs } = await (await openHubClient(box.url, PASSWORDS.viewer)).get<{ runs: unknown[] }>('/api/fdd/runs')
+    t.deepEqual(runs, [])
 
     clock.set(0)
     const [atHub, onBox] = [await atLeast(hub.url, 3), await atLeast(box.url, 3)]

@@ -7,7 +7,7 @@ import { Problem, PROBLEMS } from '#shared/core/problem.ts'
 import type { RunRecord } from '#shared/core/ports.ts'
 import { INTERRUPTED, type RunProgress } from '#shared/core/runs/run-state.ts'
 import type { EdgeStore, RunEntry, RunStore } from '#shared/core/stores.ts'
-import { DAY } from '#shared/core/time.ts'
+import { DAY, formatInstant } from '#shared/core/time.ts'
 import { refuseInactive, runFdd, type RunPorts, type RunReport, type RunRequest } from '#shared/flow/fdd/run-fdd.ts'
 import type { Worker } from '#shared/node/worker/worker.ts'
 import type { PlatformConfigStore, RunControl } from '../context.ts'
@@ -38,13 +38,13 @@ type RunControlOptions = Pick<
   store: RunStore
   edges: EdgeStore
   config: PlatformConfigStore
+  /** When the running version was made, ms since 1970 UTC, where that says something about the clock. */
+  notBefore: () => number | undefined
   /** Folders of rules in rising precedence, read by each run. */
   ruleDirs: () => string[]
   /** Called after a run has stored its results, before it counts as done. It never rejects. */
   onStored?: (run_id: string) => Promise<void>
 }
-/** With an unset clock a run would read the days before 1970 and record them as evaluated. */
-const CLOCK_UNSET = 'Runs cannot start yet: the clock of this machine is not set'
 type Job = { run_id: string; request: RunRequest; trigger: RunRecord['trigger']; signal: AbortSignal }
 
 /**
@@ -125,9 +125,16 @@ export class RunQueue implements RunControl {
 
   /** @throws Problem not_ready, unknown_building, ran_by_appliance, rule_inactive or run_in_progress */
   #refuse({ building_id, rule_ids = [] }: RunRequest): void {
-    const { model, edges, ruleStates } = this.#options
+    const { model, edges, ruleStates, notBefore } = this.#options
     if (this.#stopped) throw new Problem('not_ready', 'Runs cannot start: the process is stopping')
-    if (!isClockSet(this.#now())) throw new Problem('not_ready', CLOCK_UNSET)
+    // A run would read days that nobody measured, and record them as evaluated.
+    const now = this.#now()
+    if (!isClockSet(now, notBefore())) {
+      throw new Problem(
+        'not_ready',
+        `Runs cannot start yet: the clock of this machine is not set, it shows ${formatInstant(now)}`,
+      )
+    }
     needBuilding(model, building_id)
     refuseRunOfAppliance({ edges, model }, building_id)
     refuseInactive(rule_ids, ruleStates.list())

@@ -118,7 +118,11 @@ export function runStore(db: Database): RunStore {
     },
     interrupt: db.transaction((at: number) => {
       const left = (open.all() as Row[]).map(row => toEntry(row).run)
-      for (const run of left) write({ ...run, state: 'failed', finished_at: at, reason: INTERRUPTED })
+      // A clock that was set back must not end a run before it began.
+      for (const run of left) {
+        const finished_at = Math.max(at, run.started_at ?? run.asked_at)
+        write({ ...run, state: 'failed', finished_at, reason: INTERRUPTED })
+      }
       return left.length
     }),
   }

@@ -70,6 +70,7 @@ const HOME: HomeModel = {
     clock_offset_ms: null,
   },
   box: { disk: { free_bytes: 40e9, total_bytes: 60e9 }, clock_synced: true, started_at: NOW - 4 * DAY },
+  isClockSet: true,
   user: { name: 'agent', role: 'operator', mayOperate: true },
   csrf: 'token',
 }
@@ -291,6 +292,12 @@ test('what was counted over the last day is a small line, as long as it is known
   const page = homeBody({ ...HOME, history: [sample(12, 0), sample(6, 2)] }).text
   t.regex(page, /<path class="line" d="M80 27H120V3H160"\/>/)
   t.is(page.match(/class="spark"/g)?.length, 3)
+})
+
+test('a clock from before the version is marked, with what follows from it', t => {
+  t.notRegex(words(HOME), /before this version/)
+  t.regex(words({ isClockSet: false }), /before this version was made: no rules run, and readings are kept apart/)
+  t.true(alarms({ isClockSet: false }).includes('box'))
 })
 
 test('the box tells the room on its disk', async t => {

@@ -33,7 +33,7 @@ type Place = {
   again: () => RunControl
 }
 
-function open(t: ExecutionContext, memoryMb = 256): Place {
+function open(t: ExecutionContext, memoryMb = 256, notBefore?: number): Place {
   const path = `${temporaryFolder(t)}/plenum.db`
   const db = openDatabase(path)
   const model = modelStore(db)
@@ -63,6 +63,7 @@ function open(t: ExecutionContext, memoryMb = 256): Place {
       baselines: baselineStore(on),
       historian,
       changes: openHistoryChanges(on),
+      notBefore: () => notBefore,
       clock: wallClock,
       onFindings: findings => void told.push(findings),
     })
@@ -120,6 +121,15 @@ test('a run is queued, runs, says how far it is, and is done with its results un
     runs.watch(run_id, () => undefined),
     undefined,
   )
+})
+
+test('no run is stored while the clock shows a time before the version was made', async t => {
+  const madeAt = Date.now() + 3600_000
+  const { runs, results } = open(t, 256, madeAt)
+  t.throws(() => ask(runs, 'b1', 'ok'), { message: /^Runs cannot start yet: the clock of this machine is not set, it shows 20/ })
+  t.deepEqual([runs.list({ limit: 9 }), results.runs({ limit: 9 })], [[], []])
+  const { runs: later } = open(t, 256, Date.now())
+  t.like(await ask(later, 'b1', 'ok').report, { rules_failed: 0 })
 })
 
 test('buildings run one at a time, in the order in which they were asked for', async t => {

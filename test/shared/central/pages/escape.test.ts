@@ -295,6 +295,7 @@ test('Home escapes', t =>
         clock_offset_ms: null,
       },
       box: { disk: { free_bytes: 1, total_bytes: 2 }, clock_synced: false, started_at: NOW },
+      isClockSet: false,
       user: { ...user(text), mayOperate: false },
       csrf: text,
     }),

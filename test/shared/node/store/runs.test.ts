@@ -67,6 +67,15 @@ test('what an earlier process left queued or running has failed, and nothing els
   t.is(book.get('stored')?.run.state, 'done')
 })
 
+test('a run that is interrupted while the clock is behind does not end before it began', t => {
+  const book = runStore(temporaryDatabase(t))
+  for (const run of [running('ran', 4), asked('waited', 5)]) book.put(run)
+  book.interrupt(0)
+  const ran = running('ran', 4)
+  t.is(book.get('ran')?.run.finished_at, ran.started_at)
+  t.is(book.get('waited')?.run.finished_at, asked('waited', 5).asked_at)
+})
+
 test('a list has every run, newest first, goes on after one, and knows buildings apart', t => {
   const db = temporaryDatabase(t)
   const book = runStore(db)

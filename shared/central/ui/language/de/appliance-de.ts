@@ -142,6 +142,8 @@ export const APPLIANCE_DE = nameTable<string>({
   'Ends soon:': 'Endet bald:',
   'ended {0} ago': 'abgelaufen vor {0}',
   ', <1>{0} ahead of the hub</1>': ', <1>geht {0} gegenüber dem Hub vor</1>',
+  ', <1>before this version was made: no rules run, and readings are kept apart</1>':
+    ', <1>früher als diese Version entstanden ist: Es laufen keine Regeln, und Messwerte werden gesondert aufbewahrt</1>',
   ', <1>{0} behind the hub</1>': ', <1>geht {0} gegenüber dem Hub nach</1>',
   'This box has a kit and sends to <1>{0}</1>.': 'Diese Box hat ein Kit und sendet an <1>{0}</1>.',
   "To connect it to a hub, start it with <1>SERVICE_MQTT_ENABLED=1</1>, with a kit of the hub's page Enrol or without one.":

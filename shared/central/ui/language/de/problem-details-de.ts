@@ -268,6 +268,8 @@ export const PROBLEM_DETAILS_DE = nameTable<string>({
     'Die Regeln von {0} laufen auf der Appliance {1}, die ihre Befunde sendet: Starten Sie sie dort. Ein Probelauf mit anderen Parametern ist hier möglich.',
   'cancelled by {0}': 'abgebrochen durch {0}',
   'The run is over: {0}': 'Der Lauf ist vorbei: {0}',
+  'Runs cannot start yet: the clock of this machine is not set, it shows {0}':
+    'Läufe können noch nicht beginnen: Die Uhr dieses Geräts ist nicht gestellt, sie zeigt {0}',
   'Runs cannot start: the process is stopping': 'Läufe können nicht beginnen: Der Prozess hält gerade an',
   'A run of {0} is already in progress': 'Ein Lauf von {0} ist schon im Gang',
   'A run cannot be requested: {0}': 'Ein Lauf kann nicht angefordert werden: {0}',

@@ -1,7 +1,7 @@
 import type { Clock } from '#shared/core/ports.ts'
-import { wallClock } from '#shared/node/clock.ts'
-import { timeSynced } from '#shared/node/machine.ts'
-import { versionMadeAt } from '#shared/node/version.ts'
+import { wallClock } from './clock.ts'
+import { timeSynced } from './machine.ts'
+import { versionMadeAt } from './version.ts'
 
 const madeAt = versionMadeAt()
 
