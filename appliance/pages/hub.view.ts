@@ -12,7 +12,7 @@ ${bodyOf(enrolment, csrf)}`
 function bodyOf(enrolment: BoxEnrolmentState, csrf: string): Html {
   switch (enrolment.state) {
     case 'enrolled':
-      return html`<p class="lead">This box has a kit and sends to <code>${enrolment.hub}</code>.</p>`
+      return html`<p class="lead">This box has a kit and sends to <code>${enrolment.hub}</code>. <a href="/">Home</a> says whether it is connected and what waits to be sent.</p>`
     case 'unavailable':
       return html`<p class="lead">This box works alone.</p><section class="card"><p>To connect it to a hub, start it with <code>SERVICE_MQTT_ENABLED=1</code>, with a kit of the hub's page Enrol or without one.</p></section>`
     case 'idle':

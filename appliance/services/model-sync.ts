@@ -60,6 +60,8 @@ export const pointSource = (device: DeviceEntry, entry: PointEntry): Point['sour
   protocol: driverOf(device).telemetry,
   address: `${device.device_id}/${entry.address}`,
   ...(device.bacnet && { bacnet: placeOf(device.bacnet) }),
+  // Of devices with priority arrays, whose values the hub reads as the device holds them.
+  ...(device.bacnet && entry.kind === 'number' && { scaling: { scale: entry.scale ?? 1, offset: entry.offset ?? 0 } }),
 })
 
 function modelPoint(building_id: string, device: DeviceEntry, entry: PointEntry, known: Point | undefined): Point {

@@ -45,7 +45,7 @@ import { hubHealth } from '../ingest/health.ts'
 import { createMqttSubscriber, type MqttSubscriber } from '../ingest/mqtt-subscriber.ts'
 import { monitorRoutes } from '../monitor/monitor.route.ts'
 import { MqttMonitor } from '../monitor/mqtt-monitor.ts'
-import { edgeRefusals, edgeTroubles } from '../pages/edge-troubles.ts'
+import { edgeRefusals, edgeReturn, edgeTroubles } from '../pages/edge-troubles.ts'
 import { hubSummary } from '../pages/fleet-row.ts'
 import { fleetRoutes } from '../pages/fleet.route.ts'
 import { edgeLogPages } from '../pages/edge-log.route.ts'
@@ -219,6 +219,7 @@ function createOver(workspace: Workspace, settings: HubSettings, options: OverPa
     scheduled: true,
     watchEdges: true,
     edgeTroubles,
+    edgeReturn,
     edgeRefusals: (now: number) => edgeRefusals(claims, ingest.registry.notices, now),
     onFindings: () => undefined,
     health,

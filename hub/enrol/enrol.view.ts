@@ -79,7 +79,7 @@ const boxOf = ({ site_id, edge_id }: EdgeAddress): string => edgeName({ site_id,
 
 /** @param replaced whose name the new box takes over */
 const replacing = ({ site_id, edge_id }: { site_id: string; edge_id: string }): Html =>
-  html`<p>The new box goes on as <strong>${edge_id}</strong> of site <strong>${site_id}</strong>, with the history, the faults and the roles that the hub has. What the old box had not sent yet, and its own history of priority arrays, are lost with it. The download revokes its certificate.</p>`
+  html`<p>The new box goes on as <strong>${edge_id}</strong> of site <strong>${site_id}</strong>, with the history, the faults and the roles that the hub has. What the old box had not sent yet, and its own history of priority arrays, are lost with it. Where there is a backup of the old box, restore it on the page Backups of the new one. The download revokes the certificate of the old box.</p>`
 
 function kitForm({ csrf, brokerHosts, brokerPort, reached, replaced }: EnrolModel): Html {
   const preset = brokerHosts.includes(reached) ? reached : brokerHosts[0]!

@@ -1,4 +1,5 @@
 /** Deletes an edge that is gone: the route for programs, the button of Fleet, and the words for what follows. */
+import { FRESH_MS } from '#shared/core/telemetry/fresh-data.ts'
 import { Type } from '@sinclair/typebox'
 import { SiteQuery } from '#shared/central/api/connectors.ts'
 import type { CentralContext } from '#shared/central/context.ts'
@@ -11,7 +12,6 @@ import { formatDuration } from '#shared/core/time.ts'
 import type { EdgeRegistry } from '#shared/flow/ingest/edge-registry.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { type AuditNote, type Route, route, strict } from '#shared/node/http/route.ts'
-import { FRESH_MS } from './fleet-status.ts'
 
 type Context = Pick<CentralContext, 'edges' | 'clock'>
 

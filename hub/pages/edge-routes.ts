@@ -1,4 +1,5 @@
 /** JSON routes of the edges: session and data freshness separately, and the status that follows from both (contract §9). */
+import { isFresh } from '#shared/core/telemetry/fresh-data.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 import { cutPage, PAGE } from '#shared/central/api/list.ts'
 import { SiteQuery } from '#shared/central/api/connectors.ts'
@@ -10,7 +11,7 @@ import type { EdgeNotices } from '#shared/flow/ingest/edge-notices.ts'
 import type { EdgeRegistry } from '#shared/flow/ingest/edge-registry.ts'
 import { type Route, route, strict } from '#shared/node/http/route.ts'
 import { EDGE_ANSWER, EDGES_ANSWER } from './edge-schemas.ts'
-import { edgeBacklogCourse, FRESH_MS, healthOf, reportedBy } from './fleet-status.ts'
+import { edgeBacklogCourse, healthOf, reportedBy } from './fleet-status.ts'
 
 type Context = Pick<CentralContext, 'edges' | 'clock'> & { registry?: Pick<EdgeRegistry, 'notices'> }
 
@@ -53,13 +54,13 @@ export function edgeView(edge: EdgeRecord, now: number, notices?: Pick<EdgeNotic
   const { status, reason, since = null } = healthOf(edge, now)
   const instant = (ms: number | null) => (ms === null ? null : formatInstant(ms))
   return {
-    ...{ edge_id, site_id, building_id, name, version },
+    ...{ edge_id, site_id, building_id, name, version, version_since: instant(edge.version_since) },
     status,
     reason,
     status_since: instant(since),
     session: { open: online, since: instant(session_changed_at), last_seen_at: instant(last_seen_at) },
     shared: shared && { ...shared, since: instant(shared.since), last_at: instant(shared.last_at) },
-    data: { fresh: last_data_at !== null && now - last_data_at <= FRESH_MS, last_at: instant(last_data_at) },
+    data: { fresh: isFresh(last_data_at, now), last_at: instant(last_data_at) },
     misdated: misdated ? { ...misdated, since: formatInstant(misdated.since), last_at: formatInstant(misdated.last_at) } : null,
     reported: {
       ...figures,

@@ -14,7 +14,7 @@ const POLL_FAILURES = Type.Object({
 })
 
 const EDGE = Type.Object({
-  ...{ edge_id: TEXT, site_id: TEXT, building_id: TEXT, name: TEXT, version: TEXT },
+  ...{ edge_id: TEXT, site_id: TEXT, building_id: TEXT, name: TEXT, version: TEXT, version_since: INSTANT },
   ...{ status: oneOf(EDGE_STATUSES), reason: TEXT, status_since: INSTANT },
   session: Type.Object({ open: Type.Boolean(), since: INSTANT, last_seen_at: INSTANT }),
   shared: orNull(Type.Object({ processes: Type.Integer(), since: INSTANT, last_at: INSTANT })),

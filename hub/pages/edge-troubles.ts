@@ -81,6 +81,18 @@ function diskTrouble(edge: EdgeRecord, { disk_used_percent: used }: ReportedFigu
   return { kind: 'disk', title, priority: used >= urgent ? 1 : 2, detail, since: now, isRaised: used >= raise }
 }
 
+/** @param silence when nothing came from an edge that sends again. @returns how long that was, and how much of what it kept has come */
+export function edgeReturn(edge: EdgeRecord, silence: { from: number; to: number }, now: number): string {
+  const { backlog_rows: rows, backlog_oldest_at, clock_offset_ms } = reportedBy(edge.status_body)
+  const silent = `It was silent for ${formatDuration(silence.to - silence.from)} and sends again.`
+  if (rows === null) return silent
+  const oldest = backlog_oldest_at === null ? now : backlog_oldest_at - (clock_offset_ms ?? 0)
+  if (rows === 0 || oldest >= silence.to) return `${silent} What it read meanwhile has come.`
+  // It sends in the order in which it has read.
+  const share = Math.max(0, (oldest - silence.from) / (silence.to - silence.from))
+  return `${silent} ${Math.floor(share * 100)} % of that time has come; ${countOf(rows, 'message')} ${rows === 1 ? 'waits' : 'wait'} to be sent.`
+}
+
 /** @returns edges of which nothing is stored: two processes under one id, metadata that is refused, a budget that is used up */
 export function edgeRefusals(
   claims: Pick<EdgeClaims, 'refusals'>,

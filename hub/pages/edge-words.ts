@@ -1,20 +1,22 @@
 /** What an edge reports of itself, in words: for its line of Fleet and its own page. */
+import { FRESH_MS } from '#shared/core/telemetry/fresh-data.ts'
 import { diskLevel } from '#shared/core/disk-use.ts'
 import type { EdgeKey } from '#shared/core/model/model.ts'
 import type { EdgeRecord } from '#shared/core/stores.ts'
 import { DAY, formatDuration } from '#shared/core/time.ts'
 import type { MisdatedNews } from '#shared/flow/ingest/edge-notices.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
+import { versionText } from '#shared/central/ui/frame.ts'
 import { edgeHref, edgePath, querySite } from '#shared/central/ui/links.ts'
 import { courseShort, courseWords } from '#shared/central/system/backlog-words.ts'
 import type { State } from '#shared/central/ui/icons.ts'
 import { formatAge, formatLeft, type Here, momentAge } from '#shared/central/ui/moment.ts'
-import { edgeBacklogCourse, type EdgeHealth, type EdgeStatus, FRESH_MS, type ReportedFigures } from './fleet-status.ts'
+import { edgeBacklogCourse, type EdgeHealth, type EdgeStatus, type ReportedFigures } from './fleet-status.ts'
 import { say, sayCount, sayCountOf, words } from '#shared/node/http/language.ts'
 
 const CERTIFICATE_SOON = 60 * DAY
 /** A clock offset above this puts events into the wrong order. */
-const OFFSET_MAX_MS = 5000
+export const OFFSET_MAX_MS = 5000
 
 export const STATUS_WORDS: Record<EdgeStatus, string> = words({
   operational: 'Operational',
@@ -39,6 +41,12 @@ export const reportAge = ({ online }: { online: boolean }, { sent_at }: Reported
   sent_at !== null &&
   now - sent_at > FRESH_MS &&
   html`<span class="sentence muted">${say`Its figures are ${formatDuration(now - sent_at)} old`}</span>`
+
+/** In a list: the version, and for how long it has been so. */
+export const versionWords = ({ version, version_since }: EdgeRecord, { now }: Here): Html | string =>
+  version === ''
+    ? say`not reported`
+    : html`${versionText(version)}${version_since !== null && html` <span class="muted">${say`for ${formatDuration(Math.max(0, now - version_since))}`}</span>`}`
 
 export const edgePartHref = (edge: EdgeKey): string => `${edgePath(edge)}/part?${querySite(edge)}`
 export const edgeLogPath = (edge: EdgeKey): string => `${edgePath(edge)}/log`

@@ -1,4 +1,5 @@
 /** The page of one edge: how its two connections are, what it reports of itself and of its building, and what can be done. */
+import { FRESH_MS } from '#shared/core/telemetry/fresh-data.ts'
 import { PRIORITIES } from '#shared/core/findings/finding.ts'
 import { formatDuration } from '#shared/core/time.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
@@ -7,6 +8,7 @@ import { priorityIcon, stateIcon } from '#shared/central/ui/icons.ts'
 import { buildingHref, edgeHref } from '#shared/central/ui/links.ts'
 import { type Here, moment, momentNow, momentOr } from '#shared/central/ui/moment.ts'
 import { type ClaimsModel, claimsPart } from './claims.route.ts'
+import { edgeChecks } from './edge-checks.view.ts'
 import { deleteEdgeForm } from './delete-edge.route.ts'
 import {
   backlogWords,
@@ -24,7 +26,6 @@ import {
   stateAge,
   STATUS_WORDS,
 } from './edge-words.ts'
-import { FRESH_MS } from './fleet-status.ts'
 import type { FleetRow } from './fleet.view.ts'
 import { say, sayCount, sayCountOf } from '#shared/node/http/language.ts'
 
@@ -53,13 +54,13 @@ export const edgePart = (
 <p class="lead">${stateIcon(STATUS_MARK[model.health.status], STATUS_WORDS[model.health.status])}: ${model.health.reason}${stateAge(model.health, model.here)}.${reportAge(model.edge, model.reported, model.here)}</p>
 ${claimsPart(model.claims, model.here)}
 ${connections(model)}
-<div class="columns"><div>${building(model)}</div><div>${actions(model)}</div></div>
+<div class="columns"><div>${edgeChecks(model)}${building(model)}</div><div>${actions(model)}</div></div>
 <p class="as-of">As of ${momentNow(model.here)} <span class="feed" role="status"></span> <a href="${edgeHref(model.edge)}">Refresh</a></p>
 <p class="muted">Data counts as fresh within ${formatDuration(FRESH_MS)}.</p>
 </div>`
 
 function connections({ edge, reported, misdated, here }: EdgePage): Html {
-  const { edge_id, site_id, online, session_changed_at, last_seen_at, last_data_at, version } = edge
+  const { edge_id, site_id, online, session_changed_at, last_seen_at, last_data_at, version, version_since } = edge
   const { cert_not_after, disk_used_percent } = reported
   const fact = (name: string, value: Html | string) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`
   return html`<dl class="facts">
@@ -72,7 +73,7 @@ ${fact(say`Clock`, clockWords(reported))}
 ${misdated && fact(say`Readings kept apart`, misdatedWords(misdated, edge, here))}
 ${fact(say`Certificate`, html`${certificateWords(reported, here)}${cert_not_after !== null && html` <span class="muted">until ${moment(cert_not_after, here)}</span>`}`)}
 ${fact(say`Storage`, disk_used_percent === null ? say`not reported` : diskWarning(reported) || say`${disk_used_percent} % of its disk used`)}
-${fact(say`Version`, version ? versionText(version) : say`not reported`)}
+${fact(say`Version`, html`${version ? versionText(version) : say`not reported`}${version && version_since !== null && html` <span class="muted">since ${moment(version_since, here)}</span>`}`)}
 </dl>`
 }
 

@@ -4,11 +4,9 @@ import { type BacklogCourse, backlogCourse } from '#shared/core/telemetry/backlo
 import type { EdgeRecord } from '#shared/core/stores.ts'
 import type { PollFailures } from '#shared/core/telemetry/poll-report.ts'
 import { SHARED_MS } from '#shared/core/telemetry/shared-edge-id.ts'
-import { MINUTE, parseInstant } from '#shared/core/time.ts'
+import { FRESH_MS, isFresh } from '#shared/core/telemetry/fresh-data.ts'
+import { parseInstant } from '#shared/core/time.ts'
 import { say } from '#shared/node/http/language.ts'
-
-/** Data older than this is not fresh. All edges have the same threshold, and the page shows it. */
-export const FRESH_MS = 5 * MINUTE
 
 export const EDGE_STATUSES = ['disconnected', 'reduced', 'pending', 'operational'] as const
 export type EdgeStatus = (typeof EDGE_STATUSES)[number]
@@ -17,16 +15,21 @@ export type EdgeStatus = (typeof EDGE_STATUSES)[number]
 export type EdgeHealth = { status: EdgeStatus; reason: string; since?: number }
 
 /** An edge is operational only with an open session and fresh data; with one of the two it is reduced. */
-export function healthOf({ online, last_data_at, session_changed_at, status_body }: EdgeRecord, now: number): EdgeHealth {
+export function healthOf(
+  { online, last_data_at, fresh_since, session_changed_at, status_body }: EdgeRecord,
+  now: number,
+): EdgeHealth {
   const { shared } = reportedBy(status_body)
   if (shared && now - shared.last_at <= SHARED_MS) {
     const reason = say`${shared.processes} processes use this edge id, so nothing of them is stored: give each appliance its own`
     return { status: 'reduced', reason, since: shared.since }
   }
   if (session_changed_at === null && last_data_at === null) return { status: 'pending', reason: say`has never connected` }
-  const fresh = last_data_at !== null && now - last_data_at <= FRESH_MS
-  // Since when data is fresh is not stored, so of an operational edge nobody knows it.
-  if (online && fresh) return { status: 'operational', reason: say`session open, data fresh` }
+  const fresh = isFresh(last_data_at, now)
+  if (online && fresh) {
+    const both = fresh_since !== null && session_changed_at !== null && { since: Math.max(fresh_since, session_changed_at) }
+    return { status: 'operational', reason: say`session open, data fresh`, ...both }
+  }
   const changes = [...(session_changed_at === null ? [] : [session_changed_at]), ...(fresh ? [] : staleFrom(last_data_at))]
   const since = changes.length > 0 && { since: Math.max(...changes) }
   if (online) {

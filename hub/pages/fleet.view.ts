@@ -1,11 +1,11 @@
 /** Fleet: every edge with its session and data freshness, the worst first. */
+import { FRESH_MS } from '#shared/core/telemetry/fresh-data.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { type Building, edgeName } from '#shared/core/model/model.ts'
 import type { EdgeRecord } from '#shared/core/stores.ts'
 import type { MisdatedNews } from '#shared/flow/ingest/edge-notices.ts'
 import { buildingHref, edgeHref } from '#shared/central/ui/links.ts'
 import { formatDuration } from '#shared/core/time.ts'
-import { versionText } from '#shared/central/ui/frame.ts'
 import { type Priority, PRIORITIES } from '#shared/core/findings/finding.ts'
 import { type ListPart, listSearch, pager, SEARCHED_FROM } from '#shared/central/ui/pager.ts'
 import { priorityIcon, stateIcon } from '#shared/central/ui/icons.ts'
@@ -23,10 +23,11 @@ import {
   reportAge,
   stateAge,
   STATUS_WORDS,
+  versionWords,
 } from './edge-words.ts'
 import type { OtherHub } from '../cluster/hub-list.ts'
 import { otherHubsPart } from './other-hubs.ts'
-import { EDGE_STATUSES, type EdgeHealth, type EdgeStatus, FRESH_MS, type ReportedFigures } from './fleet-status.ts'
+import { EDGE_STATUSES, type EdgeHealth, type EdgeStatus, type ReportedFigures } from './fleet-status.ts'
 import { say, sayCount, words } from '#shared/node/http/language.ts'
 
 /** Interval at which the table refreshes itself; the page turns grey when refreshing stops. */
@@ -114,7 +115,7 @@ const table = ({ part, here, claims }: FleetModel): Html => html`<table class="f
 <tbody>${part.rows.map(row => edgeRow(row, here, claims.csrf))}</tbody></table>`
 
 function edgeRow({ edge, health, reported, building, misdated, open, deletable }: FleetRow, here: Here, csrf: string): Html {
-  const { edge_id, name, site_id, online, session_changed_at, last_data_at, version } = edge
+  const { edge_id, name, site_id, online, session_changed_at, last_data_at } = edge
   const faults = PRIORITIES.filter(priority => open[priority] > 0)
   const href = `/faults?${new URLSearchParams({ building: edge.building_id })}`
   return html`<tr id="edge-${edgeName(edge)}">
@@ -126,6 +127,6 @@ function edgeRow({ edge, health, reported, building, misdated, open, deletable }
 <td data-label="Backlog"><div>${backlogWords(reported, online, here, true)}</div></td>
 <td data-label="Clock"><div>${clockWords(reported)}${misdated && misdatedShort(misdated)}</div></td>
 <td data-label="Certificate"><div>${certificateWords(reported, here)}</div></td>
-<td data-label="Version"><div>${version ? versionText(version) : say`not reported`}</div></td>
+<td data-label="Version"><div>${versionWords(edge, here)}</div></td>
 </tr>`
 }

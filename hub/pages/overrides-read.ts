@@ -91,7 +91,11 @@ export function scannerOf(wire: WireScanner): Pick<ScannerCard, 'scanner' | 'jou
   }
 }
 
-const kindOf = ({ kind, states }: Point) => ({ kind, ...(states && { states }) })
+/** A number is shown as the device holds it, without a unit, where an earlier box does not say how it is scaled. */
+const rawPoint = ({ kind, states, unit, source }: Point) => ({
+  ...{ kind, ...(states && { states }) },
+  ...(source.scaling ? { unit, ...source.scaling } : { unit: 'count' }),
+})
 
 /** The record has the point's name; its equipment is shown when exactly one point of that name reads that object. */
 export function wordsFor(points: readonly Point[], equipment: readonly Equipment[]): (record: PriorityRecord) => PointWords {
@@ -107,8 +111,7 @@ export function wordsFor(points: readonly Point[], equipment: readonly Equipment
       name: label ?? targetName(target),
       ...(at !== undefined && { equipment_id: at, equipment: names.get(at) ?? at }),
       device: `${target.device_id === undefined ? '' : `${target.device_id}, `}device ${target.device_instance}`,
-      // The scaling of numbers is in the device list, which stays on the edge: they are shown as the device holds them.
-      valueWords: value => deviceValueText(value, point && !other ? { ...kindOf(point), unit: 'count' } : undefined),
+      valueWords: value => deviceValueText(value, point && !other ? rawPoint(point) : undefined),
     }
   }
 }

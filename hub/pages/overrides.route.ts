@@ -154,7 +154,7 @@ function readNote(
     oldest === undefined
       ? say`It has no records.`
       : html`The newest ${sayCountOf(records, 'record')} are evaluated, back to ${moment(oldest, here)}.`
-  return html`<p>Read from <strong>${edge.name || edge.edge_id}</strong> just now; the hub does not store it. Numbers are as the device holds them, in its own unit. ${reach} ${
+  return html`<p>Read from <strong>${edge.name || edge.edge_id}</strong> just now; the hub does not store it. A number without a unit is as the device holds it. ${reach} ${
     more
       ? further
         ? html`<a href="${hrefOf(edge, '', { ...shown, read: further })}">Read further back</a>`

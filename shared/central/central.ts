@@ -22,7 +22,7 @@ import { type Auth, openAuth } from '#shared/node/auth/token.ts'
 import type { AuthSettings } from '#shared/node/auth/auth-settings.ts'
 import { ruleStatesIn } from '#shared/node/rules/engine-states.ts'
 import { openWorker } from '#shared/node/worker/worker.ts'
-import type { EdgeRefusals, EdgeTroubles } from './alerts/conditions.ts'
+import type { EdgeRefusals, EdgeReturn, EdgeTroubles } from './alerts/conditions.ts'
 import { AlertService } from './alerts/alert-service.ts'
 import { createAnalyticsService } from '#shared/central/analytics/service.ts'
 import type { AnalyticsHandlers, AnalyticsInit } from './analytics/worker.ts'
@@ -87,6 +87,7 @@ export type CentralOptions = {
   watchEdges?: boolean
   /** What is wrong with an edge that sends. */
   edgeTroubles?: EdgeTroubles
+  edgeReturn?: EdgeReturn
   /** Edges of which nothing is stored. */
   edgeRefusals?: EdgeRefusals
   auth: AuthSettings
@@ -234,9 +235,20 @@ function openRuns(
 
 const openAlerts = (
   stores: Workspace['stores'],
-  { mail, site_id, watchEdges = false, edgeTroubles, edgeRefusals, clock, log }: CentralOptions,
+  { mail, site_id, watchEdges = false, edgeTroubles, edgeReturn, edgeRefusals, clock, log }: CentralOptions,
 ): AlertService =>
-  new AlertService({ ...stores, store: stores.alerts, mail, site: site_id, watchEdges, edgeTroubles, edgeRefusals, clock, log })
+  new AlertService({
+    ...stores,
+    store: stores.alerts,
+    mail,
+    site: site_id,
+    watchEdges,
+    edgeTroubles,
+    edgeReturn,
+    edgeRefusals,
+    clock,
+    log,
+  })
 
 /** The logins of settings and named users, and the tokens of scripts. */
 function openAuthOver(

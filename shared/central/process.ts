@@ -55,6 +55,7 @@ export type ProcessParts = Pick<
   | 'priority'
   | 'watchEdges'
   | 'edgeTroubles'
+  | 'edgeReturn'
   | 'edgeRefusals'
   | 'health'
   | 'tenancy'

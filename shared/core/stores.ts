@@ -55,6 +55,9 @@ export type EdgeRecord = Edge & {
   session_changed_at: number | null
   /** Newest `observed_at` among stored telemetry. */
   last_data_at: number | null
+  /** Since when data come without a pause longer than `FRESH_MS`, and since when it has its version; null where that is not known. */
+  fresh_since: number | null
+  version_since: number | null
   /** Null after the edge was deleted, until it sends its metadata again. */
   metadata_revision: number | null
   status_body: Record<string, unknown>

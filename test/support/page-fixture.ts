@@ -270,6 +270,8 @@ const edge = (edge_id: string, name: string, rest: Partial<EdgeRecord>): EdgeRec
   online: true,
   session_changed_at: NOW - 3 * DAY,
   last_data_at: NOW - 20 * SECOND,
+  fresh_since: NOW - 6 * HOUR,
+  version_since: NOW - 9 * DAY,
   metadata_revision: 3,
   status_body: {
     online: true,

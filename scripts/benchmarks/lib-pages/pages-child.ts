@@ -49,7 +49,14 @@ async function fillHub(context: CentralContext, layout: PageLayout, stores: Work
   for (let i = 0; i < EDGES; i++) {
     const edge: EdgeRecord = {
       ...{ edge_id: `edge-${i}`, site_id, building_id, name: `Box ${i}`, version: '0.1.0+d792499f00aa' },
-      ...{ online: i % 7 > 0, session_changed_at: now - DAY, last_seen_at: now - MINUTE, last_data_at: now - i * SECOND },
+      ...{
+        online: i % 7 > 0,
+        session_changed_at: now - DAY,
+        last_seen_at: now - MINUTE,
+        last_data_at: now - i * SECOND,
+        fresh_since: now - DAY,
+        version_since: now - DAY,
+      },
       ...{
         status: 'operational',
         metadata_revision: 1,

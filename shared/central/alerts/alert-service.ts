@@ -14,7 +14,7 @@ import { sendWebhook } from '#shared/node/alerts/webhook.ts'
 import { failureLog } from '#shared/node/failure-log.ts'
 import type { Service } from '#shared/node/service.ts'
 import type { AlertStore, Delivery, StoredRoute } from '#shared/node/store/alerts.ts'
-import { alertConditions, type AlertSources, SILENT_MS } from './conditions.ts'
+import { alertConditions, type AlertSources, edgeKey, SILENT_MS } from './conditions.ts'
 
 const EVERY_MS = MINUTE
 /** A round whose receivers all answer at the last moment takes five minutes. One that is later, or before the last, shows that the clock was set. */
@@ -126,10 +126,21 @@ export class AlertService implements Service {
       if (before && isEdgeKind(before.condition.kind) && !knowsEdges) continue
       if (found.unknown.has(key) || (!before && (found.holding.has(key) || found.covered.has(key)))) continue
       const { state, event } = stepAlert(before, conditions.get(key), now, found.quiet.has(key))
-      if (event) for (const { route } of routes) this.#queueEvent(route, event)
+      const told = event && this.#withReturn(event, before?.clearing_since ?? now)
+      if (told) for (const { route } of routes) this.#queueEvent(route, told)
       if (state?.quiet && !before?.quiet) for (const { route } of routes) this.#dropWaiting(route, key, now)
       if (event || state?.clearing_since !== before?.clearing_since || state?.quiet !== before?.quiet) store.putState(key, state)
     }
+  }
+
+  /** The end of a silence says what has come of it. @param until when the edge was heard again */
+  #withReturn(event: AlertEvent, until: number): AlertEvent {
+    const { edges, edgeReturn } = this.#options
+    const { type, at, condition } = event
+    if (type !== 'recovered' || condition.kind !== 'edge' || !edgeReturn) return event
+    const edge = edges.list().find(one => edgeKey('edge', one) === condition.key)
+    if (!edge) return event
+    return { type, at, condition: { ...condition, detail: edgeReturn(edge, { from: condition.since, to: until }, at) } }
   }
 
   #queueEvent(route: AlertRoute, event: AlertEvent): void {

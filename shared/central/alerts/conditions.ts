@@ -3,7 +3,7 @@ import { type AlertCondition, EDGE_KINDS, type EdgeKind, type EdgeTrouble } from
 import { fleetConditions, fleetKey } from '#shared/core/alerts/fleet-alert.ts'
 import { type Priority, priorityOf } from '#shared/core/findings/finding.ts'
 import type { Building } from '#shared/core/model/model.ts'
-import { edgeName } from '#shared/core/model/model.ts'
+import { type EdgeKey, edgeName } from '#shared/core/model/model.ts'
 import { MINUTE } from '#shared/core/time.ts'
 import { edgeHref } from '#shared/central/ui/links.ts'
 import type { FindingReader, Notes } from '#shared/core/ports.ts'
@@ -18,6 +18,8 @@ const FINDINGS_MAX = 10_000
 
 /** What is wrong with an edge that sends, at `now`. */
 export type EdgeTroubles = (edge: EdgeRecord, now: number) => EdgeTrouble[]
+/** In words, of an edge that sends again: how long nothing came, and how much of that time has come since. */
+export type EdgeReturn = (edge: EdgeRecord, silence: { from: number; to: number }, now: number) => string
 /** Edges of which nothing is stored, also those that the hub does not list yet, at `now`. */
 export type EdgeRefusals = (now: number) => EdgeRefusal[]
 export type AlertSources = {
@@ -27,6 +29,7 @@ export type AlertSources = {
   edges: EdgeStore
   edgeTroubles?: EdgeTroubles | undefined
   edgeRefusals?: EdgeRefusals | undefined
+  edgeReturn?: EdgeReturn | undefined
   /** Name of the sender. */
   site: string
 }
@@ -93,7 +96,7 @@ function edgeConditions(
   let unheard = 0
   for (const edge of listed) {
     const { last_seen_at, building_id, online } = edge
-    const keyOf = (kind: EdgeKind) => `${kind}/${edgeName(edge)}`
+    const keyOf = (kind: EdgeKind) => edgeKey(kind, edge)
     const place = { ...placeOf(building_id, buildings), path: edgeHref(edge) }
     const isHeard = online && last_seen_at !== null && now - last_seen_at <= SILENT_MS
     if (!isHeard) {
@@ -124,6 +127,9 @@ function edgeConditions(
   const { fleet, covered } = fleetConditions({ conditions, holding, edges: listed.length, site, isOpen })
   return { conditions: [...conditions, ...fleet], holding, unknown, covered }
 }
+
+/** The key of what is wrong with an edge. */
+export const edgeKey = (kind: EdgeKind, edge: EdgeKey): string => `${kind}/${edgeName(edge)}`
 
 /** Kinds that an edge reports itself. */
 const FIGURE_KINDS = EDGE_KINDS.filter(kind => kind !== 'edge' && kind !== 'refused')

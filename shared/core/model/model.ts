@@ -83,6 +83,8 @@ export type Point = {
     address: string
     /** Of a BACnet point, once its box has said it. */
     bacnet?: BacnetPlace
+    /** Value of the point = value of the device × scale + offset; of a number, once its box has said it. */
+    scaling?: { scale: number; offset: number }
     /** Stretches of its history that the package which brought them does not vouch for. */
     untrusted?: readonly UntrustedSpan[]
   }

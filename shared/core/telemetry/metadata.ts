@@ -109,6 +109,8 @@ const readPlace = (from: Fields): BacnetPlace => ({
   ...optional(from, 'mac', (place, name) => text(place, name, 14)),
 })
 
+const readScaling = (from: Fields) => ({ scale: number(from, 'scale'), offset: number(from, 'offset') })
+
 function readPoint(from: Fields, building_id: string, equipment: Set<string>): Point {
   const owner = optional(from, 'equipment_id', id)
   if (owner.equipment_id !== undefined && !equipment.has(owner.equipment_id)) {
@@ -127,6 +129,7 @@ function readPoint(from: Fields, building_id: string, equipment: Set<string>): P
       protocol: choice(source, 'protocol', PROTOCOLS),
       address: text(source, 'address'),
       ...(source.body.bacnet !== undefined && { bacnet: readPlace(fields(source.body.bacnet, `${source.path}.bacnet`)) }),
+      ...(source.body.scaling !== undefined && { scaling: readScaling(fields(source.body.scaling, `${source.path}.scaling`)) }),
     },
     ...optional(from, 'poll_secs', (point, name) => number(point, name, 0)),
     ...optional(from, 'states', (point, name) => list(point, name, STATES_MAX, (value, path) => asText(value, path))),

@@ -2,6 +2,7 @@
 import type { EdgeRecord } from '#shared/core/stores.ts'
 import type { Metadata } from '#shared/core/telemetry/metadata.ts'
 import type { PollReport } from '#shared/core/telemetry/poll-report.ts'
+import { isFresh } from '#shared/core/telemetry/fresh-data.ts'
 import { type EdgeKey, edgeName, type Point } from '#shared/core/model/model.ts'
 
 /**
@@ -27,15 +28,17 @@ export function metadataConflict(edge: EdgeKey, metadata: Metadata, buildingSite
   return undefined
 }
 
-export function withMetadata(edge: EdgeRecord | undefined, metadata: Metadata): EdgeRecord {
+/** @param now ms since 1970 UTC; an edge that never said a version has it since then */
+export function withMetadata(edge: EdgeRecord | undefined, metadata: Metadata, now: number): EdgeRecord {
   const { site_id, edge_id, building, name, version, revision } = metadata
   // Metadata without an address leaves the address that an operator entered.
   const connector_url = metadata.connector_url ?? edge?.connector_url
-  const { last_seen_at, status, online, session_changed_at, last_data_at, status_body } = edge ?? NEW_EDGE
+  const { last_seen_at, status, online, session_changed_at, last_data_at, fresh_since, status_body } = edge ?? NEW_EDGE
   return {
     ...{ edge_id, site_id, building_id: building.building_id, name, version, metadata_revision: revision },
     ...(connector_url === undefined ? {} : { connector_url }),
-    ...{ last_seen_at, status, online, session_changed_at, last_data_at, status_body },
+    ...{ last_seen_at, status, online, session_changed_at, last_data_at, fresh_since, status_body },
+    version_since: edge?.version === version ? edge.version_since : now,
   }
 }
 
@@ -45,6 +48,7 @@ const NEW_EDGE = {
   online: false,
   session_changed_at: null,
   last_data_at: null,
+  fresh_since: null,
   status_body: {},
 }
 
@@ -52,6 +56,7 @@ export function withObservation(edge: EdgeRecord, { session, lastSeenAt, lastDat
   const next = { ...edge, last_seen_at: lastSeenAt ?? edge.last_seen_at }
   // Data with a future timestamp must not make an edge look fresh until that time has passed.
   if (lastDataAt !== undefined) next.last_data_at = Math.min(now, Math.max(lastDataAt, edge.last_data_at ?? -Infinity))
+  if (isFresh(next.last_data_at, now) && !isFresh(edge.last_data_at, now)) next.fresh_since = now
   if (!session) return next
   const { online, body } = session
   // A last will only reports that the session ended; the members of the last status still explain why.

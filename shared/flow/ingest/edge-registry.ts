@@ -156,7 +156,7 @@ export class EdgeRegistry {
     const listed = withAssignments(points, stored).map(point => ({ ...point, edge_id: edge.edge_id }))
     this.#model.put({ building, equipment, points: [...listed, ...retired] })
     if (record && record.building_id !== building.building_id) this.#retirePointsOf(record)
-    this.#edges.put(withMetadata(record, metadata))
+    this.#edges.put(withMetadata(record, metadata, this.#clock.now()))
     this.flush()
     return undefined
   }

@@ -14,6 +14,8 @@ const EDGE = [
   'online',
   'session_changed_at',
   'last_data_at',
+  'fresh_since',
+  'version_since',
   'metadata_revision',
   'status_body',
 ] as const
@@ -24,7 +26,8 @@ export function edgeStore(db: Database): EdgeStore {
   const named = db.prepare('SELECT * FROM edges WHERE edge_id = ? AND metadata_revision IS NOT NULL ORDER BY site_id')
   const remove = db.prepare(
     `UPDATE edges SET metadata_revision = NULL, name = '', version = '', last_seen_at = NULL, status = 'pending', connector_url = NULL,
-       online = 0, session_changed_at = NULL, last_data_at = NULL, status_body = '{}' WHERE site_id = ? AND edge_id = ?`,
+       online = 0, session_changed_at = NULL, last_data_at = NULL, fresh_since = NULL, version_since = NULL,
+       status_body = '{}' WHERE site_id = ? AND edge_id = ?`,
   )
   const put = db.prepare(upsert('edges', ['site_id', 'edge_id'], EDGE))
   const putAll = db.transaction((...edges: EdgeRecord[]) => {

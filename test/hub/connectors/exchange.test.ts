@@ -16,7 +16,16 @@ import { openEdge, silent } from '../../support/sites/priority-edge.ts'
 const schema = 'svc_priority_history_v1'
 const edge: EdgeRecord = {
   ...{ edge_id: 'e1', site_id: 'A', building_id: 'b', name: 'e1', version: '1', status: 'operational' },
-  ...{ last_seen_at: 1, online: true, session_changed_at: 1, last_data_at: 1, metadata_revision: 1, status_body: {} },
+  ...{
+    last_seen_at: 1,
+    online: true,
+    session_changed_at: 1,
+    last_data_at: 1,
+    fresh_since: null,
+    version_since: null,
+    metadata_revision: 1,
+    status_body: {},
+  },
 }
 const topic = (edge_id: string, site_id = 'A'): Topic => ({ site_id, edge_id, kind: 'responses' })
 

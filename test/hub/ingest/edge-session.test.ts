@@ -125,6 +125,32 @@ test('session and data freshness are tracked separately, and a last will keeps t
   t.deepEqual(edges.get('A', 'e1')?.status_body, { online: false, version: '1', backlog: { rows: 3 }, boot_id: 'b', via: 'mqtt' })
 })
 
+test('data are fresh since they come without a pause, and a version is held since it was heard first', t => {
+  const { flow, enrol, send, edges, at } = hub(t)
+  enrol()
+  const since = () => edges.get('A', 'e1')!
+  t.like(since(), { fresh_since: null, version_since: NOON })
+  at.now = NOON + 5000
+  send(telemetry(1))
+  flow.registry.flush()
+  t.is(since().fresh_since, NOON + 5000)
+  at.now = NOON + 60_000
+  send(telemetry(2))
+  flow.registry.flush()
+  t.is(since().fresh_since, NOON + 5000, 'without a pause')
+  // The reading before is 300.5 s old, this one 299.5 s.
+  at.now = NOON + 302_500
+  send(telemetry(3))
+  flow.registry.flush()
+  t.is(since().fresh_since, NOON + 302_500, 'after a pause')
+  at.now = NOON + 3_600_000
+  send(telemetry(4))
+  enrol()
+  t.like(since(), { fresh_since: NOON + 302_500, version_since: NOON }, 'what comes is old, and the version the same')
+  enrol('A', 'e1', { ...edgeModel('A'), version: '2' })
+  t.is(since().version_since, NOON + 3_600_000)
+})
+
 test('a reading dated in the future makes an edge fresh only until now, not until its timestamp', t => {
   const { flow, enrol, send, edges, at } = hub(t)
   enrol()

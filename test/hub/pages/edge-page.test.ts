@@ -1,6 +1,7 @@
 /** The page of one edge, over real stores and HTTP. */
 import anyTest, { type TestFn } from 'ava'
-import { BUILDING, EDGES } from '../../support/page-fixture.ts'
+import { BUILDING, EDGES, NOW } from '../../support/page-fixture.ts'
+import { DAY } from '#shared/core/time.ts'
 import { signedIn } from '../../support/signed-in.ts'
 import { openSite, PASSWORDS, type TestSite } from '../../support/sites/page-site.ts'
 
@@ -37,6 +38,26 @@ test('an edge with old data and a wrong clock says so, with what it reports and 
   t.notRegex(text, /Renew, reissue|Replace this box/, 'a viewer opens no page of certificates')
   const operator = await (await browser(t.context.site, 'agent')).page('/edges/edge-2?site_id=riverside')
   t.regex(operator, /<a href="\/enrol\?site_id=riverside&amp;edge_id=edge-2#kit">Replace this box<\/a>/)
+})
+
+test('an edge that is not operational says what to look at, first what its last figures show', async t => {
+  const site = await openSite({ product: 'hub' })
+  t.teardown(site.close)
+  const first = async (edge_id: string, given: object, who: keyof typeof PASSWORDS = 'viewer') => {
+    site.stores.edges.put({ ...EDGES[0]!, edge_id, ...given })
+    const text = await (await browser(site, who)).page(`/edges/${edge_id}`)
+    return /<h2>What to look at<\/h2><ol><li>(.*?)<\/li>/s.exec(text)?.[1]?.replace(/<[^>]+>/g, '')
+  }
+  const closed = (status_body: object) => ({ online: false, last_data_at: NOW - DAY, status_body })
+  t.regex((await first('ended', closed({ cert_not_after: NOW - 1 })))!, /^Its certificate ended .*so the broker refuses it/)
+  t.regex((await first('clock', closed({ clock_offset_ms: -90_000 })))!, /^Its clock was 2 min behind/)
+  t.is(await first('full', closed({ disk: { free_bytes: 4, total_bytes: 100 } })), 'Its disk was 96 % full when it last said so.')
+  t.regex((await first('power', closed({})))!, /^Power and network at the box/)
+  const failing = { poll_failures: { running: true, devices_total: 3, failing: 2, since: null, device_ids: ['a', 'b'] } }
+  t.is(await first('devices', { last_data_at: NOW - DAY, status_body: failing }), 'It cannot read 2 of 3 devices: a, b.')
+  const stopped = { poll_failures: { ...failing.poll_failures, running: false, failing: 0, device_ids: [] } }
+  t.is(await first('polling', { last_data_at: NOW - DAY, status_body: stopped }), 'Its polling has stopped.')
+  t.is(await first('good', {}), undefined)
 })
 
 test('an edge that never connected shows no figure that it has not reported', async t => {

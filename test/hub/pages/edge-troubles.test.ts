@@ -2,7 +2,7 @@ import test from 'ava'
 import type { EdgeRecord } from '#shared/core/stores.ts'
 import { formatInstant, DAY, HOUR, MINUTE } from '#shared/core/time.ts'
 import { pollFailures, readPollReport } from '#shared/core/telemetry/poll-report.ts'
-import { edgeTroubles } from '#hub/pages/edge-troubles.ts'
+import { edgeReturn, edgeTroubles } from '#hub/pages/edge-troubles.ts'
 import { EDGES, NOW } from '../../support/page-fixture.ts'
 
 const at = (ms: number) => formatInstant(ms)
@@ -74,5 +74,34 @@ for (const [what, status_body, found, words] of CASES) {
       found?.split(',') ?? [],
     )
     if (words) t.regex(troubles[0]!.detail, words)
+  })
+}
+
+for (const [what, body, words] of [
+  ['that says nothing of what waits', {}, 'It was silent for 2 h and sends again.'],
+  [
+    'with nothing left to send',
+    { backlog: { rows: 0, oldest_at: null } },
+    'It was silent for 2 h and sends again. What it read meanwhile has come.',
+  ],
+  [
+    'that sends only what is new',
+    { backlog: { rows: 2, oldest_at: at(NOW - 10 * MINUTE) } },
+    'It was silent for 2 h and sends again. What it read meanwhile has come.',
+  ],
+  [
+    'whose clock is 1 h ahead, with half of it sent',
+    { backlog: { rows: 900, oldest_at: at(NOW - 30 * MINUTE) }, clock_offset_ms: HOUR },
+    'It was silent for 2 h and sends again. 50 % of that time has come; 900 messages wait to be sent.',
+  ],
+  [
+    'that has sent nothing of it',
+    { backlog: { rows: 1, oldest_at: at(NOW - 3 * HOUR) } },
+    'It was silent for 2 h and sends again. 0 % of that time has come; 1 message waits to be sent.',
+  ],
+] as const) {
+  test(`the return of an edge ${what} says how much of the silence has come`, t => {
+    const edge = { ...EDGES[0]!, status_body: body }
+    t.is(edgeReturn(edge, { from: NOW - 150 * MINUTE, to: NOW - 30 * MINUTE }, NOW), words)
   })
 }

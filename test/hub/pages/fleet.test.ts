@@ -1,7 +1,8 @@
+import { FRESH_MS } from '#shared/core/telemetry/fresh-data.ts'
 import test from 'ava'
 import fc from 'fast-check'
-import { DAY, MINUTE, SECOND } from '#shared/core/time.ts'
-import { edgeBacklogCourse, FRESH_MS, healthOf, reportedBy } from '#hub/pages/fleet-status.ts'
+import { DAY, HOUR, MINUTE, SECOND } from '#shared/core/time.ts'
+import { edgeBacklogCourse, healthOf, reportedBy } from '#hub/pages/fleet-status.ts'
 import { reportAge, stateAge } from '#hub/pages/edge-words.ts'
 import { GERMAN } from '#shared/central/ui/language/german.ts'
 import { inLanguage } from '#shared/node/http/language.ts'
@@ -9,8 +10,8 @@ import { EDGES, NOW } from '../../support/page-fixture.ts'
 
 /** The last of each: for how long it has been so. */
 for (const [online, age, status, reason, lasted] of [
-  [true, 20 * SECOND, 'operational', 'session open, data fresh', undefined],
-  [true, FRESH_MS, 'operational', 'session open, data fresh', undefined],
+  [true, 20 * SECOND, 'operational', 'session open, data fresh', 6 * HOUR],
+  [true, FRESH_MS, 'operational', 'session open, data fresh', 6 * HOUR],
   [true, FRESH_MS + 1, 'reduced', 'session open, data old', 1],
   [true, null, 'reduced', 'session open, no data yet', 3 * DAY],
   [false, 20 * SECOND, 'reduced', 'data fresh, session closed', 3 * DAY],
@@ -19,9 +20,15 @@ for (const [online, age, status, reason, lasted] of [
 ] as const) {
   test(`an edge with its session ${online ? 'open' : 'closed'} and data of age ${age} is ${status}`, t => {
     const edge = { ...EDGES[0]!, online, last_data_at: age === null ? null : NOW - age }
-    t.deepEqual(healthOf(edge, NOW), { status, reason, ...(lasted !== undefined && { since: NOW - lasted }) })
+    t.deepEqual(healthOf(edge, NOW), { status, reason, since: NOW - lasted })
   })
 }
+
+test('of an edge that was operational before that was noted nobody knows since when', t =>
+  t.false('since' in healthOf({ ...EDGES[0]!, fresh_since: null }, NOW)))
+
+test('an edge is operational since both of its signals are good', t =>
+  t.is(healthOf({ ...EDGES[0]!, session_changed_at: NOW - HOUR }, NOW).since, NOW - HOUR))
 
 test('an edge that never connected is pending', t =>
   t.is(healthOf({ ...EDGES[0]!, online: false, session_changed_at: null, last_data_at: null }, NOW).status, 'pending'))

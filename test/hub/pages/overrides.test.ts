@@ -140,3 +140,27 @@ test('the name of a CSV file with part of the history states how far back it rea
   const name = (await get(`${PATH}.csv`)).headers.get('content-disposition')!
   t.regex(name, /filename="overrides-seen-since-2026-11-\d\dT\d{6}Z\.csv"/)
 })
+
+test('a number of the device is shown as its point scales it, and as it stands where the box does not say how', async t => {
+  const page = async (scaling?: { scale: number; offset: number }) => {
+    const site = await openSite({
+      product: 'hub',
+      more: (layout, context) => hubOverrides({ context, layout, connectors: edgeOf().connectors }),
+    })
+    t.teardown(site.close)
+    const source = { protocol: 'bacnet', address: 'ahu-1/analog-value,3', ...(scaling && { scaling }) } as const
+    const own = {
+      point_id: 'held',
+      building_id: EDGE!.building_id,
+      name: 'analog-value,3',
+      unit: 'degC',
+      kind: 'number',
+      source,
+    } as const
+    site.stores.model.put({ points: [own] })
+    return words(await (await (await signedIn(site.url, 'agent', PASSWORDS.agent)).get(`${PATH}/1007/analog-value/3`)).text())
+  }
+  t.regex(await page({ scale: 0.1, offset: 15 }), /P8 Manual operator 21(\.0)? °C \(commands\)/)
+  t.regex(await page({ scale: 1, offset: 0 }), /P8 Manual operator 60 °C \(commands\)/)
+  t.regex(await page(), /P8 Manual operator 60 \(commands\)/)
+})

@@ -45,6 +45,7 @@ export const POINT_RECORD = Type.Object({
     protocol: oneOf(PROTOCOLS),
     address: TEXT,
     bacnet: maybe(Type.Object({ device_instance: Type.Integer(), network: maybe(Type.Integer()), mac: maybe(TEXT) })),
+    scaling: maybe(Type.Object({ scale: Type.Number(), offset: Type.Number() })),
     untrusted: maybe(Type.Array(SPAN_MS, { description: 'stretches that nobody vouches for, ms since 1970 UTC' })),
   }),
   object: maybe(Type.String({ description: 'the BACnet object as people write it' })),

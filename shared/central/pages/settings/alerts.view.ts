@@ -156,7 +156,7 @@ function deliveryTable({ deliveries, routes, here, user, csrf }: AlertsModel): H
 <tbody>${deliveries.map(
     delivery => html`<tr>
 <td data-label="Created"><div>${moment(delivery.created_at, here)}</div></td>
-<td data-label="Alert"><div>${messageTitle(delivery.message)}</div></td>
+<td data-label="Alert"><div>${messageWords(delivery.message, here)}</div></td>
 <td data-label="Route"><div>${names.get(delivery.route_id) ?? say`a removed route`}</div></td>
 <td data-label="State"><div>${stateText(delivery, here)}${
       user?.mayOperate === true &&
@@ -174,11 +174,13 @@ const resendForm = (
 ): Html => html` <form method="post" action="/alerts/resend">${csrfField(csrf)}
 <input type="hidden" name="delivery_id" value="${delivery_id}"><button>Send again</button></form>`
 
-function messageTitle(message: AlertMessage): string {
+/** What is wrong and where, since when, with the way to its page. */
+function messageWords(message: AlertMessage, here: Here): Html | string {
   if ('test' in message) return say`Test`
   if ('digest' in message) return say`Weekly digest`
   const { type, condition } = message.alert
-  return `${type === 'recovered' ? say`Recovered: ` : ''}${say(condition.title)}, ${condition.building_name}`
+  const { title, building_name, path, detail, since } = condition
+  return html`${type === 'recovered' && say`Recovered: `}<a href="${path}">${say(title)}</a>, ${building_name}<br><span class="muted">${detail} ${say`Since ${formatMoment(since, here)}.`}</span>`
 }
 
 function stateText({ state, attempts, error, due_at }: Delivery, here: Here): string {

@@ -120,7 +120,14 @@ test.serial('a run prices what it finds in the same way, and nothing is told twi
 
 test.serial('what an appliance found costs what the appliance says, whatever is set here', async t => {
   const { edges } = site.central.context
-  const times = { last_seen_at: null, session_changed_at: null, last_data_at: null, metadata_revision: 1 }
+  const times = {
+    last_seen_at: null,
+    session_changed_at: null,
+    last_data_at: null,
+    fresh_since: null,
+    version_since: null,
+    metadata_revision: 1,
+  }
   const said = { name: 'Box', version: '1', status: 'operational', online: true, ...times } as const
   const edge = { edge_id: 'e1', site_id: 'site-1', building_id: 'b1', ...said }
   const before = await finding()

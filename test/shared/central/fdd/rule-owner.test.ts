@@ -34,7 +34,14 @@ const ASKED: [string, string, object?][] = [
   ['POST', '/api/rules/batch', { confirm: true, rules: [{ filename: 'warm.yaml', yaml: warmRule() }] }],
 ]
 
-const times = { last_seen_at: null, session_changed_at: null, last_data_at: null, metadata_revision: 1 }
+const times = {
+  last_seen_at: null,
+  session_changed_at: null,
+  last_data_at: null,
+  fresh_since: null,
+  version_since: null,
+  metadata_revision: 1,
+}
 const EDGE: EdgeRecord = {
   ...{ ...b1, ...times, edge_id: 'e1', site_id: 'site-1', name: 'Plant room', version: '1' },
   status: 'operational',

@@ -173,7 +173,7 @@ test('rules run over no building whose edge says that it runs them, whoever asks
   const { context, historian } = site.central
   const building = { name: 'B', site_id: 's', timezone: 'UTC', unit_system: 'si' } as const
   const edge = { site_id: 's', name: 'E', version: '1', last_seen_at: null, status: 'operational', online: true } as const
-  const unseen = { session_changed_at: null, last_data_at: null, metadata_revision: 1 }
+  const unseen = { session_changed_at: null, last_data_at: null, fresh_since: null, version_since: null, metadata_revision: 1 }
   for (const [building_id, status_body] of Object.entries({
     polled: { runs_rules: false },
     judged: { runs_rules: true },

@@ -104,12 +104,14 @@ test('findings, metadata, status and acknowledgements come back as they were sen
   }
   t.deepEqual(readFindings(wire(writeFindings(findings))), { ok: true, value: findings })
 
-  const model = edgeModel('A')
+  const plain = edgeModel('A')
+  const scaled = plain.points.map(point => ({ ...point, source: { ...point.source, scaling: { scale: 0.1, offset: -40 } } }))
+  const model = { ...plain, points: scaled }
   const metadata = readMetadata(wire(writeMetadata('A', 'e1', model)))
   if (!metadata.ok) return t.fail(metadata.reason)
   const { revision, ...rest } = metadata.value
   t.deepEqual(rest, { site_id: 'A', edge_id: 'e1', ...model })
-  t.is(revision, writeMetadata('A', 'e1', edgeModel('A')).revision)
+  t.is(revision, writeMetadata('A', 'e1', structuredClone(model)).revision)
   t.not(revision, writeMetadata('A', 'e1', { ...model, name: 'Other' }).revision)
 
   const status = {

@@ -64,6 +64,8 @@ test('edges come back as they were put, with what is not known yet as null', t =
     online: false,
     session_changed_at: null,
     last_data_at: null,
+    fresh_since: null,
+    version_since: null,
     metadata_revision: 1,
     status_body: {},
   }

@@ -145,7 +145,8 @@ export const APPLIANCE_DE = nameTable<string>({
   ', <1>before this version was made: no rules run, and readings are kept apart</1>':
     ', <1>früher als diese Version entstanden ist: Es laufen keine Regeln, und Messwerte werden gesondert aufbewahrt</1>',
   ', <1>{0} behind the hub</1>': ', <1>geht {0} gegenüber dem Hub nach</1>',
-  'This box has a kit and sends to <1>{0}</1>.': 'Diese Box hat ein Kit und sendet an <1>{0}</1>.',
+  'This box has a kit and sends to <1>{0}</1>. <2>Home</2> says whether it is connected and what waits to be sent.':
+    'Diese Box hat ein Kit und sendet an <1>{0}</1>. <2>Start</2> sagt, ob sie verbunden ist und was auf das Senden wartet.',
   "To connect it to a hub, start it with <1>SERVICE_MQTT_ENABLED=1</1>, with a kit of the hub's page Enrol or without one.":
     'Um sie mit einem Hub zu verbinden, starten Sie sie mit <1>SERVICE_MQTT_ENABLED=1</1>, mit einem Kit der Seite „Aufnahme“ des Hubs oder ohne.',
   'Connect to a hub': 'Mit einem Hub verbinden',

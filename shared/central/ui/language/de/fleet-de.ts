@@ -82,8 +82,26 @@ export const FLEET_DE = nameTable<string>({
   '<1>Replace this box</1> by another that goes on under its name':
     '<1>Diese Box ersetzen</1> durch eine andere, die unter ihrem Namen weiterarbeitet',
   'Replace {0}': '{0} ersetzen',
-  'The new box goes on as <1>{0}</1> of site <2>{1}</2>, with the history, the faults and the roles that the hub has. What the old box had not sent yet, and its own history of priority arrays, are lost with it. The download revokes its certificate.':
-    'Die neue Box arbeitet als <1>{0}</1> der Liegenschaft <2>{1}</2> weiter, mit Historie, Störungen und Rollen, die der Hub hat. Was die alte Box noch nicht gesendet hatte und ihr eigener Verlauf der Prioritäten gehen mit ihr verloren. Beim Herunterladen wird ihr Zertifikat widerrufen.',
+  'What to look at': 'Was zu prüfen ist',
+  '<1>Its certificate ended</1> {0}, so the broker refuses it: it needs a new kit.':
+    '<1>Sein Zertifikat endete</1> {0}, deshalb lehnt der Broker es ab: Es braucht ein neues Kit.',
+  'Its clock was {0}: one that is far off takes a good certificate for one that is not valid.':
+    'Abweichung seiner Uhr: {0}. Geht sie weit falsch, hält es ein gutes Zertifikat für ungültig.',
+  '<1>Its disk was {0} % full</1> when it last said so.': '<1>Seine Platte war zu {0} % voll</1>, als es das zuletzt meldete.',
+  'Power and network at the box. Its way here is outgoing TCP, port 8883 unless its kit names another. Where many edges are silent, look at the network of this hub and at its broker first: <1>Fleet</1>.':
+    'Strom und Netz an der Box. Ihr Weg hierher ist ausgehendes TCP, Port 8883, wenn ihr Kit keinen anderen nennt. Schweigen viele Edges, prüfen Sie zuerst das Netz dieses Hubs und seinen Broker: <1>Flotte</1>.',
+  'Home of the box itself: the tile Hub says why it is not connected and how many messages wait.':
+    'Start der Box selbst: Die Kachel Hub sagt, warum sie nicht verbunden ist und wie viele Nachrichten warten.',
+  'Whether it was revoked here: <1>its certificates</1>.': 'Ob es hier widerrufen wurde: <1>seine Zertifikate</1>.',
+  'What it reads meanwhile is kept on the box and comes when it is connected again.':
+    'Was es inzwischen liest, bleibt auf der Box und kommt, wenn es wieder verbunden ist.',
+  'Its polling has stopped.': 'Es fragt keine Geräte mehr ab.',
+  '<1>It cannot read {0} of {1} devices</1>: {2}.': '<1>Es kann {0} von {1} Geräten nicht lesen</1>: {2}.',
+  'Devices on the box: the error of each stands there. An admin reads the log of the box from here.':
+    'Geräte auf der Box: Dort steht der Fehler jedes Geräts. Ein Administrator liest das Protokoll der Box von hier aus.',
+  'Backlog above: where much waits, what it sends now is old.': 'Rückstand oben: Wartet viel, ist alt, was es jetzt sendet.',
+  'The new box goes on as <1>{0}</1> of site <2>{1}</2>, with the history, the faults and the roles that the hub has. What the old box had not sent yet, and its own history of priority arrays, are lost with it. Where there is a backup of the old box, restore it on the page Backups of the new one. The download revokes the certificate of the old box.':
+    'Die neue Box arbeitet als <1>{0}</1> der Liegenschaft <2>{1}</2> weiter, mit Historie, Störungen und Rollen, die der Hub hat. Was die alte Box noch nicht gesendet hatte und ihr eigener Verlauf der Prioritäten gehen mit ihr verloren. Gibt es eine Sicherung der alten Box, stellen Sie diese auf der Seite Sicherungen der neuen wieder her. Beim Herunterladen wird das Zertifikat der alten Box widerrufen.',
   '<1>Renew, reissue or revoke</1> its certificate': 'Sein Zertifikat <1>erneuern, neu ausstellen oder widerrufen</1>',
   '<1>Log</1>, read from the edge, and how much it logs': '<1>Protokoll</1>, vom Edge gelesen, und wie viel es protokolliert',
   'Diagnostics are health, settings, log and machine as a ZIP, without readings and passwords. The edge makes it when it is asked.':
@@ -127,8 +145,8 @@ export const FLEET_DE = nameTable<string>({
   'It has no records.': 'Es hat keine Einträge.',
   'The newest {0} are evaluated, back to {1}.': 'Die neuesten {0} werden ausgewertet, zurück bis {1}.',
   '1 record|{0} records': '1 Eintrag|{0} Einträge',
-  'Read from <1>{0}</1> just now; the hub does not store it. Numbers are as the device holds them, in its own unit. {1} {2}':
-    'Soeben von <1>{0}</1> gelesen; der Hub speichert es nicht. Zahlen sind, wie das Gerät sie führt, in seiner eigenen Einheit. {1} {2}',
+  'Read from <1>{0}</1> just now; the hub does not store it. A number without a unit is as the device holds it. {1} {2}':
+    'Soeben von <1>{0}</1> gelesen; der Hub speichert es nicht. Eine Zahl ohne Einheit ist so, wie das Gerät sie führt. {1} {2}',
   'Read further back': 'Weiter zurück lesen',
   'Older records are shown on the page of the edge itself.': 'Ältere Einträge zeigt die Seite des Edges selbst.',
   'Older records are not kept.': 'Ältere Einträge werden nicht aufbewahrt.',

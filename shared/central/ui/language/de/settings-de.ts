@@ -126,6 +126,7 @@ export const SETTINGS_DE = nameTable<string>({
   'Send again': 'Noch einmal senden',
   Test: 'Test',
   'Recovered: ': 'Behoben: ',
+  'Since {0}.': 'Seit {0}.',
   ' after {0}': ' nach {0}',
   '1 attempt|{0} attempts': '1 Versuch|{0} Versuche',
   'waits until {0}': 'wartet bis {0}',
