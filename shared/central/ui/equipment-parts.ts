@@ -31,7 +31,16 @@ const RECOVERY = part(message`Heat recovery`, 'wheel', 'hr_leave_t', 'hr_status'
 const MIXED = part(message`Mixed air`, 'mix', 'ma_t')
 const FILTER = part(message`Filter`, 'filter', 'filter_dp')
 const PREHEAT = part(message`Preheat`, 'heat', 'preheat_t', 'preheat_valve')
-const HEATING = part(message`Heating`, 'heat', 'htg_coil_leave_t', 'htg_valve', 'htg_valve_pos', 'heat_status', 'aux_heat')
+const HEATING = part(
+  message`Heating`,
+  'heat',
+  'htg_coil_leave_t',
+  'hot_deck_t',
+  'htg_valve',
+  'htg_valve_pos',
+  'heat_status',
+  'aux_heat',
+)
 const COOLING = part(
   message`Cooling`,
   'cool',

@@ -87,6 +87,8 @@ export const ROLES = nameTable<Role>({
   clg_coil_leave_t: role(DUCT, 'cool leaving air temp sensor', 'Leaving_Cooling_Coil_Air_Temperature_Sensor', 'cclt'),
   htg_coil_enter_t: role(DUCT, 'heat entering air temp sensor', 'Entering_Heating_Coil_Air_Temperature_Sensor', 'hcet'),
   htg_coil_leave_t: role(DUCT, 'heat leaving air temp sensor', 'Leaving_Heating_Coil_Air_Temperature_Sensor', 'hclt'),
+  // Of a unit with two ducts supply air is that of the cold one.
+  hot_deck_t: role(DUCT, 'hotDeck air temp sensor', 'Hot_Deck_Air_Temperature_Sensor', 'hot_deck_temp', 'hdt'),
   hr_leave_t: role(AIR, 'heatRecovery leaving air temp sensor', 'Heat_Wheel_Discharge_Air_Temperature_Sensor', 'hrw_leave_t'),
   sa_t_sp: role(
     SET_POINT,

@@ -30,7 +30,7 @@ const OWN_WATER: Partial<Record<EquipmentType, string>> = {
 }
 const WATERS = ['chilled', 'hot', 'condenser']
 /** Parts of an air stream named after the air in them and not after its destination. */
-const IN_DUCT = ['cool', 'heat', 'reheat', 'preheat', 'heatRecovery', 'return', 'outside', 'mixed', 'zone', 'water']
+const IN_DUCT = ['cool', 'heat', 'reheat', 'preheat', 'heatRecovery', 'hotDeck', 'return', 'outside', 'mixed', 'zone', 'water']
 
 /** Tags of what a signal drives, and which may report where it stands. */
 export const DRIVEN = ['damper', 'valve', 'speed']

@@ -83,6 +83,9 @@ export const MEANINGS = nameTable<string>({
   'chwc ccl': 'cool coil',
   'hwc hcl': 'heat coil',
   'filter flt filt fltr fil': 'filter air',
+  'hotdeck hotduct': 'hotDeck air',
+  // The cold one is the supply air that every unit has.
+  'colddeck coldduct': 'discharge air',
   'bldg building': 'building air',
   'duct dct': 'duct',
   'pmp pump pu pm': 'pump',

@@ -2,7 +2,7 @@
 import type { EquipmentType } from '#shared/core/model/model.ts'
 
 const AIR_SIDE =
-  /^(oa_|ma_|ra_|sa_|preheat_|clg_|htg_|hr_|duct_|bldg_|filter_|fan_|return_fan_|ea_damper|static_reset|humidifier|zone_t|co2|occ|mode|compressor_|heat_|aux_|defrost|loop_|load_|kw)/
+  /^(oa_|ma_|ra_|sa_|preheat_|clg_|htg_|hr_|hot_deck_|duct_|bldg_|filter_|fan_|return_fan_|ea_damper|static_reset|humidifier|zone_t|co2|occ|mode|compressor_|heat_|aux_|defrost|loop_|load_|kw)/
 const BOX = /^(zone_|damper|reheat_|reset_requests|discharge_|co2|occ|mode|fan_(cmd|status|speed|current)|kw)/
 const CHILLED = /^(chw_|cw_|evap_|cond_|wse_|stage|system_|pump_|chiller_|loop_|load_|kw|mode)/
 /** The fan of a plant is that of its cooling tower. */

@@ -32,6 +32,7 @@ const NEAREST = nameTable<string>({
   clg_coil_leave_t: 'Air_Temperature_Sensor',
   htg_coil_enter_t: 'Air_Temperature_Sensor',
   htg_coil_leave_t: 'Air_Temperature_Sensor',
+  hot_deck_t: 'Supply_Air_Temperature_Sensor',
   hr_leave_t: 'Air_Temperature_Sensor',
   sa_t_sp_heat: 'Supply_Air_Temperature_Setpoint',
   sa_t_sp_cool: 'Supply_Air_Temperature_Setpoint',

@@ -83,6 +83,8 @@ export const NAMES: Partial<Record<EquipmentType, readonly (readonly Line[])[]>>
       t('Mixed Air Temp', 'ma_t'),
       t('Outside Air Temperature', 'oa_t'),
       t('Preheat Leaving Air Temp', 'preheat_t'),
+      t('Hot Deck Temp', 'hot_deck_t'),
+      t('Cold Deck Temp', 'sa_t'),
       pct('Cooling Valve Position Command', 'clg_valve'),
       pct('Outside Air Damper Position', 'oa_damper_pos'),
       pct('Return Air Humidity', 'ra_rh'),

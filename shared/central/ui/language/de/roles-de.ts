@@ -7,6 +7,7 @@ export const ROLES_DE = nameTable<string>({
   'return air temperature': 'Ablufttemperatur',
   'supply air temperature': 'Zulufttemperatur',
   'preheat discharge air temperature': 'Lufttemperatur nach Vorerhitzer',
+  'hot deck air temperature': 'Warmkanal Lufttemperatur',
   'entering cooling coil air temperature': 'Lufttemperatur vor Kühlregister',
   'leaving cooling coil air temperature': 'Lufttemperatur nach Kühlregister',
   'entering heating coil air temperature': 'Lufttemperatur vor Heizregister',
