@@ -125,7 +125,7 @@ export function applianceHealth(parts: {
   edge: Pick<EdgeServices, 'polling' | 'storage' | 'uplink'>
   journal: Pick<PriorityJournal, 'state'>
   ingest: Pick<IngestService, 'edgeIds' | 'counters'>
-  edges: Pick<EdgeStore, 'list'>
+  edges: Pick<EdgeStore, 'count'>
   clock: Pick<Clock, 'now'>
   healthBefore?: (() => HealthBefore | undefined) | undefined
   /** What the machine told at the start; a machine that tells nothing has no such check. */
@@ -148,6 +148,6 @@ export function applianceHealth(parts: {
         },
       }),
     },
-    counters: () => ({ edges: edges.list().length, ...ingest.counters() }),
+    counters: () => ({ edges: edges.count(), ...ingest.counters() }),
   }
 }

@@ -71,7 +71,7 @@ export function hubHealth(
         return { status: 'warn', ...counts, detail: 'not connected to the broker' }
       },
     },
-    counters: () => ({ edges: edges.list().length, ...ingestService.counters() }),
+    counters: () => ({ edges: edges.count(), ...ingestService.counters() }),
   }
 }
 

@@ -1,5 +1,6 @@
 /** The page of one edge, and the part of it that refreshes itself. */
 import { SiteQuery } from '#shared/central/api/connectors.ts'
+import { openFaults } from '#shared/central/pages/faults/faults.route.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { ID } from '#shared/core/model/model.ts'
 import type { EdgeKey } from '#shared/core/model/model.ts'
@@ -7,6 +8,7 @@ import { findEdge } from '#shared/core/telemetry/find-edge.ts'
 import { type Call, type Route, route, strict } from '#shared/node/http/route.ts'
 import { type EdgePage, edgeBody, edgePart } from './edge.view.ts'
 import { claimsModel, type FleetContext, fleetRow } from './fleet-row.ts'
+import { healthOf } from './fleet-status.ts'
 
 const Params = strict({ edge_id: ID })
 const PROBLEMS = ['unknown_edge', 'ambiguous_edge'] as const
@@ -46,9 +48,11 @@ function edgeModel(context: FleetContext, layout: PageLayout, { params, query, c
   const { building_id } = edge
   const claims = claimsModel(context, layout, caller)
   const isIts = ({ site_id, edge_id }: EdgeKey) => site_id === edge.site_id && edge_id === edge.edge_id
-  const byProtocol = Map.groupBy(model.building(building_id) ? model.points(building_id) : [], ({ source }) => source.protocol)
+  const building = model.building(building_id)
+  const entry = { edge, health: healthOf(edge, here.now), building, open: openFaults(context, here.now, building_id) }
+  const byProtocol = Map.groupBy(building ? model.points(building_id) : [], ({ source }) => source.protocol)
   return {
-    ...fleetRow(context, edge, { now: here.now, caller }),
+    ...fleetRow(context, entry, here.now, caller),
     here,
     points: [...byProtocol].map(([protocol, points]) => ({ protocol, count: points.length })),
     others: edges.list().filter(one => one.building_id === building_id && !isIts(one)),

@@ -1,9 +1,9 @@
 /** What Fleet and the page of one edge both show: the line of an edge, and the claims that need a decision. */
 import type { CentralContext } from '#shared/central/context.ts'
-import { openFaults } from '#shared/central/pages/faults/faults.route.ts'
+import { addCounts, NONE_OPEN } from '#shared/central/pages/faults/fault-list.ts'
+import { openFaultsByBuilding } from '#shared/central/pages/faults/faults.route.ts'
 import { PRIORITIES } from '#shared/core/findings/finding.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
-import type { EdgeRecord } from '#shared/core/stores.ts'
 import type { EdgeRegistry } from '#shared/flow/ingest/edge-registry.ts'
 import type { Caller } from '#shared/node/http/route.ts'
 import type { HubSummary, OtherHub } from '../cluster/hub-list.ts'
@@ -14,23 +14,17 @@ import type { FleetRow } from './fleet.view.ts'
 
 /** `registry`: undefined where no edge sends anything here. `otherHubs`: undefined where this hub works alone. */
 export type FleetContext = CentralContext & { registry?: EdgeRegistry; otherHubs?: (() => OtherHub[]) | undefined }
-type Reading = {
-  now: number
-  caller: Caller | undefined
-  /** Of the building, where several lines have the same. */
-  open?: FleetRow['open'] | undefined
-}
+/** What the order of the lines and the search depend on. */
+export type FleetEntry = Pick<FleetRow, 'edge' | 'health' | 'building' | 'open'>
 
-export function fleetRow(context: FleetContext, edge: EdgeRecord, { now, caller, open }: Reading): FleetRow {
-  const { building_id } = edge
+/** The line of an edge, with what is read for the shown ones alone. */
+export function fleetRow(context: FleetContext, entry: FleetEntry, now: number, caller: Caller | undefined): FleetRow {
+  const { edge } = entry
   const mayDelete = context.registry !== undefined && caller?.role === 'admin'
   return {
-    edge,
-    health: healthOf(edge, now),
+    ...entry,
     reported: reportedBy(edge.status_body),
-    building: context.model.building(building_id),
     misdated: context.registry?.notices.misdatedOf(edge),
-    open: open ?? openFaults(context, now, building_id),
     deletable: mayDelete && isGone(edge, now),
   }
 }
@@ -47,7 +41,7 @@ export const claimsModel = (context: FleetContext, layout: PageLayout, caller: C
 export function hubSummary(context: Pick<CentralContext, 'edges' | 'findings' | 'notes' | 'clock'>): HubSummary {
   const now = context.clock.now()
   const edges = context.edges.list()
-  const open = openFaults(context, now)
+  const open = [...openFaultsByBuilding(context, now).values()].reduce(addCounts, NONE_OPEN)
   return {
     edges: edges.length,
     not_operational: edges.filter(edge => healthOf(edge, now).status !== 'operational').length,

@@ -19,7 +19,7 @@ export function healthOf(
   { online, last_data_at, fresh_since, session_changed_at, status_body }: EdgeRecord,
   now: number,
 ): EdgeHealth {
-  const { shared } = reportedBy(status_body)
+  const shared = sharedOf(fieldsOf(status_body['shared']))
   if (shared && now - shared.last_at <= SHARED_MS) {
     const reason = say`${shared.processes} processes use this edge id, so nothing of them is stored: give each appliance its own`
     return { status: 'reduced', reason, since: shared.since }

@@ -1,6 +1,7 @@
 /** Fleet: the first page of a hub, the part of it that refreshes itself, and the JSON routes of edges. */
 import { type Static, Type } from '@sinclair/typebox'
-import { openFaults } from '#shared/central/pages/faults/faults.route.ts'
+import { NONE_OPEN } from '#shared/central/pages/faults/fault-list.ts'
+import { openFaultsByBuilding } from '#shared/central/pages/faults/faults.route.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { hasWords, searchWords } from '#shared/core/search/search-index.ts'
 import { edgeName } from '#shared/core/model/model.ts'
@@ -10,10 +11,10 @@ import { claimRoutes } from './claims.route.ts'
 import { deleteEdgeRoutes } from './delete-edge.route.ts'
 import { edgeRoutes } from './edge-routes.ts'
 import { edgePages } from './edge.route.ts'
-import { claimsModel, type FleetContext, fleetRow } from './fleet-row.ts'
+import { claimsModel, type FleetContext, type FleetEntry, fleetRow } from './fleet-row.ts'
 import { otherHubsRoute } from './other-hubs.ts'
-import { EDGE_STATUSES, type EdgeStatus } from './fleet-status.ts'
-import { type FleetModel, type FleetRow, fleetBody, fleetPart } from './fleet.view.ts'
+import { EDGE_STATUSES, type EdgeStatus, healthOf } from './fleet-status.ts'
+import { type FleetModel, fleetBody, fleetPart } from './fleet.view.ts'
 import { say } from '#shared/node/http/language.ts'
 
 const Query = strict({
@@ -31,7 +32,10 @@ export const fleetRoutes = (context: FleetContext, layout: PageLayout): Route[] 
     auth: 'viewer',
     summary: 'Fleet',
     query: Query,
-    handle: call => layout.document(call, { title: say`Fleet`, current: '/' }, fleetBody(fleetModel(context, layout, call))),
+    handle: call => {
+      const model = fleetModel(context, layout, call)
+      return layout.document(call, { title: say`Fleet`, current: '/', here: model.here }, fleetBody(model))
+    },
   }),
   route({
     method: 'GET',
@@ -57,11 +61,14 @@ function fleetModel(
 ): FleetModel {
   const here = layout.here()
   const edges = context.edges.list()
-  // Several edges may report for one building, whose faults are counted once.
-  const openOf = new Map(
-    [...new Set(edges.map(({ building_id }) => building_id))].map(id => [id, openFaults(context, here.now, id)] as const),
+  const openOf = openFaultsByBuilding(context, here.now)
+  const buildings = new Map(context.model.buildings().map(building => [building.building_id, building]))
+  const all = edges.map(
+    (edge): FleetEntry => ({
+      ...{ edge, health: healthOf(edge, here.now), building: buildings.get(edge.building_id) },
+      open: openOf.get(edge.building_id) ?? NONE_OPEN,
+    }),
   )
-  const all = edges.map(edge => fleetRow(context, edge, { now: here.now, caller, open: openOf.get(edge.building_id) }))
   const found = all.filter(({ edge, building }) => {
     return hasWords(searchWords(edge.name, edge.edge_id, edge.site_id, building?.name), q)
   })
@@ -69,9 +76,10 @@ function fleetModel(
     EDGE_STATUSES.map(choice => [choice, found.filter(row => row.health.status === choice).length]),
   )
   const listed = found.filter(row => status === undefined || row.health.status === status).toSorted(worstFirst)
+  const part = partOf(listed, page, EDGES_SHOWN)
   return {
     here,
-    part: partOf(listed, page, EDGES_SHOWN),
+    part: { ...part, rows: part.rows.map(entry => fleetRow(context, entry, here.now, caller)) },
     total: all.length,
     found: found.length,
     q,
@@ -83,6 +91,6 @@ function fleetModel(
   }
 }
 
-const rank = ({ health }: FleetRow) => EDGE_STATUSES.indexOf(health.status)
-const worstFirst = (a: FleetRow, b: FleetRow) =>
+const rank = ({ health }: FleetEntry) => EDGE_STATUSES.indexOf(health.status)
+const worstFirst = (a: FleetEntry, b: FleetEntry) =>
   rank(a) - rank(b) || b.open[1] - a.open[1] || (edgeName(a.edge) < edgeName(b.edge) ? -1 : 1)

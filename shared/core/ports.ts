@@ -133,6 +133,8 @@ export interface FindingReader {
   /** Newest start first. @throws Problem bad_cursor when the finding of `after` no longer exists */
   list(query: FindingQuery): Finding[]
   get(finding_id: string): Finding | undefined
+  /** Active findings of each building that has any, newest start first; of a building with thousands the newest of them. */
+  active(): Iterable<readonly [building_id: string, findings: Finding[]]>
   /** @returns by rule, how many findings overlap `[from, to)`; a rule without any is left out */
   countByRule(from: number, to: number): Map<string, number>
 }

@@ -12,6 +12,8 @@ import type { RunState } from '#shared/core/runs/run-state.ts'
 
 export interface ModelStore {
   buildings(): Building[]
+  /** Of all buildings, each once. */
+  timezones(): string[]
   building(building_id: string): Building | undefined
   equipment(building_id: string): Equipment[]
   points(building_id: string): Point[]
@@ -65,6 +67,8 @@ export type EdgeRecord = Edge & {
 export interface EdgeStore {
   /** By edge id, then by site; without deleted ones, as `named`. */
   list(): EdgeRecord[]
+  /** How many `list` has. */
+  count(): number
   /** Also a deleted edge: its row stays, so that metadata that a broker retains does not bring it back. */
   get(site_id: string, edge_id: string): EdgeRecord | undefined
   /** Edges of this id, each of another site, by site. */

@@ -47,6 +47,21 @@ export function findingsConformance(test: TestFn, name: string, open: (t: Execut
     t.deepEqual(ids({ from: at(8) }), ['c', 'b'])
   })
 
+  test(`${name}: active findings come by building, newest start first, also where there are thousands`, t => {
+    const findings = open(t)
+    const many = Array.from({ length: 1500 }, (_, i) => finding(`m${i}`, i, null, { building_id: 'b2' }))
+    const most = Array.from({ length: 2500 }, (_, i) => finding(`n${i}`, i, null, { building_id: 'b3' }))
+    findings.put([finding('a', 1, null), finding('c', 2, 3), finding('b', 5, null), ...many, ...most])
+    findings.put([finding('d', 5, null, { building_id: 'b4' }), finding('e', 5, 6, { building_id: 'b5' })])
+    const active = [...findings.active()].map(([building_id, own]) => [building_id, own.length, own[0]!.finding_id])
+    t.deepEqual(active, [
+      ['b', 2, 'b'],
+      ['b2', 1500, 'm1499'],
+      ['b3', 2000, 'n2499'],
+      ['b4', 1, 'd'],
+    ])
+  })
+
   test(`${name}: findings that overlap a span are counted by rule`, t => {
     const findings = open(t)
     const other = { rule_id: 'r2' }

@@ -28,7 +28,7 @@ export function createPageLayout(
   const layout: PageLayout = {
     routes: [route],
     assets,
-    here: () => ({ now: clock.now(), timezone: sharedZone(model.buildings().map(({ timezone }) => timezone)) }),
+    here: () => ({ now: clock.now(), timezone: sharedZone(model.timezones()) }),
     userOf,
     modelFor: caller => inUnits(model, userOf(caller)?.unit_system),
     pagesFor(caller) {
@@ -64,6 +64,7 @@ function inUnits(model: ModelReader, system: Building['unit_system'] | undefined
   const shown = <T extends Building | undefined>(one: T): T => one && { ...one, unit_system: system }
   return {
     buildings: () => buildings().map(shown),
+    timezones: model.timezones,
     building: building_id => shown(building(building_id)),
     equipment,
     points,
@@ -72,4 +73,4 @@ function inUnits(model: ModelReader, system: Building['unit_system'] | undefined
 }
 
 /** The buildings' zone where they agree, else UTC: a page never mixes zones without saying so. */
-const sharedZone = (zones: string[]): string => (new Set(zones).size === 1 ? zones[0]! : 'UTC')
+const sharedZone = (zones: string[]): string => (zones.length === 1 ? zones[0]! : 'UTC')

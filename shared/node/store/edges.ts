@@ -22,6 +22,7 @@ const EDGE = [
 
 export function edgeStore(db: Database): EdgeStore {
   const list = db.prepare('SELECT * FROM edges WHERE metadata_revision IS NOT NULL ORDER BY edge_id, site_id')
+  const count = db.prepare('SELECT count(*) FROM edges WHERE metadata_revision IS NOT NULL').pluck()
   const get = db.prepare('SELECT * FROM edges WHERE site_id = ? AND edge_id = ?')
   const named = db.prepare('SELECT * FROM edges WHERE edge_id = ? AND metadata_revision IS NOT NULL ORDER BY site_id')
   const remove = db.prepare(
@@ -35,6 +36,7 @@ export function edgeStore(db: Database): EdgeStore {
   })
   return {
     list: () => list.all().map(toEdge),
+    count: () => count.get() as number,
     get: (site_id, edge_id) => {
       const row = get.get(site_id, edge_id)
       return row ? toEdge(row) : undefined

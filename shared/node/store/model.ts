@@ -29,6 +29,7 @@ const POINT = [
  */
 export function modelStore(db: Database): ModelStore {
   const buildings = db.prepare('SELECT * FROM buildings ORDER BY building_id')
+  const timezones = db.prepare('SELECT DISTINCT timezone FROM buildings').pluck()
   const building = db.prepare('SELECT * FROM buildings WHERE building_id = ?')
   const equipment = db.prepare('SELECT * FROM equipment WHERE building_id = ? ORDER BY equipment_id')
   const hasEquipment = db.prepare('SELECT 1 FROM equipment WHERE building_id = ? AND equipment_id = ?')
@@ -101,6 +102,7 @@ export function modelStore(db: Database): ModelStore {
 
   return {
     buildings: () => buildings.all().map(row => toRecord<Building>(row)),
+    timezones: () => timezones.all() as string[],
     building: findBuilding,
     equipment: building_id => [...modelOf(building_id).equipment],
     points: building_id => [...pointsOf(building_id)],

@@ -42,6 +42,7 @@ export function resultStores(db: Database): ResultStores {
       put: db.transaction((each: Finding[]) => each.forEach(findings.write)),
       list: findings.list,
       get: findings.get,
+      active: findings.active,
       countByRule: findings.countByRule,
     },
     results: { runs: runs.list, record: runs.record, latest: runs.latest },
@@ -58,6 +59,8 @@ const LIST_CONDITIONS = {
   equipment_id: 'equipment_id = @equipment_id',
   rule_id: 'rule_id = @rule_id',
   state: 'state = @state',
+  // In words, because an index of them holds for no other value.
+  active: "state = 'active'",
   to: '"from" < @to',
   from: '("to" IS NULL OR "to" > @from)',
   start: '("from" < @start OR ("from" = @start AND finding_id > @after))',
@@ -69,6 +72,9 @@ export function listSql(given: Partial<Record<keyof typeof LIST_CONDITIONS, unkn
   const where = ['1', ...used.map(name => LIST_CONDITIONS[name])].join(' AND ')
   return `SELECT body FROM findings WHERE ${where} ORDER BY "from" DESC, finding_id LIMIT @limit`
 }
+
+/** Active findings that are read at once, and the most of one building that are. A finding takes some kilobytes. */
+const ACTIVE_READ = 2000
 
 function openFindings(db: Database) {
   const get = db.prepare('SELECT body FROM findings WHERE finding_id = ?').pluck()
@@ -84,14 +90,34 @@ function openFindings(db: Database) {
     .prepare('SELECT rule_id, COUNT(*) FROM findings WHERE "from" < ? AND ("to" IS NULL OR "to" > ?) GROUP BY rule_id')
     .raw()
   const listAll: FindingReader['list'] = query => {
-    const { limit, after, ...filter } = query
-    const given = { ...filter, ...(after !== undefined && continueAfter(start, after)) }
+    const { limit, after, state, ...filter } = query
+    const ofState = state === 'active' ? { active: 1 } : state !== undefined && { state }
+    const given = { ...filter, ...ofState, ...(after !== undefined && continueAfter(start, after)) }
     const sql = listSql(given)
     const list = prepared.get(sql) ?? prepareList(sql)
     prepared.set(sql, list)
     return list.all({ ...given, limit }).map(toFinding)
   }
+  const activeAfter = db
+    .prepare(
+      `SELECT building_id, body FROM findings WHERE state = 'active' AND building_id > @after
+       ORDER BY building_id, "from" DESC, finding_id LIMIT ${ACTIVE_READ}`,
+    )
+    .raw()
+  function* active() {
+    for (let after = ''; ; ) {
+      const rows = activeAfter.all({ after }) as [string, string][]
+      const isLast = rows.length < ACTIVE_READ
+      const groups = [...Map.groupBy(rows, ([building_id]) => building_id)]
+      // The last building may be cut: it is read whole with the next ones.
+      const whole = isLast || groups.length === 1 ? groups : groups.slice(0, -1)
+      for (const [building_id, own] of whole) yield [building_id, own.map(([, body]) => toFinding(body))] as const
+      if (isLast) return
+      after = whole.at(-1)![0]
+    }
+  }
   return {
+    active,
     write: findingWriter(db),
     remove: (finding_id: string) => void remove.run(finding_id),
     overlapping: (run: RunRecord) => overlapping.all(run.building_id, run.to, run.from).map(toFinding),

@@ -144,6 +144,7 @@ function memoryModel(points: Point[] = []) {
   const dropped: string[] = []
   const held: { building?: Building; equipment: Equipment[]; points: Point[] } = { equipment: [], points }
   const model: ModelStore = {
+    timezones: () => [],
     buildings: () => (held.building ? [held.building] : []),
     building: () => held.building,
     equipment: () => held.equipment,

@@ -122,7 +122,14 @@ test('Fleet shows refused edges and takeovers; an operator confirms a building o
 test('API.md of the hub lists the edge and claim routes', t => {
   const text = readFileSync(new URL('../../../hub/API.md', import.meta.url), 'utf8')
   const routes = edgeRoutes({
-    edges: { list: () => EDGES, get: () => undefined, named: () => [], put: () => undefined, delete: () => undefined },
+    edges: {
+      list: () => EDGES,
+      count: () => EDGES.length,
+      get: () => undefined,
+      named: () => [],
+      put: () => undefined,
+      delete: () => undefined,
+    },
     clock: undefined!,
   })
   const deletion = deleteEdgeRoutes(undefined!, undefined!).filter(({ path }) => path.startsWith('/api/'))

@@ -7,6 +7,7 @@ import { type Call, oneOf, PAGE_ID, type Route, route, strict } from '#shared/no
 import type { CentralContext } from '#shared/central/context.ts'
 import { dataEnds } from '#shared/central/pages/data-freshness.ts'
 import { addCounts, countOpen, NONE_OPEN, type OpenCounts, toRows } from '#shared/central/pages/faults/fault-list.ts'
+import { openFaultsByBuilding } from '#shared/central/pages/faults/faults.route.ts'
 import { SEARCH_TEXT } from '#shared/central/api/search.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { abortOnClose } from '#shared/central/analytics/service.ts'
@@ -51,7 +52,7 @@ export const buildingPages = (context: Stores, layout: PageLayout): Route[] => [
       const buildings = layout.modelFor(call.caller).buildings()
       if (buildings.length === 1) return showBuilding(context, layout, call, buildings[0]!)
       const model = buildingsModel(context, buildings, call.query, layout.here())
-      return layout.document(call, { title: say`Buildings`, current: BUILDINGS_PATH }, buildingsBody(model))
+      return layout.document(call, { title: say`Buildings`, current: BUILDINGS_PATH, here: model.here }, buildingsBody(model))
     },
   }),
   route({
@@ -124,9 +125,10 @@ const countsOf = ({ notes }: Stores, findings: Finding[], now: number): OpenCoun
 /** The worst first, in parts. What the order does not depend on is read for the shown part alone. */
 function buildingsModel(context: Stores, buildings: Building[], { q = '', page }: Asked, here: Here): BuildingsModel {
   const { model } = context
+  const openOf = openFaultsByBuilding(context, here.now)
   const listed = buildings
     .filter(({ name, building_id, site_id }) => hasWords(searchWords(name, building_id, site_id), q))
-    .map(building => ({ building, open: countsOf(context, activeOf(context, building.building_id), here.now) }))
+    .map(building => ({ building, open: openOf.get(building.building_id) ?? NONE_OPEN }))
     .toSorted((a, b) => b.open[1] - a.open[1] || b.open[2] - a.open[2])
   const part = partOf(listed, page, BUILDINGS_SHOWN)
   const rows = part.rows.map(({ building, open }): BuildingRow => {

@@ -246,7 +246,20 @@ export function openRows(
   )
 }
 
-/** Open faults by priority, for Fleet. */
+/** Open faults by priority of each building that has any active finding, for pages that list many buildings. */
+export function openFaultsByBuilding(
+  { findings, notes }: Pick<Stores, 'findings' | 'notes'>,
+  now: number,
+): Map<string, OpenCounts> {
+  const counts = new Map<string, OpenCounts>()
+  for (const [building_id, active] of findings.active()) {
+    const named = active.map(finding => ({ finding, note: notes.of(finding, now) }))
+    counts.set(building_id, countOpen(toRows(named, now)))
+  }
+  return counts
+}
+
+/** Open faults by priority, for the line of one edge. */
 export const openFaults = (stores: Pick<Stores, 'findings' | 'notes'>, now: number, building_id?: string): OpenCounts =>
   countOpen(openRows(stores, now, building_id))
 

@@ -36,7 +36,8 @@ test('a list of findings goes through the whole table only where nothing is aske
       building_id: 'b',
       equipment_id: 'e',
       rule_id: 'r',
-      state: 'active',
+      state: 'cleared',
+      active: 1,
       from: 0,
       to: 1,
       start: 0,
@@ -46,7 +47,13 @@ test('a list of findings goes through the whole table only where nothing is aske
     const steps = db.prepare(`EXPLAIN QUERY PLAN ${listSql(given)}`).all(values) as { detail: string }[]
     return steps.map(({ detail }) => detail).join('; ')
   }
-  t.regex(planOf({ building_id: 'b', state: 'active' }), /^SEARCH findings USING INDEX findings_by_equipment \(building_id=\?\)/)
+  t.regex(planOf({ building_id: 'b', state: 'cleared' }), /^SEARCH findings USING INDEX findings_by_equipment \(building_id=\?\)/)
+  t.is(
+    planOf({ building_id: 'b', active: 1 }),
+    'SEARCH findings USING INDEX findings_active (building_id=?)',
+    'nothing is sorted',
+  )
+  t.regex(planOf({ active: 1 }), /^SCAN findings USING INDEX findings_active_by_start$/)
   t.regex(planOf({ building_id: 'b', equipment_id: 'e', from: 0 }), /\(building_id=\? AND equipment_id=\?\)/)
   t.regex(planOf({ to: 1, start: 0 }), /^SEARCH findings USING INDEX findings_by_start/)
   t.is(planOf({}), 'SCAN findings USING INDEX findings_by_start', 'nothing is sorted')
