@@ -10,7 +10,7 @@ import type { FrameReader, FrameBatch, FrameRequest } from './frame-reader.ts'
 /** Samples that are in memory at once: 64 MB of instants and values, unless one equipment alone needs more. */
 const SAMPLES_MAX = 4_000_000
 /** Equipment whose saved states are in memory at once: a state takes about 1 MB, and an hour has few samples beside it. */
-const STATES_MAX = 20
+const STATES_MAX = 4
 
 /** The saved states from which a run resumes. */
 export type ResumeSource = {

@@ -1,6 +1,6 @@
 import type { LatestResult, Looked, ResultReader, RunRecord, RunSummary } from '#shared/core/ports.ts'
 import { INTERRUPTED, type RunState } from '#shared/core/runs/run-state.ts'
-import { isEvaluated } from '#shared/core/findings/finding.ts'
+import { isEvaluated, type RuleResult } from '#shared/core/findings/finding.ts'
 import { summaryOf } from '#shared/core/runs/run-summary.ts'
 import type { RunStore, RunEntry } from '#shared/core/stores.ts'
 import type { Database } from '../sqlite.ts'
@@ -8,6 +8,8 @@ import { continueAfter, upsert } from './row.ts'
 
 /** Number of runs stored for each building, separately with and without results: two months at a run every three hours. */
 const RUNS_KEPT = 500
+/** Latest results that are in memory as text at once, some 300 bytes each: a large building has 100,000. */
+const RESULTS_AT_ONCE = 2_000
 
 /**
  * Runs with results, and the latest result of each rule and equipment. `resultStores` owns the transaction. The function is
@@ -56,12 +58,15 @@ export function openRuns(db: Database) {
       add.run(run_id, building_id, started_at, JSON.stringify(summaryOf(run)))
       putResults.run({ building_id, run_id, body: JSON.stringify(run.results) })
       forget(building_id)
-      const results = run.results.map(result => {
+      const told = (result: RuleResult) => {
         const evaluated = result.status === 'not_evaluated' ? {} : { evaluated_to: looked_to }
         const as = whole && isEvaluated(result) && result.version !== undefined ? { evaluated_as: result.version } : {}
         return { ...result, run_id, finished_at, looked_to, ...evaluated, ...as }
-      })
-      putLatest.run({ building_id, results: JSON.stringify(results), looked_to, started_at, whole: Number(whole) })
+      }
+      for (let first = 0; first < run.results.length; first += RESULTS_AT_ONCE) {
+        const results = JSON.stringify(run.results.slice(first, first + RESULTS_AT_ONCE).map(told))
+        putLatest.run({ building_id, results, looked_to, started_at, whole: Number(whole) })
+      }
     },
     lookedAt: (building_id: string, { equipment_id, rule_id }: { equipment_id: string; rule_id: string }): Looked | undefined => {
       const body = latestOne.get(building_id, equipment_id, rule_id)

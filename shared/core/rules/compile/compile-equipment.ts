@@ -10,6 +10,7 @@ import { isMeasured, ROLES } from '#shared/core/model/role.ts'
 import type { RoleGroup, Rule } from '#shared/core/rules/check/rule.ts'
 import { restartBaseline } from '#shared/core/rules/evaluate/baseline.ts'
 import { ColumnPool } from '#shared/core/rules/evaluate/column-pool.ts'
+import type { Node } from '#shared/core/rules/evaluate/node.ts'
 import { Graph } from '#shared/core/rules/evaluate/graph.ts'
 import type { RunPlan } from '#shared/core/rules/evaluate/run-types.ts'
 import type { BuildingSignals } from './building-signals.ts'
@@ -100,10 +101,8 @@ function templateKey(
   cache: TemplateCache,
 ): string {
   const { equipment_id, equipment_type, roles, visits = {} } = equipment
-  const types = new Map(topology.equipment.map(each => [each.equipment_id, each.equipment_type]))
-  const typesOf = (ids: string[]) => ids.map(id => types.get(id))
-  const { upstream, downstream, machinesAbove } = topology
-  const places = [upstream(equipment_id), downstream(equipment_id), machinesAbove(equipment_id)].map(typesOf)
+  const { upstream, downstream, machinesAbove, typeOf } = topology
+  const places = [upstream(equipment_id), downstream(equipment_id), machinesAbove(equipment_id)].map(ids => ids.map(typeOf))
   const set = settings.filter(({ scope, scope_id }) => scope !== 'equipment' || scope_id === equipment_id)
   const values = set.map(({ scope_id, ...one }) => (one.scope === 'type' ? { ...one, scope_id } : one))
   const mapped = [Object.keys(roles), Object.keys(visits)]
@@ -131,6 +130,7 @@ function compileTemplate(
     }
   }
   const runnable = compiled.filter(({ missing }) => missing.length === 0)
+  findSpent(runnable)
   const leaves = new Set(
     runnable.flatMap(({ order, evidenceOrder }) => [...order, ...evidenceOrder].flatMap(({ leaf }) => leaf ?? [])),
   )
@@ -141,6 +141,15 @@ function compileTemplate(
     unbindLeaves(requests)
   }
   return { rules: compiled, requests, graph, failed, leaves: [...leaves], contentHash: sha256(JSON.stringify(content)), release }
+}
+
+/** Finds the last reader of each node, so that a day takes as few columns as possible at once. */
+function findSpent(runnable: CompiledRule[]): void {
+  const seen = new Set<Node>()
+  for (const rule of runnable.toReversed()) {
+    rule.spent = [...rule.order, ...rule.evidenceOrder].filter(node => !seen.has(node))
+    for (const node of rule.spent) seen.add(node)
+  }
 }
 
 function bindInstance(compiled: CompiledRule, equipment: EquipmentData, { resets = [] }: CompileOptions): RuleInstance {

@@ -53,6 +53,8 @@ export type RuleInstance = {
    */
   order: Node[]
   evidenceOrder: Node[]
+  /** Nodes that no later rule of the equipment reads: once this rule is done with a day, their columns are free. */
+  spent: Node[]
   /** The samples are too far apart for the rule to detect its fault; nothing is evaluated. */
   isTooCoarse: boolean
   /** The actual and the required interval between samples, ms, where the actual one is too long. */
@@ -137,6 +139,7 @@ export function compileRule(binding: RuleBinding, around: EquipmentContext, grap
     substitutes: substituteRoles(program, name => (around.leaf(OWN_PLACE, name)?.signal.ts.length ?? 0) > 0),
     order: [],
     evidenceOrder: [],
+    spent: [],
     persistenceMs: ms('persistence'),
     // The median of a day exists only after the daily minimum has passed, so it is not required again.
     dailyMinimumMs: context.usesDayMedian ? 0 : context.dailyMinimumMs,

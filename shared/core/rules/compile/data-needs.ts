@@ -60,8 +60,14 @@ export function dataNeedsOf(equipment: EquipmentOutline, rules: RolesRead[], top
     (below.has(other.equipment_id) && (zones.has(role) || (proofs.has(role) && machines.includes(other.equipment_type)))) ||
     (machinesAbove.has(other.equipment_id) && ofMachines.has(role)) ||
     (other.equipment_type === 'weather' && SITE_ROLE.test(role))
-  const needs = topology.equipment.flatMap((other): DataNeed[] => {
-    const read = other.equipment_id === equipment_id ? [] : other.roles.filter(role => isRead(other, role))
+  const isNear = (other: EquipmentOutline): boolean =>
+    above.has(other.equipment_id) ||
+    below.has(other.equipment_id) ||
+    machinesAbove.has(other.equipment_id) ||
+    other.equipment_type === 'weather'
+  const others = topology.equipment.filter(other => other.equipment_id !== equipment_id && isNear(other))
+  const needs = others.flatMap((other): DataNeed[] => {
+    const read = other.roles.filter(role => isRead(other, role))
     return read.length > 0 ? [{ equipment_id: other.equipment_id, roles: read, visits: [] }] : []
   })
   return [{ equipment_id, roles: [...roles], visits: [...visited] }, ...needs]

@@ -19,10 +19,9 @@ export function createFingerprint(
   { timezone, resets = [], overrideLevels = [] }: Pick<RunPlan, 'timezone' | 'resets' | 'overrideLevels'>,
   above: Fingerprint[],
 ): Fingerprint {
-  const { upstream, downstream, machinesAbove } = signals
+  const { upstream, downstream, machinesAbove, typeOf } = signals
   const ids = [equipment_id, ...upstream(equipment_id), '', ...downstream(equipment_id), '', ...machinesAbove(equipment_id)]
-  const types = new Map(signals.equipment.map(({ equipment_id: id, equipment_type }) => [id, equipment_type]))
-  const neighbours = ids.map(id => [id, types.get(id) ?? null])
+  const neighbours = ids.map(id => [id, typeOf(id) ?? null])
   const read = [...signals.requested].map(([key, signal]) => [key, signal ? propertiesOf(signal) : null])
   const own = resets.filter(reset => reset.equipment_id === equipment_id)
   const fixed = JSON.stringify([ENGINE_VERSION, timezone, neighbours, contentHash, read, overrideLevels])

@@ -21,6 +21,8 @@ export type EquipmentOutline = Pick<EquipmentData, 'equipment_id' | 'equipment_t
 export type EquipmentTopology = {
   /** Equipment that feeds others comes first, so that its activity is known when theirs is evaluated. */
   equipment: EquipmentOutline[]
+  /** Undefined where the building has no such equipment. */
+  typeOf(equipment_id: string): EquipmentType | undefined
   /** The equipment that feeds it, nearest first; one of each type at each step. */
   upstream(equipment_id: string): string[]
   /** The equipment that it feeds directly, ordered by id. */
@@ -95,6 +97,7 @@ export function createTopology(equipment: EquipmentOutline[]): EquipmentTopology
   const stations = equipment.filter(({ equipment_type }) => equipment_type === 'weather').toSorted(byEquipmentId)
   return {
     equipment: equipment.toSorted((a, b) => depths.get(a.equipment_id)! - depths.get(b.equipment_id)! || byEquipmentId(a, b)),
+    typeOf,
     upstream,
     downstream,
     machinesAbove: equipment_id =>

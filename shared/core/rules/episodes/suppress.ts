@@ -8,10 +8,6 @@ import type { EquipmentTopology } from '#shared/core/rules/compile/topology.ts'
 import { READERS, roleOfReaders } from '#shared/core/rules/check/readers.ts'
 import type { Rule } from '#shared/core/rules/check/rule.ts'
 
-/** By `activityKey`: the index of each day on which a rule was active, with the index of the day on which this became known. */
-export type Activity = Map<string, ReadonlyMap<number, number>>
-export const activityKey = (equipment_id: string, rule_id: string, role = ''): string => [equipment_id, rule_id, role].join('\n')
-
 /** @returns the roles whose readers `names` mean, for a rule that is bound to `role` */
 const rolesOfReaders = (names: readonly string[], role: string | undefined): Set<string | undefined> =>
   new Set(names.flatMap(name => (name === READERS ? [role] : (roleOfReaders(name) ?? []))))
@@ -41,34 +37,6 @@ export const leavesRead = ({
   leaves,
   substitutes: standIns,
 }: Pick<RuleInstance, 'leaves' | 'substitutes'>): RuleInstance['leaves'] => leaves.filter(({ role }) => !standIns.has(role))
-
-/**
- * @returns the activity that excludes a day from the baselines of `instance`: that of the rule itself and of every rule that
- *   suppresses or relabels it
- */
-export function baselineExclusions(
-  instance: RuleInstance,
-  rules: Rule[],
-  topology: Pick<EquipmentTopology, 'upstream'>,
-): { key: string; rule_id: string }[] {
-  const { rule, equipment, role } = instance
-  const spoilers = [{ key: activityKey(equipment.equipment_id, rule.id, role), rule_id: rule.id }]
-  const above = [equipment.equipment_id, ...topology.upstream(equipment.equipment_id)]
-  const leaves = leavesRead(instance)
-  for (const { id: rule_id, program } of rules) {
-    const names = [...program.suppresses, ...program.relabels]
-    if (rule_id === rule.id || names.length === 0) continue
-    const named = names.flatMap(name => roleOfReaders(name) ?? [])
-    for (const leaf of leaves) {
-      if (names.includes(READERS)) spoilers.push({ key: activityKey(leaf.equipment_id, rule_id, leaf.role), rule_id })
-      if (named.includes(leaf.role)) spoilers.push({ key: activityKey(leaf.equipment_id, rule_id), rule_id })
-    }
-    if (!matchesAny(names, rule.id)) continue
-    const roles = program.each ? Object.keys(equipment.roles) : ['']
-    for (const id of above) for (const each of roles) spoilers.push({ key: activityKey(id, rule_id, each), rule_id })
-  }
-  return spoilers
-}
 
 /** A finding with the properties that decide which other findings explain it. */
 export type SourcedFinding = { finding: Finding; instance: FindingSource }

@@ -1,13 +1,13 @@
 /** Longest building day that is read once a minute, rows: 25 h at the end of daylight saving time. */
 export const DAY_ROWS = 1500
-/** Memory that waits for the next equipment, in numbers: 48 MB. */
-const FREE_MAX = 6_000_000
+/** Memory that waits for the next day or equipment, in numbers: 12 MB. An air handler with ten boxes takes half of it. */
+const FREE_MAX = 1_500_000
 /** Constants that have a column of their own, 12 KB each. */
 const CONSTANTS_MAX = 500
 
 /**
- * Reuses the memory of columns. A run needs about a thousand columns for each equipment; allocating them every time
- * costs more than the calculations in them. The templates of one process share a pool.
+ * Reuses the memory of columns. The rules of an equipment calculate up to some three thousand of them for each day;
+ * allocating them every time costs more than the calculations in them. The templates of one process share a pool.
  */
 export class ColumnPool {
   private readonly free = new Map<number, Float64Array[]>()

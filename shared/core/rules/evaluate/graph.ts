@@ -54,13 +54,18 @@ export class Graph {
     for (const { node, key, build } of this.bound) node.run = build(node, saved[key])
   }
 
+  /** Gives back the column of a node that nothing reads any more on this day. */
+  releaseColumn(node: Node): void {
+    this.columns.release(node.buffer)
+    node.out = node.buffer = NO_ROWS
+  }
+
   /** Gives back the columns and states of the equipment, which is done. */
   release(): void {
     for (const node of this.nodes.values()) {
-      this.columns.release(node.buffer)
+      this.releaseColumn(node)
       node.history?.release()
       node.history = undefined
-      node.out = node.buffer = NO_ROWS
       node.dayIndex = -1
       node.save = undefined
     }

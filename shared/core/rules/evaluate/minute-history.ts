@@ -71,7 +71,7 @@ export class MinuteHistory {
 
   private widen(n: number): void {
     const { minutes, reach, today } = this
-    this.minutes = new Float64Array(reach + Math.ceil(n * 1.25))
+    this.minutes = this.columns.take(reach + Math.ceil(n * 1.25))
     this.minutes.set(minutes.subarray(today, today + reach))
     this.columns.release(minutes)
   }

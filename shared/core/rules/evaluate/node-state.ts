@@ -16,10 +16,10 @@ type LiveState = Record<string, number | boolean | RingBuffer>
  */
 export function restoreState<T extends LiveState>(initial: T, saved: NodeState | undefined): T {
   const state: LiveState = initial
-  for (const [name, value] of Object.entries(saved ?? {})) {
+  for (const name in saved) {
     const current = state[name]
-    if (current instanceof RingBuffer) current.load(value as Pairs)
-    else if (current !== undefined) state[name] = value as number | boolean
+    if (current instanceof RingBuffer) current.load(saved[name] as Pairs)
+    else if (current !== undefined) state[name] = saved[name] as number | boolean
   }
   return initial
 }

@@ -23,7 +23,8 @@ import { type StateHorizon, type EquipmentState, type RuleTracking, restoreRule,
 import type { StepSignal } from '#shared/core/rules/compile/step-signal.ts'
 import { type NearMissDay, recordStill } from '#shared/core/rules/episodes/unconfirmed.ts'
 import { type Hindsight, judgeBeginning } from './hindsight.ts'
-import { accuses, type Activity, activityKey, baselineExclusions } from '#shared/core/rules/episodes/suppress.ts'
+import type { Activity, Exclusion } from '#shared/core/rules/episodes/activity.ts'
+import { accuses } from '#shared/core/rules/episodes/suppress.ts'
 import type { CarriedFinding, RunPlan } from './run-types.ts'
 import type { EquipmentData } from '#shared/core/rules/compile/equipment-data.ts'
 
@@ -69,8 +70,8 @@ type RuleRunner = RuleTracking & {
   tracker: EpisodeTracker
   /** By index of the day. */
   views: Map<number, BaselineView[]>
-  /** Rules whose activity excludes a day from this rule's baselines, the rule itself first. */
-  baselineExclusions: { key: string; rule_id: string }[]
+  /** What excludes a day from this rule's baselines, the rule itself first. */
+  exclusions: Exclusion[]
 }
 
 /** @param activity of the equipment evaluated so far; that of this one is added */
@@ -83,13 +84,16 @@ export function runEquipment(work: EquipmentRun, plan: RunPlan, activity: Activi
   const fresh = buildingDays(resume?.at ?? start, plan.to, plan.timezone)
   const days = new Map([...(resume?.days ?? []), ...fresh].map(day => [day.index, day]))
   const runners = instances.map(instance => createRunner(work, instance, fresh[0]?.from ?? plan.from, plan, activity))
+  for (const runner of runners) {
+    if (runner.instance.baselines.length > 0) runner.exclusions = activity.exclusions(runner.instance, work.signals)
+  }
   const layOut = createRowLayout([...sources])
   graph.begin(resume?.nodes)
   const states: EquipmentState[] = []
   for (const day of fresh) {
-    if (runnable.length > 0) runRulesForDay(runners, layOut(day), plan, work.since, activity)
+    if (runnable.length > 0) runRulesForDay(runners, layOut(day), plan, work.since)
     if (nextDay(day.from, plan.timezone) !== day.to) continue
-    lookBack(runners, day, work.since, activity)
+    lookBack(runners, day, work.since)
     if (plan.saveStatesAt?.includes(day.to)) states.push(stateAt(day.to, work, runners, days, plan))
   }
   const open = (plan.carried ?? []).filter(one => one.equipment_id === work.equipment_id)
@@ -111,13 +115,13 @@ function firstSample(sources: Set<StepSignal>): number {
 // ---- one rule
 
 function createRunner(
-  { resume, signals: plant }: EquipmentRun,
+  { resume }: EquipmentRun,
   instance: RuleInstance,
   start: number,
   plan: RunPlan,
   activity: Activity,
 ): RuleRunner {
-  const { rule, equipment, role, persistenceMs, dailyMinimumMs, clearMs, causes } = instance
+  const { rule, role, persistenceMs, dailyMinimumMs, clearMs, causes } = instance
   const limits = { persistenceMs, dailyMinimumMs, clearMs, causes: causes.length }
   const key = `${rule.id}\n${role ?? ''}`
   const saved = resume?.rules[key]
@@ -130,14 +134,14 @@ function createRunner(
         active: new Map(),
         counts: [],
       }
-  activity.set(activityKey(equipment.equipment_id, rule.id, role), tracking.active)
+  activity.add(instance, tracking.active)
   return {
     ...tracking,
     instance,
     key,
     tracker: new EpisodeTracker(limits, tracking.tracked),
     views: new Map(),
-    baselineExclusions: instance.baselines.length > 0 ? baselineExclusions(instance, plan.rules, plant) : [],
+    exclusions: [],
   }
 }
 
@@ -157,25 +161,25 @@ function openBefore(instance: RuleInstance, start: number, carried: CarriedFindi
   return { from, confirmed_at, trueMs: duration_secs * 1000, stretches, spent: wasteSumsOf(meter, waste), upTo: up_to }
 }
 
-function runRulesForDay(runners: RuleRunner[], rows: DayRows, plan: RunPlan, since: number, activity: Activity): void {
+function runRulesForDay(runners: RuleRunner[], rows: DayRows, plan: RunPlan, since: number): void {
   for (const runner of runners) {
     if (runner.failed !== undefined || runner.instance.missing.length > 0) continue
     const { rule, equipment } = runner.instance
     try {
-      runDay(runner, rows, plan, since, activity)
+      runDay(runner, rows, plan, since)
       if (plan.isOvertime?.(rule.id, equipment.equipment_id)) runner.failed = 'takes too long: left out on this equipment'
     } catch (error) {
       runner.failed = errorText(error)
     }
+    for (const node of runner.instance.spent) runner.instance.graph.releaseColumn(node)
   }
 }
 
-function runDay(runner: RuleRunner, rows: DayRows, plan: RunPlan, since: number, activity: Activity): void {
-  const { instance, tracker, baselineExclusions: spoilers, views, covered, active } = runner
+function runDay(runner: RuleRunner, rows: DayRows, plan: RunPlan, since: number): void {
+  const { instance, tracker, exclusions, views, covered, active } = runner
   const { baselines } = instance
   const today = rows.day.index
-  for (const { state } of baselines)
-    beginBaselineDay(state, rows.day, ({ index }) => excludedBy(spoilers, index, today, activity))
+  for (const { state } of baselines) beginBaselineDay(state, rows.day, ({ index }) => excludedBy(exclusions, index, today))
   if (baselines.length > 0) {
     views.set(
       today,
@@ -202,30 +206,24 @@ const isExplained = (hindsight: Hindsight | undefined, index: number): boolean =
   hindsight !== undefined && index >= hindsight.normal_day && index <= hindsight.found_day
 
 /** A past day is excluded if it was known, when the current day began, that the rule was active on it. */
-function excludedBy(
-  spoilers: RuleRunner['baselineExclusions'],
-  index: number,
-  today: number,
-  activity: Activity,
-): string | undefined {
-  return spoilers.find(({ key }) => (activity.get(key)?.get(index) ?? today) < today)?.rule_id
-}
+const excludedBy = (exclusions: Exclusion[], index: number, today: number): string | undefined =>
+  exclusions.find(({ days }) => (days.get(index) ?? today) < today)?.rule_id
 
 /**
  * Judges the beginning of the equipment at the end of a day. What a rule has already told of these days is not told again,
  * neither by itself nor by another rule that accuses the same component. From then on the rule compares with the later days: those
  * on which it was active because it still compared with the first ones count again.
  */
-function lookBack(runners: RuleRunner[], today: BuildingDay, since: number, activity: Activity): void {
+function lookBack(runners: RuleRunner[], today: BuildingDay, since: number): void {
   for (const runner of runners) {
-    const { instance, active, baselineExclusions: spoilers, hindsight } = runner
+    const { instance, active, exclusions, hindsight } = runner
     if (!instance.hindsight || hindsight || runner.failed !== undefined || instance.missing.length > 0) continue
-    const others = spoilers.filter(({ key }) => activity.get(key) !== active)
+    const others = exclusions.filter(({ days }) => days !== active)
     const found = judgeBeginning(
       instance.hindsight,
       since,
       today,
-      ({ index }) => excludedBy(others, index, today.index + 1, activity) !== undefined,
+      ({ index }) => excludedBy(others, index, today.index + 1) !== undefined,
       ({ index }) => active.has(index),
     )
     if (!found || isTold(found, runners)) continue

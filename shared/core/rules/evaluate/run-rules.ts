@@ -10,7 +10,7 @@ import type { EquipmentData } from '#shared/core/rules/compile/equipment-data.ts
 import { createFingerprint, type Fingerprint } from '#shared/core/rules/compile/fingerprint.ts'
 import { createTopology, firstSampleOf, outlineOf } from '#shared/core/rules/compile/topology.ts'
 import type { Rule } from '#shared/core/rules/check/rule.ts'
-import type { Activity } from '#shared/core/rules/episodes/suppress.ts'
+import { createActivity } from '#shared/core/rules/episodes/activity.ts'
 import { type EquipmentReport, reportEquipment } from '#shared/core/rules/report/findings-report.ts'
 import { collectOutput } from '#shared/core/rules/report/run-output.ts'
 import { dayStart } from '#shared/core/time-zone.ts'
@@ -59,7 +59,7 @@ export function createRun(request: RunPlan, templates: TemplateCache = new Templ
   const topology = createTopology(plan.equipment)
   const shared = { topology, created: new WeakMap() }
   const outlines = new Map(topology.equipment.map(each => [each.equipment_id, each]))
-  const activity: Activity = new Map()
+  const activity = createActivity(plan.rules)
   const fingerprints = new Map<string, Fingerprint>()
   const failed: RunOutput['failed'] = []
   const reports: EquipmentReport[] = []

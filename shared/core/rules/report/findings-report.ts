@@ -170,7 +170,8 @@ function resultOf(group: RuleOutcome[], span: Span): RuleResult {
   const missing = [...new Set(group.flatMap(({ instance }) => instance.missing))]
   if (missing.length > 0) return { ...base, status: 'not_evaluated', reason: 'missing_role', missing_roles: missing }
   if (faultTimes.length > 0) return { ...base, status: 'fault' }
-  const unconfirmed = nearestMiss(group.map(outcome => ({ ...outcome, days: daysWithin(outcome, span) })))
+  const held = group.filter(({ near }) => near.length > 0)
+  const unconfirmed = nearestMiss(held.map(outcome => ({ ...outcome, days: daysWithin(outcome, span) })))
   const coarse = group.find(({ instance }) => instance.coarse)?.instance.coarse
   const sampling = coarse && { every_secs: coarse.everyMs / 1000, needs_secs: coarse.needsMs / 1000 }
   const near = { ...base, ...(unconfirmed && { unconfirmed }), ...(sampling && { sampling }) }
