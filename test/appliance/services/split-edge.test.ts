@@ -181,7 +181,12 @@ test("the model gets the building, its equipment and the catalogue's points", as
     unit: 'degF',
     kind: 'number',
     poll_secs: 60,
-    source: { protocol: 'bacnet', address: 'ahu-1/analog-input,1', bacnet: { device_instance: 1001 }, scaling: { scale: 1, offset: 0 } },
+    source: {
+      protocol: 'bacnet',
+      address: 'ahu-1/analog-input,1',
+      bacnet: { device_instance: 1001 },
+      scaling: { scale: 1, offset: 0 },
+    },
     edge_id: site.edge_id,
   })
 })
