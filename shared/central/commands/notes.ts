@@ -2,6 +2,7 @@
 import { Type } from '@sinclair/typebox'
 import type { Finding, FindingNote } from '#shared/core/findings/finding.ts'
 import { needFinding } from '#shared/core/lookup.ts'
+import { Problem } from '#shared/core/problem.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 import { type Actor, NOTE_MAX } from './command.ts'
 
@@ -27,13 +28,36 @@ export const acknowledge = (
     ...(assignee !== undefined && { assignee }),
   }))
 
-/** @param assignee who looks after it; empty for nobody. @throws Problem unknown_finding */
-export const assign = (context: NoteContext, actor: NoteActor, finding_id: string, assignee: string): Noted =>
-  changeNote(context, actor, finding_id, note => withText(note, 'assignee', assignee))
+/**
+ * @param assignee who looks after it; empty for nobody
+ * @param was the one whom the person saw, if that is known
+ * @throws Problem unknown_finding; conflict when somebody else has been assigned meanwhile
+ */
+export const assign = (context: NoteContext, actor: NoteActor, finding_id: string, assignee: string, was?: string): Noted =>
+  changeNote(context, actor, finding_id, note => {
+    if (isOverwritten(note.assignee, assignee, was)) {
+      throw new Problem('conflict', `It was assigned to “${note.assignee ?? ''}” meanwhile. “${assignee}” was not stored.`)
+    }
+    return withText(note, 'assignee', assignee)
+  })
 
-/** @throws Problem unknown_finding */
-export const writeNote = (context: NoteContext, actor: NoteActor, finding_id: string, text: string): Noted =>
-  changeNote(context, actor, finding_id, note => withText(note, 'note', text))
+/**
+ * @param was the note that the person saw, if that is known
+ * @throws Problem unknown_finding; conflict, with both texts, when the note was changed meanwhile
+ */
+export const writeNote = (context: NoteContext, actor: NoteActor, finding_id: string, text: string, was?: string): Noted =>
+  changeNote(context, actor, finding_id, note => {
+    if (isOverwritten(note.note, text, was)) {
+      throw new Problem('conflict', `The note was changed meanwhile: “${note.note ?? ''}”. Yours was not stored: “${text}”.`)
+    }
+    return withText(note, 'note', text)
+  })
+
+/** Whether a text would replace one that its writer has not seen. A form sends other line ends than it was given. */
+function isOverwritten(held: string | undefined, text: string, was: string | undefined): boolean {
+  const same = (a: string, b: string) => a.replaceAll('\r', '').trim() === b.replaceAll('\r', '').trim()
+  return was !== undefined && !same(held ?? '', was) && !same(held ?? '', text)
+}
 
 /** @param reason null or an empty text says that it is a fault after all. @throws Problem unknown_finding */
 export const markNotAFault = (context: NoteContext, actor: NoteActor, finding_id: string, reason: string | null): Noted =>

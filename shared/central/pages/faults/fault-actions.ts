@@ -41,11 +41,11 @@ ${!open && html`<p class="why">These need the operator role; you are signed in a
 ${!open && ackForm(model)}
 ${form(
   'note',
-  html`<label>Note<textarea name="note" rows="2" maxlength="${NOTE_MAX}">${note.note}</textarea></label><button>Save the note</button>`,
+  html`<input type="hidden" name="was" value="${note.note}"><label>Note<textarea name="note" rows="2" maxlength="${NOTE_MAX}">${note.note}</textarea></label><button>Save the note</button>`,
 )}
 ${form(
   'assign',
-  html`<label>Assign to<input name="assignee" maxlength="${ASSIGNEE_MAX}" value="${note.assignee}" autocomplete="off"></label><button>Assign</button>`,
+  html`<input type="hidden" name="was" value="${note.assignee}"><label>Assign to<input name="assignee" maxlength="${ASSIGNEE_MAX}" value="${note.assignee}" autocomplete="off"></label><button>Assign</button>`,
 )}
 ${note.snooze_id !== undefined && endForm({ snooze_id: note.snooze_id, csrf, back: findingHref(finding.finding_id), mayOperate: open })}
 ${form(

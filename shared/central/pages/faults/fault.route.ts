@@ -14,6 +14,7 @@ import { type FaultContext, faultModel } from './fault-model.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
 
 const Params = strict({ finding_id: PAGE_ID })
+const ASSIGNEE = Type.String({ maxLength: ASSIGNEE_MAX })
 /** Zero ends a snooze. */
 const SNOOZE_HOURS = Type.Integer({ minimum: 0, maximum: SNOOZE_MAX / HOUR })
 
@@ -42,12 +43,14 @@ export const faultPage = (context: FaultContext & Pick<CentralContext, 'clock' |
     },
   }),
   formRoute('ack', strict({}), (call, finding_id) => acknowledge(context, call, finding_id, {})),
-  formRoute('note', strict({ note: NOTE_TEXT }), (call, finding_id, { note }) => writeNote(context, call, finding_id, note)),
+  formRoute('note', strict({ note: NOTE_TEXT, was: Type.Optional(NOTE_TEXT) }), (call, finding_id, { note, was }) =>
+    writeNote(context, call, finding_id, note, was),
+  ),
   formRoute('not-a-fault', strict({ reason: NOTE_TEXT }), (call, finding_id, { reason }) =>
     markNotAFault(context, call, finding_id, reason),
   ),
-  formRoute('assign', strict({ assignee: Type.String({ maxLength: ASSIGNEE_MAX }) }), (call, finding_id, { assignee }) =>
-    assign(context, call, finding_id, assignee),
+  formRoute('assign', strict({ assignee: ASSIGNEE, was: Type.Optional(ASSIGNEE) }), (call, finding_id, { assignee, was }) =>
+    assign(context, call, finding_id, assignee, was),
   ),
   formRoute(
     'snooze',
@@ -72,6 +75,7 @@ function formRoute<P extends TProperties>(
     action: `finding_${action.replaceAll('-', '_')}`,
     params: Params,
     body,
+    problems: ['unknown_finding', 'conflict'],
     handle: call => {
       const { finding_id } = call.params
       change(call, finding_id, call.body as Static<TObject<P>>)

@@ -177,6 +177,10 @@ export const PROBLEM_DETAILS_DE = nameTable<string>({
   'There is no user {0}': 'Es gibt keinen Benutzer {0}',
   'There is a user {0} already': 'Es gibt schon einen Benutzer {0}',
   'There are {0} users; delete one first': 'Es gibt {0} Benutzer; löschen Sie zuerst einen',
+  'It was assigned to “{0}” meanwhile. “{1}” was not stored.':
+    'Inzwischen wurde „{0}“ zugewiesen. „{1}“ wurde nicht gespeichert.',
+  'The note was changed meanwhile: “{0}”. Yours was not stored: “{1}”.':
+    'Die Notiz wurde inzwischen geändert: „{0}“. Ihre wurde nicht gespeichert: „{1}“.',
   'The user was changed meanwhile: sign in again': 'Der Benutzer wurde inzwischen geändert: Melden Sie sich neu an',
   'Ask another admin to change, lock or delete your own user':
     'Den eigenen Benutzer ändert, sperrt oder löscht ein anderer Administrator',
