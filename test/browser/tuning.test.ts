@@ -74,7 +74,7 @@ test.serial('without script a person tries a value, saves it and takes it back',
   await card.getByRole('button', { name: 'What would this have found?' }).click()
   const tried = page.getByRole('status')
   await tried.getByText('Nothing was stored').waitFor()
-  t.regex(await tried.innerText(), /tolerance at 2\.5 K \(4\.5 °F\) for Air handler 1/)
+  t.regex(await tried.innerText(), /tolerance at 2\.5\sK \(4\.5\s°F\) for Air handler 1/)
   await tried.getByRole('button', { name: 'Save this value' }).click()
   const set = page.locator('#set')
   await set.getByText('2.5 K (4.5 °F)').waitFor()

@@ -1,3 +1,9 @@
+/** The answer whose text has the blanks of a figure and its unit as people read them: that they do not break has a test of its own. */
+export function asRead(answer: Response): Response {
+  const text = answer.text.bind(answer)
+  return Object.assign(answer, { text: async () => (await text()).replaceAll('\u00a0', ' ') })
+}
+
 /** A browser without a window: signed in, it gets pages and sends their forms. */
 const FORM = 'application/x-www-form-urlencoded'
 
@@ -14,7 +20,7 @@ export async function signedIn(url: string, username: string, password: string) 
     .map(one => one.split(';')[0])
     .join('; ')
   const headers = { ...asBrowser, cookie }
-  const get = (path: string) => fetch(url + path, { redirect: 'manual', headers })
+  const get = async (path: string) => asRead(await fetch(url + path, { redirect: 'manual', headers }))
   /** Sends a form with the token of the page `from`. */
   async function post(path: string, from: string, fields: Record<string, string> = {}) {
     const csrf = /name="csrf" value="([^"]+)"/.exec(await (await get(from)).text())?.[1] ?? ''

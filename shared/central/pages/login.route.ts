@@ -5,6 +5,7 @@ import type { Html } from '#shared/node/http/html.ts'
 import { Problem, PROBLEMS } from '#shared/core/problem.ts'
 import { loginBody, problemBody, sendTypedBody, type TypedForm } from './login.view.ts'
 import { firstPasswordBody } from '#shared/central/pages/access/password.view.ts'
+import { unbroken } from '#shared/node/http/unbroken.ts'
 import { type Route, route, strict } from '#shared/node/http/route.ts'
 import { assertSameSite, clearSessionCookie, setSessionCookie } from '#shared/node/auth/session-cookie.ts'
 import type { CentralContext } from '#shared/central/context.ts'
@@ -144,7 +145,7 @@ export function problemPages(layout: PageLayout) {
     reply
       .code(status)
       .type('text/html; charset=utf-8')
-      .send(layout.document(call, { title, current: '' }, body).text)
+      .send(unbroken(layout.document(call, { title, current: '' }, body).text))
     return true
   }
 }

@@ -1,6 +1,7 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import { addVary } from './compress.ts'
+import { unbroken } from './unbroken.ts'
 import { Html } from './html.ts'
 import { type PageLanguageOf, inLanguage } from './language.ts'
 import { Problem } from '#shared/core/problem.ts'
@@ -242,7 +243,7 @@ async function answer(route: Route, request: FastifyRequest, reply: FastifyReply
   // A stream whose reader left has sent its headers and never ends.
   if (reply.sent || reply.raw.headersSent || result === reply) return reply
   if (result instanceof Html && options.pageLanguageOf) addVary(reply, 'Accept-Language')
-  if (result instanceof Html) return reply.type('text/html; charset=utf-8').send(result.text)
+  if (result instanceof Html) return reply.type('text/html; charset=utf-8').send(unbroken(result.text))
   return result === undefined ? reply.code(204).send() : reply.send(result)
 }
 

@@ -28,7 +28,7 @@ test('an edge with old data and a wrong clock says so, with what it reports and 
   t.regex(text, /session open, data old/)
   t.regex(
     text,
-    /4,120 <span class="muted">oldest 3\u00a0h ago, falls by 180 a minute, empty in about 24 min \(14:26\)<\/span> <strong>12 dropped/,
+    /4,120 <span class="muted">oldest 3 h ago, falls by 180 a minute, empty in about 24 min \(14:26\)<\/span> <strong>12 dropped/,
   )
   t.regex(text, /<strong>2 min behind<\/strong>/)
   t.regex(text, /<strong>20 days left<\/strong> <span class="muted">until/)

@@ -18,8 +18,16 @@ import type { CentralContext, Reading } from '#shared/central/context.ts'
 import type { Building } from '#shared/core/model/model.ts'
 import { say } from '#shared/node/http/language.ts'
 
-/** `sort` is for operations, `equipment` for the economizer, `point` for anomalies. */
-export type AnalyticsQuery = { building?: string; from?: string; to?: string; sort?: string; equipment?: string; point?: string }
+/** `sort` and `page` are for operations, `equipment` for the economizer, `point` for anomalies. */
+export type AnalyticsQuery = {
+  building?: string
+  from?: string
+  to?: string
+  sort?: string
+  page?: number
+  equipment?: string
+  point?: string
+}
 export type AnalyticsContext = Reading<Pick<CentralContext, 'model' | 'historian' | 'clock' | 'analytics' | 'results' | 'edges'>>
 /** The days of a building that a page shows, as instants [from, to). */
 export type ShownSpan = { building: Building; from: number; to: number; head: AnalyticsHead }
@@ -39,13 +47,14 @@ const isLookedAt = ({ results, edges }: AnalyticsContext, building_id: string): 
   results.runs({ building_id, limit: 1 }).length > 0 ||
   edges.list().some(edge => edge.building_id === building_id && edge.last_data_at !== null)
 
-const operations: Body = async (context, { building, from, to, head }, { sort }, { here, gone }) => {
+const operations: Body = async (context, { building, from, to, head }, { sort, page }, { here, gone }) => {
   const { analytics } = context
   const found = await analytics.operations({ building_id: building.building_id, from, to }, gone)
   const order: Order = ORDERS.find(one => one === sort) ?? 'fault_hours'
   const options = ORDERS.map(one => [one, ORDER_WORDS[one]] as const)
   const days = found.days.filter(({ at }) => at < here.now)
   return operationsBody({
+    page,
     head: { ...head, choices: [{ name: 'sort', label: say`Sort by`, chosen: order, options }] },
     here,
     building,

@@ -7,6 +7,7 @@ import { type Call, type Route, route, strict } from '#shared/node/http/route.ts
 import { abortOnClose } from '#shared/central/analytics/service.ts'
 import { endOfDate, MONTH, readSpan, startOfDate, WEEK } from '#shared/central/analytics/span.ts'
 import type { AnalyticsContext, AnalyticsQuery, ShownSpan } from './analytics-models.ts'
+import { PAGE_NUMBER } from '#shared/central/ui/pager.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { words } from '#shared/node/http/language.ts'
 
@@ -18,6 +19,7 @@ const Query = strict({
   to: Type.Optional(DATE),
   /** Of operations. */
   sort: Type.Optional(Type.String({ maxLength: 32 })),
+  page: PAGE_NUMBER,
   /** Of the economizer. */
   equipment: Type.Optional(ID),
   /** Of anomalies. */

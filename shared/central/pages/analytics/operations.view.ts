@@ -6,6 +6,7 @@ import type { Building, Equipment } from '#shared/core/model/model.ts'
 import { DAY } from '#shared/core/time.ts'
 import { dateOf } from '#shared/core/time-zone.ts'
 import { type AnalyticsHead, analyticsHead, analyticsPath, formatHours, formatShare } from './analytics-frame.ts'
+import { pager, partOf } from '#shared/central/ui/pager.ts'
 import { equipmentLink } from '#shared/central/ui/links.ts'
 import { formatRoleValue } from '#shared/central/ui/measure.ts'
 import { formatDay, type Here } from '#shared/central/ui/moment.ts'
@@ -30,6 +31,7 @@ type OperationsModel = {
   from: number
   to: number
   order: Order
+  page: number | undefined
   rows: OperationsRow[]
   days: { at: number; figures: OperationFigures }[]
   total: FaultHours & { figures: OperationFigures }
@@ -37,6 +39,9 @@ type OperationsModel = {
   looked: boolean
   findingsCut: number | undefined
 }
+
+/** Equipment of one page: on a phone each is a card. */
+const ROWS_SHOWN = 50
 
 /** `VAV-2` before `VAV-10`. `localeCompare` would make one for each comparison. */
 const BY_NAME = new Intl.Collator('en', { numeric: true })
@@ -96,11 +101,14 @@ function table(model: OperationsModel): Html {
     const direction = key === 'name' || key === 'comfort_share' ? 'ascending' : 'descending'
     return html`<th scope="col"${key === order && html` aria-sort="${direction}"`}>${key === order ? words : html`<a class="sorts" href="${href}">${words}</a><span class="said">${words}</span>`}</th>`
   }
+  const part = partOf(ordered(rows, order), model.page, ROWS_SHOWN)
+  const hrefOf = (page: number) =>
+    `${analyticsPath('operations')}?${new URLSearchParams({ ...head.query, sort: order, page: String(page) })}`
   return html`<table class="fleet">
 <caption class="hidden">Equipment, by ${ORDER_WORDS[order]}</caption>
 <thead><tr>${column('name', say`Equipment`)}${column('fault_hours', say`In fault`)}${column('running_hours', say`Running`)}${column('starts', say`Starts`)}${column('comfort_share', say`In comfort`)}<th scope="col">Too warm, too cold</th><th scope="col">Room temperature</th></tr></thead>
-<tbody>${ordered(rows, order).map(row => equipmentRow(row, model))}</tbody>
-</table>`
+<tbody>${part.rows.map(row => equipmentRow(row, model))}</tbody>
+</table>${pager(part, hrefOf)}`
 }
 
 function equipmentRow({ figures, ...row }: OperationsRow, model: OperationsModel): Html {

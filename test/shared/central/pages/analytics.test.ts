@@ -4,10 +4,10 @@ import { figuresOf, noOperation } from '#shared/core/analytics/operations.ts'
 import type { Finding } from '#shared/core/findings/finding.ts'
 import { DAY, HOUR } from '#shared/core/time.ts'
 import { economizerSvg, SCATTER_WIDE } from '#shared/central/pages/analytics/economizer-plot.ts'
-import { type OperationsRow, ordered } from '#shared/central/pages/analytics/operations.view.ts'
+import { operationsBody, type OperationsRow, ordered } from '#shared/central/pages/analytics/operations.view.ts'
 import { SEASONAL_WIDE, seasonalSvg } from '#shared/central/pages/analytics/seasonal-plot.ts'
 import { openAnalyticsSite } from './analytics-site.ts'
-import { finding, NOW } from '../../../support/page-fixture.ts'
+import { BUILDING, finding, NOW } from '../../../support/page-fixture.ts'
 import { signedIn } from '../../../support/signed-in.ts'
 import { openSite, PASSWORDS, type TestSite } from '../../../support/sites/page-site.ts'
 
@@ -68,6 +68,47 @@ test('a building that nobody has looked at is not said to be without faults, and
   t.regex(page, /Nobody has looked for faults in this building yet\./)
   t.regex(page, /<dt>Something in fault<\/dt><dd>–/)
   t.regex(page, /Tue 10 Nov<\/time><\/th>(<td>–<\/td>){6}<\/tr>/)
+})
+
+test('operations of a large building come in pages of fifty, each in the order asked for', t => {
+  const figures = figuresOf(noOperation())
+  const none = { fault_hours: 0, findings: 0, open: 0 }
+  const rows = Array.from({ length: 120 }, (_, i) => ({
+    equipment_id: `vav-${i}`,
+    name: `VAV ${i}`,
+    equipment_type: 'vav' as const,
+    ...none,
+    figures,
+  }))
+  const query = { building: BUILDING.building_id, from: '2025-11-01', to: '2025-11-30' }
+  const page = (n: number | undefined) =>
+    String(
+      operationsBody({
+        head: { page: 'operations', query, buildings: [BUILDING], choices: [] },
+        ...{
+          here: { now: NOW, timezone: BUILDING.timezone },
+          building: BUILDING,
+          from: NOW - DAY,
+          to: NOW,
+          order: 'name',
+          page: n,
+        },
+        ...{ rows, days: [], total: { ...none, figures }, looked: true, findingsCut: undefined },
+      }),
+    )
+  const names = (text: string) => Array.from(text.matchAll(/>VAV (\d+)</g), ([, i]) => Number(i))
+  t.deepEqual(
+    names(page(undefined)),
+    Array.from({ length: 50 }, (_, i) => i),
+  )
+  t.deepEqual(
+    names(page(3)),
+    Array.from({ length: 20 }, (_, i) => 100 + i),
+  )
+  t.regex(
+    page(2),
+    /href="\/analytics\/operations\?building=school&amp;from=2025-11-01&amp;to=2025-11-30&amp;sort=name&amp;page=3">Next/,
+  )
 })
 
 test('operations are sorted as asked, over the days asked for', async t => {

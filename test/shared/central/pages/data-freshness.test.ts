@@ -2,6 +2,7 @@
 import test, { type ExecutionContext } from 'ava'
 import { dataEnds } from '#shared/central/pages/data-freshness.ts'
 import { DAY, formatInstant, HOUR } from '#shared/core/time.ts'
+import { asRead } from '../../../support/signed-in.ts'
 import { BUILDING, COOLING, EDGES, EQUIPMENT, NOW, POINTS, RUN, samplesOf } from '../../../support/page-fixture.ts'
 import { openSite } from '../../../support/sites/page-site.ts'
 
@@ -38,7 +39,7 @@ async function openEnded(t: ExecutionContext) {
     await historian.append(BUILDING.building_id, readings)
   }
   const headers = { accept: 'text/html' }
-  return async (path: string) => (await fetch(site.url + path, { headers })).text()
+  return async (path: string) => asRead(await fetch(site.url + path, { headers })).text()
 }
 
 test('a finding that was open when data ended says so, and its plot ends there', async t => {

@@ -1,6 +1,7 @@
 /** From the button on Home to the page of a fault that the engine found in stored history, with real parts. */
 import { setTimeout } from 'node:timers/promises'
 import test from 'ava'
+import { asRead } from '../../../support/signed-in.ts'
 import { BUILDING } from '../../../support/page-fixture.ts'
 import { openSite } from '../../../support/sites/page-site.ts'
 
@@ -10,7 +11,7 @@ test('the button on Home runs the rules, and what they find is explained with it
   const site = await openSite({ product: 'appliance', open: true, findings: [] })
   t.teardown(site.close)
   const { findings, results } = site.context
-  const read = async (path: string) => (await fetch(site.url + path)).text()
+  const read = async (path: string) => asRead(await fetch(site.url + path)).text()
 
   const [, csrf] = /name="csrf" value="([^"]+)"/.exec(await read('/'))!
   const answer = await fetch(`${site.url}/home/run`, {

@@ -13,7 +13,11 @@ for (const [hours, midnight, name] of [
   const end = midnight + hours * HOUR
   const until = end + 4 * 24 * HOUR
   const history = (from: number, to: number) => {
-    const one = { ...finding({ equipment_id: EQUIPMENT[0]!.equipment_id, from }), to, state: 'cleared' as const }
+    const one = {
+      ...finding({ finding_id: 'f', rule_id: 'R', title: 'T', equipment_id: EQUIPMENT[0]!.equipment_id, from }),
+      to,
+      state: 'cleared' as const,
+    }
     const findings = { list: () => [{ ...one, duration_secs: (to - from) / 1000, kind: 'fault' as const }] }
     const stores = { findings, notes: { of: () => ({ ack: 'unacked' }) }, prices: { get: () => undefined } }
     return buildingHistory(stores as unknown as Parameters<typeof buildingHistory>[0], BUILDING, EQUIPMENT, until, until)

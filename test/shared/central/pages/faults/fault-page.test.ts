@@ -4,12 +4,14 @@ import { faultModel } from '#shared/central/pages/faults/fault-model.ts'
 import { WINDOWS } from '#shared/central/pages/faults/fault.view.ts'
 import type { Point } from '#shared/core/model/model.ts'
 import { ROLES } from '#shared/core/model/role.ts'
+import { asRead } from '../../../../support/signed-in.ts'
 import { COOLING, NOW, POINTS } from '../../../../support/page-fixture.ts'
 import { openSite, type TestSite } from '../../../../support/sites/page-site.ts'
 
 const box = await openSite({ product: 'appliance', open: true })
 test.after.always(() => box.close())
-const read = async ({ url }: TestSite, path: string) => (await fetch(url + path, { headers: { accept: 'text/html' } })).text()
+const read = async ({ url }: TestSite, path: string) =>
+  asRead(await fetch(url + path, { headers: { accept: 'text/html' } })).text()
 
 test('the page of one fault explains it in the order in which one asks', async t => {
   const page = await read(box, '/faults/f-cooling')
