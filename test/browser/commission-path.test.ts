@@ -86,7 +86,7 @@ test.serial('a technician goes from points to the first run without script, each
 
   t.is((await pathOf(page))[3], 'open')
   await page.getByRole('link', { name: 'Look at units' }).click()
-  t.regex(await page.locator('tbody tr').innerText(), /74\.0 to 74\.0 °C/)
+  t.regex(await page.locator('tbody tr').innerText(), /74\.0 to 74\.0\s°C/)
   await page.getByLabel(/^Unit of/).selectOption('degF')
   await page.getByRole('button', { name: 'Set unit' }).click()
   await page.getByRole('heading', { name: 'All values fit their unit.' }).waitFor()

@@ -126,7 +126,7 @@ for (const [name, look] of looks('a desk at night', 'a phone in daylight')) {
       await expectClean(t, page, 'faults', 48)
       if (name.includes('phone')) await page.getByText('Filtered: open, 1 h or more, within 30 days').click()
       await expectClean(t, page, 'filter', 48)
-      await page.getByRole('link', { name: /1 h or more/ }).click()
+      await page.getByRole('link', { name: /1\sh or more/ }).click()
       t.is(new URL(page.url()).search, '?days=30&state=active')
       await page.getByRole('link', { name: /^Overrides 1/ }).click()
       await page.getByRole('link', { name: 'Point overridden by an operator: damper' }).waitFor()

@@ -52,6 +52,11 @@ const textOf = (model: Partial<DevicesModel>): string =>
 /** Figures of the choices, in their order. */
 const choices = (page: string): number[] => Array.from(page.matchAll(/<span class="count">(\d+)<\/span>/g), ([, n]) => Number(n))
 
+test('the list of devices says that nothing is written to them', t => {
+  t.true(textOf({}).includes('Nothing is ever written to a device.'))
+  t.notRegex(textOf({ rows: [row()] }), /\b(release|write|command)\b.*<\/button>/i)
+})
+
 test('the choices count all devices, and those of each state that has any', t => {
   const counts = { ...none, fault: 1, down: 2, ok: 30 }
   t.deepEqual(choices(textOf({ counts })), [33, 1, 2, 30])

@@ -60,6 +60,17 @@ test('the oldest override is listed first, with slot, value, default, first visi
   t.regex(text, /1,440, on this box only/)
 })
 
+test('the page of overrides says that it only reads, how an override is released, and offers no way to do it', async t => {
+  const { get } = await open(t)
+  const page = await (await get('/overrides')).text()
+  t.regex(words(page), /Plenum only reads: it offers neither release nor write\. Release the slot at the operator workstation/)
+  const buttons = Array.from(page.matchAll(/<button[^>]*>(.*?)<\/button>/gs), ([, text]) => text!)
+  t.deepEqual(
+    buttons.filter(text => /releas|write|relinquish/i.test(text)),
+    [],
+  )
+})
+
 test('an override that is gone at a newer visit is listed as released for a week, and not while another level holds the point', async t => {
   const visits = (object: string, ...seen: [age: number, held: Record<number, number>][]) =>
     seen.map(([age, held]) => reading(NOW - age, object, held))
