@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import test, { type ExecutionContext } from 'ava'
 import { makeRequest } from '#shared/node/pki/pki.ts'
 import { folder } from '../support/folders.ts'
-import { BUILDING, EDGES, EQUIPMENT, FINDINGS, NOW, POINTS } from '../support/page-fixture.ts'
+import { BUILDING, EDGES, EQUIPMENT, FINDINGS, NOW, POINTS, samplesOf } from '../support/page-fixture.ts'
 import { makeHubAuthority, openEnrolSite } from '../support/sites/enrol-site.ts'
 import { PASSWORDS } from '../support/sites/page-site.ts'
 
@@ -104,6 +104,35 @@ test('the answers of what clients ask most are as the OpenAPI document states th
   t.deepEqual([claims.refusals.length, claims.takeovers.length], [1, 1])
   await ask('POST', '/api/edge-claims/confirm', { building_id, confirm: true })
 
+  // Its rules run here, those of a building with an appliance do not.
+  const annex = { building_id: 'annex' }
+  const points = POINTS.map(({ edge_id: _by, ...one }) => ({ ...one, ...annex }))
+  site.context.model.put({
+    ...{ building: { ...BUILDING, ...annex }, equipment: EQUIPMENT.map(one => ({ ...one, ...annex })), points },
+  })
+  for (const one of points) {
+    const { ts, values } = samplesOf(one)
+    await site.context.historian.append(
+      'annex',
+      Array.from(ts, (at, i) => ({ id: one.point_id, t: at, v: values[i]! })),
+    )
+  }
+  t.true((await ask('POST', '/api/fdd/run', annex)).results.length > 3)
+  const started = await ask('POST', '/api/fdd/run?async=true', annex)
+  await ask('GET', `/api/fdd/runs/${started.run_id}`)
+  t.true((await ask('GET', '/api/fdd/runs')).runs.length > 1)
+  t.true((await ask('GET', '/api/fdd/results?building_id=annex')).results.length > 3)
+  t.true((await ask('GET', '/api/fdd/equipment?building_id=annex')).equipment.length > 0)
+  t.true((await ask('GET', '/api/audit')).rows.length > 3)
+  await ask('GET', '/api/backups')
+  await ask('GET', '/api/storage')
+  const whole = { name: 'Night', webhook_url: 'https://127.0.0.1:9/hook', building_ids: [building_id], digest_day: 1 }
+  const { route_id } = await ask('POST', '/api/alerts/routes', { ...whole, hours: { days: [1], from: '08:00', to: '17:00' } })
+  await ask('PUT', `/api/alerts/routes/${route_id}`, { ...whole, name: 'Day', kinds: ['fault'], priority_max: 1 })
+  t.is((await ask('GET', '/api/alerts/routes')).routes.length, 1)
+  await ask('POST', `/api/alerts/routes/${route_id}/test`)
+  t.is((await ask('GET', '/api/alerts/deliveries')).deliveries.length, 1)
+
   const { csr_pem } = await makeRequest('anything')
   const box = JSON.parse((await send('POST', '/api/enrolments', { csr_pem, edge_id })).text) as { fingerprint: string }
   t.is((await ask('GET', '/api/enrolments')).boxes.length, 1)
@@ -112,5 +141,5 @@ test('the answers of what clients ask most are as the OpenAPI document states th
   await ask('POST', `/api/edges/${edge_id}/renew?site_id=${site_id}`, { csr_pem })
   t.is((await ask('POST', `/api/edges/${edge_id}/revoke?site_id=${site_id}`, { confirm: true })).revoked.length, 2)
   await ask('GET', '/api/mqtt/certificates')
-  t.true(operations.size >= 20, String(operations.size))
+  t.true(operations.size >= 37, String(operations.size))
 })

@@ -2,14 +2,25 @@
 import { Type } from '@sinclair/typebox'
 import { webhookBody } from '#shared/core/alerts/alert-text.ts'
 import { formatInstant } from '#shared/core/time.ts'
-import { type Route, route, strict } from '#shared/node/http/route.ts'
-import type { Delivery } from '#shared/node/store/alerts.ts'
+import { oneOf, type Route, route, strict } from '#shared/node/http/route.ts'
+import { type Delivery, DELIVERY_STATES } from '#shared/node/store/alerts.ts'
 import { addRoute, ALERT_ROUTE, changeRoute, removeRoute, resendDelivery, testRoute } from '#shared/central/commands/alerts.ts'
 import type { CentralParts } from '#shared/central/context.ts'
+import { answerOf, INSTANT_TEXT, orNull, pageAnswer } from './schemas/record-schemas.ts'
 import { SECRET_ANSWER } from './auth.ts'
 import { afterOf, limitOf, PAGE, pageOf } from './list.ts'
 
 type Context = Pick<CentralParts, 'alerts' | 'alertService' | 'clock'>
+
+/** As it is given, with its id. */
+const ROUTE_RECORD = Type.Object({ route_id: Type.String(), ...ALERT_ROUTE.properties })
+const DELIVERY = Type.Object({
+  ...{ delivery_id: Type.String(), route_id: Type.String() },
+  alert_key: orNull(Type.String({ description: 'null for a summary or a test' })),
+  message: Type.Object({}, { additionalProperties: true, description: 'what a webhook is sent' }),
+  ...{ created_at: INSTANT_TEXT, due_at: INSTANT_TEXT, finished_at: orNull(INSTANT_TEXT) },
+  ...{ attempts: Type.Integer(), state: oneOf(DELIVERY_STATES), error: orNull(Type.String()) },
+})
 
 const ROUTE_ID = strict({ route_id: Type.String({ maxLength: 128 }) })
 const DELIVERY_ID = strict({ delivery_id: Type.String({ maxLength: 128 }) })
@@ -23,6 +34,7 @@ const routeRoutes = (context: Context): Route[] => [
     path: ROUTES,
     auth: 'operator',
     summary: 'Alert routes: which alerts are delivered to whom',
+    reply: answerOf({ routes: Type.Array(ROUTE_RECORD) }),
     handle: () => ({ ok: true, routes: context.alerts.routes().map(stored => stored.route) }),
   }),
   route({
@@ -31,6 +43,7 @@ const routeRoutes = (context: Context): Route[] => [
     auth: 'admin',
     summary: 'Adds an alert route; only this answer contains its secret',
     body: ALERT_ROUTE,
+    reply: answerOf({ route_id: Type.String(), secret: Type.String() }),
     action: 'add_alert_route',
     problems: ['invalid', 'conflict'],
     handle: call => {
@@ -45,6 +58,7 @@ const routeRoutes = (context: Context): Route[] => [
     summary: 'Replaces an alert route; its secret stays',
     params: ROUTE_ID,
     body: ALERT_ROUTE,
+    reply: answerOf({ route: ROUTE_RECORD }),
     action: 'change_alert_route',
     problems: ['invalid'],
     handle: call => ({ ok: true, route: changeRoute(context, call, call.params.route_id, call.body) }),
@@ -67,6 +81,7 @@ const routeRoutes = (context: Context): Route[] => [
     auth: 'admin',
     summary: 'Sends a test by an alert route and answers with the delivery',
     params: ROUTE_ID,
+    reply: answerOf({ delivery: DELIVERY }),
     action: 'test_alert_route',
     handle: async call => ({ ok: true, delivery: deliveryView(await testRoute(context, call, call.params.route_id)) }),
   }),
@@ -79,6 +94,7 @@ const deliveryRoutes = (context: Context): Route[] => [
     auth: 'operator',
     summary: 'Deliveries of alerts, newest first',
     query: strict(PAGE),
+    reply: pageAnswer('deliveries', DELIVERY),
     problems: ['bad_cursor'],
     handle: ({ query }) => {
       const found = context.alerts.list(limitOf(query) + 1, afterOf(query))

@@ -4,9 +4,16 @@ import { route, type Route, strict } from '#shared/node/http/route.ts'
 import { AUDIT_FILTER, auditCsv, readAudit } from '#shared/central/audit-log.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 import { afterOf, encodeCursor, limitOf, PAGE } from './list.ts'
+import { INSTANT_TEXT, orNull, pageAnswer } from './schemas/record-schemas.ts'
 import { readInstant } from './record-views.ts'
 
 const INSTANT = Type.Optional(Type.String({ maxLength: 40 }))
+
+const AUDIT_ROW = Type.Object({
+  ...{ at: INSTANT_TEXT, actor: Type.String(), role: Type.String(), action: Type.String(), subject: Type.String() },
+  building_id: orNull(Type.String({ description: 'null for a change of no building, or of several' })),
+  ...{ before: Type.Unknown(), after: Type.Unknown(), request_id: Type.String() },
+})
 
 export const auditRoutes = ({ audit }: Pick<CentralContext, 'audit'>): Route[] => [
   route({
@@ -15,6 +22,7 @@ export const auditRoutes = ({ audit }: Pick<CentralContext, 'audit'>): Route[] =
     auth: 'admin',
     summary: 'Who changed what and when, newest first; JSON or CSV',
     answers: ['application/json', 'text/csv'],
+    reply: pageAnswer('rows', AUDIT_ROW),
     query: strict({ ...AUDIT_FILTER, from: INSTANT, to: INSTANT, ...PAGE }),
     problems: ['bad_cursor'],
     handle: ({ query, request, reply }) => {

@@ -5,6 +5,7 @@ import { formatInstant } from '#shared/core/time.ts'
 import { type Route, route, strict } from '#shared/node/http/route.ts'
 import type { BackupStream } from '#shared/central/backup/backups.ts'
 import { beginBackup, PASSPHRASE } from '#shared/central/commands/backup.ts'
+import { answerOf, INSTANT_TEXT } from './schemas/record-schemas.ts'
 import type { CentralParts } from '#shared/central/context.ts'
 
 type Context = Pick<CentralParts, 'backups'>
@@ -37,6 +38,11 @@ const listRoute = ({ backups }: Context) =>
     path: '/api/backups',
     auth: 'admin',
     summary: 'The schedule of backups, and those that are stored, newest first',
+    reply: answerOf({
+      scheduled: Type.Boolean(),
+      ...{ folder: Type.Optional(Type.String()), every_hours: Type.Optional(Type.Number()), keep: Type.Optional(Type.Integer()) },
+      backups: Type.Array(Type.Object({ filename: Type.String(), bytes: Type.Integer(), created_at: INSTANT_TEXT })),
+    }),
     handle: async () => ({
       ok: true,
       scheduled: backups.schedule !== undefined,

@@ -4,7 +4,8 @@ import type { AlertRoute } from '#shared/core/alerts/alert-route.ts'
 import type { Database } from '../sqlite.ts'
 
 /** `waiting`: for its hours or the next attempt; `dropped`: the alert had recovered before its hours began. */
-export type DeliveryState = 'waiting' | 'sent' | 'failed' | 'dropped'
+export const DELIVERY_STATES = ['waiting', 'sent', 'failed', 'dropped'] as const
+export type DeliveryState = (typeof DELIVERY_STATES)[number]
 export type Delivery = {
   delivery_id: string
   route_id: string

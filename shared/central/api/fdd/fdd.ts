@@ -9,6 +9,8 @@ import { oneOf, route, type Route, strict } from '#shared/node/http/route.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 import { startRun, startUnattendedRun } from '#shared/central/commands/runs.ts'
 import { cutPage, PAGE } from '#shared/central/api/list.ts'
+import { answerOf, pageAnswer } from '#shared/central/api/schemas/record-schemas.ts'
+import { EQUIPMENT_STATE, LATEST_RESULT, RUN_REPLY } from '#shared/central/api/schemas/run-schemas.ts'
 import { runRoutes } from './runs.ts'
 import { readInstant, runStateView } from '#shared/central/api/record-views.ts'
 
@@ -50,6 +52,7 @@ const runRoute = ({ runs, log }: CentralContext) =>
       to: INSTANT,
       params: Type.Optional(Type.Record(Type.String(), Type.Record(Type.String(), Type.Number()))),
     }),
+    reply: RUN_REPLY,
     action: 'run_fdd',
     problems: RUN_PROBLEMS,
     handle: async call => {
@@ -100,6 +103,7 @@ const resultRoute = ({ results, model }: CentralContext) =>
       state: Type.Optional(oneOf(RESULT_STATES)),
       ...PAGE,
     }),
+    reply: pageAnswer('results', LATEST_RESULT),
     problems: ['unknown_building', 'bad_cursor'],
     handle: ({ query }) => {
       const { building_id, equipment_id, rule_id, status, state } = query
@@ -115,6 +119,7 @@ const resultRoute = ({ results, model }: CentralContext) =>
         ...resultView(one),
         finished_at: formatInstant(one.finished_at),
         looked_to: formatInstant(one.looked_to),
+        ...(one.evaluated_to !== undefined && { evaluated_to: formatInstant(one.evaluated_to) }),
       }))
       return { ok: true, results: shown, ...more }
     },
@@ -127,6 +132,10 @@ const equipmentRoute = ({ model, findings, results }: CentralContext) =>
     auth: 'viewer',
     summary: 'Equipment of a building with its roles, active faults and what could not be evaluated',
     query: strict({ building_id: ID, ...PAGE }),
+    reply: answerOf({
+      ...{ building_id: Type.String(), count: Type.Integer(), equipment: Type.Array(EQUIPMENT_STATE) },
+      next_cursor: Type.Optional(Type.String()),
+    }),
     problems: ['unknown_building', 'bad_cursor'],
     handle: ({ query }) => {
       const { building_id } = query

@@ -8,6 +8,8 @@ import type { CentralContext } from '#shared/central/context.ts'
 import { cancelRun } from '#shared/central/commands/runs.ts'
 import { afterOf, limitOf, PAGE, pageOf } from '#shared/central/api/list.ts'
 import { EVENTS_TYPE } from '#shared/central/api/event-stream.ts'
+import { pageAnswer } from '#shared/central/api/schemas/record-schemas.ts'
+import { RUN_ANSWER, RUN_RECORD } from '#shared/central/api/schemas/run-schemas.ts'
 import { runEvents } from './run-events.ts'
 import { runStateView } from '#shared/central/api/record-views.ts'
 
@@ -27,6 +29,7 @@ export const runRoutes = ({ runs }: Pick<CentralContext, 'runs'>): Route[] => [
     auth: 'viewer',
     summary: 'Runs in every state, newest first',
     query: strict({ building_id: Type.Optional(ID), ...PAGE }),
+    reply: pageAnswer('runs', RUN_RECORD),
     problems: ['bad_cursor'],
     handle: ({ query }) => {
       const { building_id } = query
@@ -43,6 +46,7 @@ export const runRoutes = ({ runs }: Pick<CentralContext, 'runs'>): Route[] => [
     summary: 'One run: whether it waits, how far it is, or how it ended',
     params: BY_ID,
     buildingOf: buildingOf(runs),
+    reply: RUN_ANSWER,
     problems: ['unknown_run'],
     handle: ({ params }) => ({ ok: true, run: runStateView(needRun(runs, params.run_id)) }),
   }),
@@ -54,6 +58,7 @@ export const runRoutes = ({ runs }: Pick<CentralContext, 'runs'>): Route[] => [
     summary: 'Ends a run at once; nothing is stored of it',
     params: BY_ID,
     buildingOf: buildingOf(runs),
+    reply: RUN_ANSWER,
     action: 'cancel_run',
     problems: ['unknown_run', 'conflict'],
     handle: call => {
