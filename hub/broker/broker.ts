@@ -12,7 +12,14 @@ import { createConnectionLimits } from './connection-limits.ts'
 import { type BrokerFiles, tlsOptions, type TrustingPair } from './files.ts'
 import { GuardedStream } from './guarded-stream.ts'
 import { createHandshakes } from './handshakes.ts'
-import { CONNECT_MS, CONNECTIONS_MAX, HANDSHAKE_MS, HANDSHAKES_MAX, HANDSHAKES_WAITING_MAX } from './limits.ts'
+import {
+  CONNECT_MS,
+  CONNECTIONS_MAX,
+  KEEPALIVE_MAX_SECS,
+  HANDSHAKE_MS,
+  HANDSHAKES_MAX,
+  HANDSHAKES_WAITING_MAX,
+} from './limits.ts'
 import { brokerPolicy } from './policy.ts'
 import { createSessionLog } from './session-log.ts'
 
@@ -86,7 +93,7 @@ export function brokerService(options: BrokerOptions): BrokerService {
     name: 'broker',
     async start() {
       const { hooks, apply } = brokerPolicy({ sessions, revoked: revoked.current, warn })
-      broker = await Aedes.createBroker({ ...hooks, connectTimeout: CONNECT_MS })
+      broker = await Aedes.createBroker({ ...hooks, connectTimeout: CONNECT_MS, keepaliveLimit: KEEPALIVE_MAX_SECS })
       apply(broker)
       broker.on('clientReady', client => {
         logged.connected(client.id)

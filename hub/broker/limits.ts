@@ -33,6 +33,8 @@ export const HANDSHAKES_WAITING_PER_NETWORK = CONNECTIONS_MAX
 export const HANDSHAKES_WAITING_MAX = 2 * CONNECTIONS_MAX
 /** An edge gives up after 15 s and connects again later. */
 export const HANDSHAKES_WAITING_MS = 15 * SECOND
+/** Longest keep-alive of a session, s; 0, for none, is longer than any. A client that is gone is missed after one and a half of it. */
+export const KEEPALIVE_MAX_SECS = 300
 /** How long CONNECT may take after the handshake. */
 export const CONNECT_MS = 10 * SECOND
 

@@ -6,7 +6,7 @@ import { replaceFile } from '#shared/node/files.ts'
 import { MOSQUITTO_LIST, mosquittoAcl } from '#shared/node/pki/mosquitto-list.ts'
 import { type IssuedRecord, PKI_FILES } from '#shared/node/pki/pki-files.ts'
 import { SUITES_1_2 } from '#shared/node/pki/tls-minimum.ts'
-import { CONNECTIONS_MAX, PACKET_MAX, UNDER_WAY_MAX } from './limits.ts'
+import { CONNECTIONS_MAX, KEEPALIVE_MAX_SECS, PACKET_MAX, UNDER_WAY_MAX } from './limits.ts'
 
 type Listener = { host: string; port: number }
 
@@ -16,8 +16,6 @@ const CONF = 'mosquitto.conf'
 const INFLIGHT_MAX = 50
 /** Messages that wait for one subscriber: those of twenty edges that send at their fastest. */
 const QUEUED_MAX = 1_000
-/** Seconds; mosquitto refuses a client that would be missed later than this. */
-const KEEPALIVE_MAX = 300
 
 /**
  * @param dir folder of the certificates, as mosquitto sees it
@@ -46,7 +44,7 @@ export function mosquittoConf(dir: string, { host, port }: Listener, user: strin
     `max_inflight_messages ${INFLIGHT_MAX}`,
     `max_queued_messages ${QUEUED_MAX}`,
     `max_queued_bytes ${UNDER_WAY_MAX}`,
-    `max_keepalive ${KEEPALIVE_MAX}`,
+    `max_keepalive ${KEEPALIVE_MAX_SECS}`,
     'persistent_client_expiration 1h',
     'persistence false',
   ]

@@ -7,6 +7,7 @@ import { connectAsync, type IClientOptions, type MqttClient } from 'mqtt'
 import { PKI_FILES } from '#shared/node/pki/pki-files.ts'
 import { issueClient, makeCa, type Pair } from '#shared/node/pki/pki.ts'
 import { openBrokerFiles } from '#hub/broker/files.ts'
+import { KEEPALIVE_MAX_SECS } from '#hub/broker/limits.ts'
 import { DAY } from '#shared/core/time.ts'
 import { folder, until } from '../../support/folders.ts'
 import { makeAuthority, silent, startBroker } from '../../support/sites/transport-site.ts'
@@ -26,10 +27,16 @@ async function place(t: ExecutionContext) {
 type Place = Awaited<ReturnType<typeof place>>
 
 /** Connects, or throws the reason for which it could not. The test ends the connection. */
-async function enter(t: ExecutionContext, { broker, authority }: Place, { cert_pem, key_pem }: Partial<Pair>, clientId: string) {
+async function enter(
+  t: ExecutionContext,
+  { broker, authority }: Place,
+  { cert_pem, key_pem }: Partial<Pair>,
+  clientId: string,
+  more: IClientOptions = {},
+) {
   const options: IClientOptions = { reconnectPeriod: 0, connectTimeout: 20_000, clientId, clean: true, ca: authority.cert_pem }
   const pair = cert_pem && key_pem ? { cert: cert_pem, key: key_pem } : {}
-  const client = await connectAsync(`mqtts://127.0.0.1:${broker.port()}`, { ...options, ...pair }, false)
+  const client = await connectAsync(`mqtts://127.0.0.1:${broker.port()}`, { ...options, ...pair, ...more }, false)
   client.on('error', () => undefined)
   t.teardown(() => client.endAsync(true))
   return client
@@ -146,6 +153,16 @@ test('a client id other than the certificate’s name is refused, so no session 
   await edge.publishAsync('sites/A/edges/e1/telemetry/bacnet', 'still here', { qos: 1 })
   await until(() => received.length > 0, 'central kept its session')
   t.true(central.connected)
+})
+
+test('a session that could be gone without anybody knowing is refused: one without a keep-alive, or with a long one', async t => {
+  const here = await place(t)
+  const kit = await here.kit('A', 'e1')
+  for (const keepalive of [0, KEEPALIVE_MAX_SECS + 1, 65_535]) {
+    await t.throwsAsync(enter(t, here, kit, 'edge:A:e1', { keepalive }), undefined, `${keepalive} s`)
+  }
+  t.deepEqual(here.broker.sessions(), [])
+  t.true((await enter(t, here, kit, 'edge:A:e1', { keepalive: KEEPALIVE_MAX_SECS })).connected)
 })
 
 test('an edge cannot publish or subscribe outside its own prefix, nor in the wrong direction', async t => {
