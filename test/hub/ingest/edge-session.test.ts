@@ -145,7 +145,7 @@ test('data are fresh since they come without a pause, and a version is held sinc
   t.is(since().fresh_since, NOON + 302_500, 'after a pause')
   at.now = NOON + 3_600_000
   send(telemetry(4))
-  enrol()
+  enrol('A', 'e1', { ...edgeModel('A'), name: 'Other' })
   t.like(since(), { fresh_since: NOON + 302_500, version_since: NOON }, 'what comes is old, and the version the same')
   enrol('A', 'e1', { ...edgeModel('A'), version: '2' })
   t.is(since().version_since, NOON + 3_600_000)

@@ -16,7 +16,7 @@ import { openWorkspace, type Workspace } from '#shared/central/workspace.ts'
 import type { MailSettings } from '#shared/node/alerts/mail.ts'
 import { wallClock } from '#shared/node/clock.ts'
 import { type HttpService, openHttp } from '#shared/node/http/server.ts'
-import type { EdgeRefusals, EdgeTroubles } from '#shared/central/alerts/conditions.ts'
+import type { EdgeRefusals, EdgeReturn, EdgeTroubles } from '#shared/central/alerts/conditions.ts'
 
 export const SECRET = 'a-secret-for-tests-only-0123456789abcdef'
 export const PASSWORDS = { admin: 'admin-password-1', agent: 'agent-password-1', viewer: 'viewer-password-1' }
@@ -48,6 +48,7 @@ export async function startCentral(
     mail?: MailSettings
     watchEdges?: boolean
     edgeTroubles?: EdgeTroubles
+    edgeReturn?: EdgeReturn
     edgeRefusals?: EdgeRefusals
     scheduled?: boolean
     ballastBytes?: number
@@ -83,6 +84,7 @@ export async function startCentral(
     mail: given.mail,
     watchEdges: given.watchEdges ?? false,
     ...(given.edgeTroubles && { edgeTroubles: given.edgeTroubles }),
+    ...(given.edgeReturn && { edgeReturn: given.edgeReturn }),
     ...(given.edgeRefusals && { edgeRefusals: given.edgeRefusals }),
     memoryMb: 128,
     ruleSecs: 30,

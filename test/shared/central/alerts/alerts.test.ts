@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { EdgeReturn } from '#shared/central/alerts/conditions.ts'
 import test from 'ava'
 import { SMTPServer } from 'smtp-server'
 import type { EdgeTrouble } from '#shared/core/alerts/alert.ts'
@@ -114,7 +115,8 @@ test('an alert waits for the hours of its route, and is dropped when it recovers
 
 test('an edge that goes silent raises one alert and one recovery', async t => {
   const { url, received } = await receiver(t)
-  const { site, round, stores } = await siteAt(t, { watchEdges: true })
+  const edgeReturn: EdgeReturn = ({ edge_id }, { from, to }) => `${edge_id} was silent for ${(to - from) / MINUTE} min`
+  const { site, round, stores } = await siteAt(t, { watchEdges: true, edgeReturn })
   await addRoute(site, { webhook_url: url, kinds: ['edge'] })
   const edge = { ...EDGES[0]!, last_seen_at: NOW, online: false }
   stores.edges.put(edge)
@@ -137,6 +139,7 @@ test('an edge that goes silent raises one alert and one recovery', async t => {
     received.map(one => one.body.type),
     ['alert.raised', 'alert.recovered'],
   )
+  t.is(received[1]!.body.alert.detail, `${edge.edge_id} was silent for 46 min`, 'until it was heard again, not until it is over')
 })
 
 test('a trouble of an edge that sends is one alert while it wavers, waits while the edge is not heard, and recovers', async t => {
