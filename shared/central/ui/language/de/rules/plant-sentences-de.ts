@@ -81,6 +81,8 @@ export const PLANT_SENTENCES_DE = nameTable<string>({
   'The compressor started {0} times within an hour and ran {1} of it, for {2}.':
     'Der Verdichter lief in einer Stunde {0} Mal an und davon {1}, Dauer {2}.',
   'Compressor and heater ran at the same time for {0}.': 'Verdichter und Heizung liefen zugleich, Dauer {0}.',
+  'For {0} half of the valves were at {1} or more, and the pumps held {2}.':
+    'Für {0} war die Hälfte der Ventile auf {1} oder mehr, und die Pumpen hielten {2}.',
   'The system pressure was {0} for {1}; the expansion tank needs {2}.':
     'Der Anlagendruck war {0}, Dauer {1}; das Ausdehnungsgefäß braucht {2}.',
   'The plant changed its stage {0} times within an hour, for {1}.':

@@ -151,6 +151,7 @@ export const RULE_TITLES_DE = nameTable<string>({
   'Compressor pauses while its room is too warm': 'Verdichter pausiert, obwohl sein Raum zu warm ist',
   'Compressor starts too often': 'Verdichter läuft zu oft an',
   'Packaged unit heats and cools at the same time': 'Kompaktgerät heizt und kühlt zugleich',
+  'Water is asked for and no pump holds its pressure': 'Wasser wird verlangt, und keine Pumpe hält den Druck',
   'System pressure too low': 'Anlagendruck zu niedrig',
   'Plant changes its stage too often': 'Zentrale schaltet zu oft Stufen',
   'Pump at full speed for a week': 'Pumpe eine Woche lang auf voller Drehzahl',
