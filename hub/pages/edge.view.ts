@@ -51,7 +51,7 @@ ${edgePart(model)}`
 export const edgePart = (
   model: EdgePage,
 ): Html => html`<div id="edge" hx-get="${edgePartHref(model.edge)}" hx-trigger="every ${REFRESH_SECS}s, refresh" hx-target="#edge" hx-swap="outerMorph" data-refresh-secs="${REFRESH_SECS}">
-<p class="lead">${stateIcon(STATUS_MARK[model.health.status], STATUS_WORDS[model.health.status])}: ${model.health.reason}${stateAge(model.health, model.here)}.${reportAge(model.edge, model.reported, model.here)}</p>
+<p class="lead">${stateIcon(STATUS_MARK[model.health.status], STATUS_WORDS[model.health.status])}: ${model.health.reason}${stateAge(model.health, model.here)}. ${reportAge(model.edge, model.reported, model.here)}</p>
 ${claimsPart(model.claims, model.here)}
 ${connections(model)}
 <div class="columns"><div>${edgeChecks(model)}${building(model)}</div><div>${actions(model)}</div></div>

@@ -36,6 +36,8 @@ const PATHS = {
       '/setup',
       '/points',
       '/coverage',
+      '/commission',
+      '/analytics/operations',
       '/params',
     ],
     ...['/baselines', '/quantities', '/runs', '/import', '/alerts', '/users', '/audit', '/backups'],
