@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { errorText } from '#shared/core/error-text.ts'
 import { readVersion } from '#shared/node/version.ts'
-import { findPart, type RightnessResults, type RightnessSet, rightnessPage } from './lib/rightness-page.ts'
+import { findPart, type RightnessResults, type RightnessSet, rightnessPage } from './lib-rightness/rightness-page.ts'
 
 const USAGE = `node scripts/rightness.ts WORLD [options]      WORLD is the folder of the simulator with its score.py
   --training DIR        holds packages/ and the scorer's raw/ answers of buildings that rules may be written with

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { findPart, type RightnessResults, type RightnessSet, rightnessPage } from '#scripts/lib/rightness-page.ts'
+import { findPart, type RightnessResults, type RightnessSet, rightnessPage } from '#scripts/lib-rightness/rightness-page.ts'
 
 const fault = (level: number, visible_h: number, hours: number | null, right = false) => ({
   fault: 'reheat_leak',
