@@ -16,6 +16,7 @@ export function suggestFor(points: Point[], equipment: Equipment[]): Suggested[]
   const groups = Map.groupBy(points, ({ equipment_id }) => equipment_id ?? '')
   const sorted = [...groups].toSorted(([a], [b]) => (a < b ? -1 : 1))
   return sorted.flatMap(([equipment_id, own]) => {
+    if (!own.some(isOpen)) return own.map(point => ({ ...point, suggestions: [] }))
     const of = byId.get(equipment_id)
     const place = of && { equipment_type: of.equipment_type, equipment_name: of.name }
     const found = suggestRoles(own.filter(({ gone }) => !gone).map((point): Asked => ({ ...point, ...place })))

@@ -3,15 +3,12 @@ import { type CommissionFacts, commissionSteps } from '#shared/core/commission-s
 import type { Building, Equipment, Point } from '#shared/core/model/model.ts'
 import { type UnitDoubt, unitDoubt } from '#shared/core/model/unit-doubt.ts'
 import type { Suggestion } from '#shared/core/suggest/suggest.ts'
-import { DAY, HOUR } from '#shared/core/time.ts'
+import { DAY } from '#shared/core/time.ts'
 import { isOpen, LIKELY, suggestFor } from '#shared/flow/commission.ts'
 import { countCoverage } from '#shared/central/api/commission.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 import { type DataEndContext, dataEnds } from '#shared/central/pages/data-freshness.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
-
-/** Buckets of the day whose values are compared with the unit. */
-const BUCKETS = DAY / HOUR
 
 export type Doubtful = { point: Point; values: [number, number]; doubt: UnitDoubt }
 export type OpenPoint = { point: Point; equipment: Equipment; suggestion: Suggestion }
@@ -41,12 +38,11 @@ export async function doubtfulPoints(context: Stores, building: Building, now: n
   const to = (await dataEnds(context, [building_id], now)).get(building_id) ?? now
   const point_ids = points.map(({ point_id }) => point_id)
   const span = { from: to - DAY, to: to + 1 }
-  const buckets = await context.historian.buckets({ building_id, point_ids, ...span, maxBuckets: BUCKETS })
+  const buckets = await context.historian.buckets({ building_id, point_ids, ...span, maxBuckets: 1 })
   return points.flatMap((point, i) => {
     const { count, min, max } = buckets[i]!
-    const filled = [...count.keys()].filter(k => count[k]! > 0)
-    if (filled.length === 0) return []
-    const values: [number, number] = [Math.min(...filled.map(k => min[k]!)), Math.max(...filled.map(k => max[k]!))]
+    if (!count[0]) return []
+    const values: [number, number] = [min[0]!, max[0]!]
     const doubt = unitDoubt(point, values)
     return doubt ? [{ point, values, doubt }] : []
   })
