@@ -61,7 +61,7 @@ export const firstStepsPage = (parts: FirstStepsParts, layout: PageLayout): Rout
       const { context, site, enrolment, pollStatus, restarts, setsNetwork } = parts
       const { building } = site.running
       const stored = context.model.building(building.building_id)
-      const commission = stored && (await commissionModel(context, stored, layout))
+      const commission = stored && (await commissionModel(context, stored))
       const body = firstStepsBody({
         facts: firstFacts(parts),
         building: site.file.current().building,

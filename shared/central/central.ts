@@ -7,6 +7,7 @@ import { LEGACY_TENANT } from '#shared/core/tenant.ts'
 import { isClockSet } from '#shared/core/telemetry/misdated.ts'
 import type { Clock, ArraySnapshots } from '#shared/core/ports.ts'
 import type { MisdatedStore } from '#shared/core/stores.ts'
+import { openUnitDoubts } from '#shared/central/pages/commission/unit-doubts.ts'
 import { type HistoryExtent, monthStart } from '#shared/core/series/history-quota.ts'
 import { HOUR, SECOND } from '#shared/core/time.ts'
 import { openHistoryChanges } from '#shared/node/historian/changes.ts'
@@ -162,6 +163,7 @@ export function createCentral(workspace: Workspace, options: CentralOptions): Ce
     historian,
     historyExtent: historian.extent,
     historyExtents: historian.extents,
+    unitDoubts: openUnitDoubts({ ...stores, historian, clock }),
     storage: () => readStorage(historian.extent(), places),
     ...(options.live && { live: options.live }),
     ...visited,

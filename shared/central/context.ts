@@ -1,3 +1,4 @@
+import type { Doubtful } from '#shared/core/model/unit-doubt.ts'
 import type { BuildingExtent, HistoryExtent } from '#shared/core/series/history-quota.ts'
 import type { Logger } from 'pino'
 import type { Equipment, Point } from '#shared/core/model/model.ts'
@@ -89,6 +90,8 @@ export type CentralContext = {
   historyExtent: () => HistoryExtent
   /** Of one building, or of each that has sealed history. */
   historyExtents: (building_id?: string) => BuildingExtent[]
+  /** Points of a building whose values of the last day, or of the last day of its data, do not fit their unit. */
+  unitDoubts: (building_id: string) => Promise<Doubtful[]>
   /** How much each class of data takes on the disk. Files are counted at each call. */
   storage: () => Promise<ClassUse[]>
   misdated: MisdatedStore

@@ -2,10 +2,7 @@
 import type { Equipment, Point } from '#shared/core/model/model.ts'
 import type { RuleCoverage } from '#shared/core/rules/report/rule-coverage.ts'
 import type { ModelStore, RuleStates } from '#shared/core/stores.ts'
-import { openTurns } from '#shared/node/turns.ts'
-
-/** Buildings in the cache, most recently used first: one with 2,000 points takes about 1 MB. */
-const BUILDINGS_MAX = 16
+import { openBuildingCache } from '#shared/central/building-cache.ts'
 
 type CoverageRequest = { inactive: string[]; equipment: Equipment[]; points: Point[] }
 type CoverageParts = {
@@ -20,32 +17,17 @@ export const inactiveOf = (ruleStates: Pick<RuleStates, 'list'>): string[] =>
 
 /** Parameter settings are not part of the key: they change the result of a rule, never whether it can run. */
 export function openCoverageCache({ model, ruleStates, compute }: CoverageParts) {
-  const kept = new Map<string, { key: string; coverage: Promise<RuleCoverage> }>()
-  const turn = openTurns()
+  const cached = openBuildingCache<RuleCoverage>()
   return {
     /**
      * @param rulesRevision of the rules as they are now
      * @throws what `compute` throws; the next call computes again
      */
-    async of(building_id: string, rulesRevision: string): Promise<RuleCoverage> {
+    of(building_id: string, rulesRevision: string): Promise<RuleCoverage> {
       const inactive = inactiveOf(ruleStates)
       const key = JSON.stringify([rulesRevision, model.revision(building_id), inactive])
-      const known = kept.get(building_id)
-      kept.delete(building_id)
-      const entry = known?.key === key ? known : { key, coverage: compute({ inactive, ...modelOf(building_id) }) }
-      kept.set(building_id, entry)
-      const [oldest] = kept.keys()
-      if (kept.size > BUILDINGS_MAX) kept.delete(oldest!)
-      entry.coverage.catch(() => {
-        if (kept.get(building_id) === entry) kept.delete(building_id)
-      })
-      await entry.coverage
-      await turn()
-      return entry.coverage
+      const modelOf = () => ({ equipment: model.equipment(building_id), points: model.points(building_id) })
+      return cached(building_id, key, async () => compute({ inactive, ...modelOf() }))
     },
-  }
-
-  function modelOf(building_id: string) {
-    return { equipment: model.equipment(building_id), points: model.points(building_id) }
   }
 }

@@ -1,8 +1,9 @@
 /** Whether the values of a point fit the unit that it is declared with. */
+import type { Point } from './model.ts'
 import { ROLES } from './role.ts'
 import { conversion, UNITS } from './unit.ts'
 
-export type UnitDoubt = {
+type UnitDoubt = {
   /** Lowest and highest value in the unit of the role, as the declared unit makes them. */
   read: [number, number]
   /** What is plausible for the role, in its unit. */
@@ -11,6 +12,8 @@ export type UnitDoubt = {
   /** Codes of units that would make the values plausible. */
   instead: string[]
 }
+/** A point with the lowest and highest of its values, in its own unit, that do not fit it. */
+export type Doubtful = { point: Point; values: [number, number]; doubt: UnitDoubt }
 
 /**
  * @param values lowest and highest value of some time, in the point's own unit

@@ -1,18 +1,13 @@
 /** Gathers where the setting up of a building stands, from the stores alone. */
 import { type CommissionFacts, commissionSteps } from '#shared/core/commission-steps.ts'
 import type { Building, Equipment, Point } from '#shared/core/model/model.ts'
-import { type UnitDoubt, unitDoubt } from '#shared/core/model/unit-doubt.ts'
 import type { Suggestion } from '#shared/core/suggest/suggest.ts'
-import { DAY } from '#shared/core/time.ts'
 import { isOpen, LIKELY, suggestFor } from '#shared/flow/commission.ts'
 import { countCoverage } from '#shared/central/api/commission.ts'
 import type { CentralContext } from '#shared/central/context.ts'
-import { type DataEndContext, dataEnds } from '#shared/central/pages/data-freshness.ts'
-import type { PageLayout } from '#shared/central/pages/layout.ts'
 
-export type Doubtful = { point: Point; values: [number, number]; doubt: UnitDoubt }
 export type OpenPoint = { point: Point; equipment: Equipment; suggestion: Suggestion }
-type Stores = DataEndContext & Pick<CentralContext, 'model' | 'rules' | 'runs' | 'health'>
+type Stores = Pick<CentralContext, 'model' | 'rules' | 'runs' | 'health' | 'unitDoubts'>
 
 /** Points that are measured or were imported. */
 export const livePoints = ({ model }: Pick<CentralContext, 'model'>, { building_id }: Building): Point[] =>
@@ -30,30 +25,12 @@ export function suggestedPoints({ model }: Pick<CentralContext, 'model'>, { buil
   return open.toSorted((a, b) => b.suggestion.confidence - a.suggestion.confidence)
 }
 
-/** @returns points whose values of the last day, or of the last day of the building's data, do not fit their unit */
-export async function doubtfulPoints(context: Stores, building: Building, now: number): Promise<Doubtful[]> {
-  const { building_id } = building
-  const points = livePoints(context, building).filter(({ role, kind }) => role !== undefined && kind === 'number')
-  if (points.length === 0) return []
-  const to = (await dataEnds(context, [building_id], now)).get(building_id) ?? now
-  const point_ids = points.map(({ point_id }) => point_id)
-  const span = { from: to - DAY, to: to + 1 }
-  const buckets = await context.historian.buckets({ building_id, point_ids, ...span, maxBuckets: 1 })
-  return points.flatMap((point, i) => {
-    const { count, min, max } = buckets[i]!
-    if (!count[0]) return []
-    const values: [number, number] = [min[0]!, max[0]!]
-    const doubt = unitDoubt(point, values)
-    return doubt ? [{ point, values, doubt }] : []
-  })
-}
-
-export async function commissionModel(context: Stores, building: Building, layout: Pick<PageLayout, 'here'>) {
+export async function commissionModel(context: Stores, building: Building) {
   const { building_id } = building
   const points = livePoints(context, building)
   const [{ lines }, doubtful, silent] = await Promise.all([
     context.rules.coverage(building_id),
-    doubtfulPoints(context, building, layout.here().now),
+    context.unitDoubts(building_id),
     silentPoints(context),
   ])
   const { can_run: canRun, cannot_run: cannotRun } = countCoverage(lines)

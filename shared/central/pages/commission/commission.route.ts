@@ -12,7 +12,7 @@ import type { CentralParts } from '#shared/central/context.ts'
 import { ruleOwner } from '#shared/central/fdd/rule-owner.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { COMMISSION_PATH, commissionBody, commissionHref } from './commission.view.ts'
-import { commissionModel, doubtfulPoints, livePoints, suggestedPoints } from './commission-model.ts'
+import { commissionModel, livePoints, suggestedPoints } from './commission-model.ts'
 import { placeBody, ROWS_SHOWN } from './equipment-choice.view.ts'
 import { rolesBody } from './roles.view.ts'
 import { sheetRoutes } from './sheet.route.ts'
@@ -56,7 +56,7 @@ export const commissionPages = (context: CentralParts, layout: PageLayout): Rout
       const body = commissionBody({
         building,
         buildings: context.model.buildings(),
-        ...(await commissionModel(context, building, layout)),
+        ...(await commissionModel(context, building)),
         ruleOwner: ruleOwner(context, building_id),
         here,
         ...whoOf(layout, call),
@@ -228,7 +228,7 @@ function roleRoutes(context: CentralParts, layout: PageLayout): Route[] {
 function unitRoutes(context: CentralParts, layout: PageLayout): Route[] {
   const show = async (call: AnyCall, building: Building, refusal?: string) => {
     const checked = livePoints(context, building).filter(({ role, kind }) => role !== undefined && kind === 'number').length
-    const doubtful = await doubtfulPoints(context, building, layout.here().now)
+    const doubtful = await context.unitDoubts(building.building_id)
     return shell(layout, call, say`Check units`, unitsBody({ building, doubtful, checked, refusal, ...whoOf(layout, call) }))
   }
   return [

@@ -1,11 +1,11 @@
 /** The page of points whose values do not fit their unit. */
+import type { Doubtful } from '#shared/core/model/unit-doubt.ts'
 import type { Building } from '#shared/core/model/model.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { csrfField, operatorButton, type User } from '#shared/central/ui/frame.ts'
 import { pointHref } from '#shared/central/ui/links.ts'
 import { unitLabel } from '#shared/central/ui/measure.ts'
 import { COMMISSION_PATH, commissionCrumbs, commissionHref } from './commission.view.ts'
-import type { Doubtful } from './commission-model.ts'
 import { say, sayNumber } from '#shared/node/http/language.ts'
 
 type UnitsModel = {
