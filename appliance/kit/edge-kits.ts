@@ -60,9 +60,13 @@ export class EdgeKits {
     return lifeOf(this.current().cert_pem)
   }
 
-  /** Whether the hub should renew the certificate. A newer one that the broker refuses is not renewed once more. */
+  /**
+   * Whether the hub should renew the certificate. A newer one that the broker refuses is not renewed once more, unless it has
+   * not begun: the clock of the hub was ahead when it was issued.
+   */
   isRenewalDue(now: number): boolean {
-    return this.#at === 0 && isRenewalDue(this.life(), now)
+    const refused = this.#candidates.slice(0, this.#at)
+    return refused.every(({ kit }) => lifeOf(kit.cert_pem).from > now) && isRenewalDue(this.life(), now)
   }
 
   /** Whether the hub should renew the certificate of the HTTPS port. */

@@ -47,23 +47,30 @@ export class PortCertificate {
     return { cert_pem: this.#pair.connector_cert_pem }
   }
 
-  /** @param ca_pem authorities of the hub: a certificate of another one is for a person to renew */
+  /**
+   * One that has not begun is due as well: the clock of the hub was ahead when it was issued.
+   *
+   * @param now time of the hub
+   * @param ca_pem authorities of the hub: a certificate of another one is for a person to renew
+   */
   isRenewalDue(now: number, ca_pem: string): boolean {
     const { connector_cert_pem: cert_pem } = this.#pair
-    return isRenewalDue(lifeOf(cert_pem), now) && isIssuedBy(new X509Certificate(cert_pem), ca_pem)
+    const life = lifeOf(cert_pem)
+    return (life.from > now || isRenewalDue(life, now)) && isIssuedBy(new X509Certificate(cert_pem), ca_pem)
   }
 
   /**
    * Stores the renewed certificate; the port uses it at once.
    *
    * @returns its serial
-   * @throws Problem invalid when it is not for the key of the port, or ends no later than the one before
+   * @throws Problem invalid when it is not for the key of the port, or neither begins earlier nor ends later than the one before
    */
   async install(cert_pem: string): Promise<string> {
     if (!isPair(cert_pem, this.#pair.connector_key_pem)) {
       throw new Problem('invalid', 'The certificate is not for the key of the HTTPS port')
     }
-    if (lifeOf(cert_pem).to <= lifeOf(this.#pair.connector_cert_pem).to) {
+    const [life, before] = [lifeOf(cert_pem), lifeOf(this.#pair.connector_cert_pem)]
+    if (life.from >= before.from && life.to <= before.to) {
       throw new Problem('invalid', 'The certificate ends no later than the one that the HTTPS port has')
     }
     await makeFolder(this.#folder, 0o700)

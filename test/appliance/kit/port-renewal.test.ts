@@ -116,3 +116,16 @@ test('a certificate of another authority is for a person to renew', async t => {
   t.false(port.isRenewalDue(Date.now(), (await openPki(certs, Date.now)).ca_pem))
   t.is((await openKits()).port, undefined, 'a kit without a port has none')
 })
+
+test('a port certificate from a hub whose clock was years ahead is renewed, although the next one ends earlier', async t => {
+  const { certs, authority } = await openRenewing(t, 0)
+  const ahead = await openPki(certs, () => Date.now() + 3650 * DAY)
+  const { serial: _, ...pair } = await ahead.connector({ ...EDGE, hosts: ['127.0.0.1'], days: 300 })
+  const port = new PortCertificate(pair, folder(t))
+  t.true(port.isRenewalDue(Date.now(), ahead.ca_pem))
+  const { cert_pem } = await authority.renewPort(EDGE, pair.connector_cert_pem)
+  await port.install(cert_pem)
+  t.is(port.request().cert_pem, cert_pem)
+  t.false(port.isRenewalDue(Date.now(), ahead.ca_pem))
+  await t.throwsAsync(port.install(cert_pem), { message: /ends no later/ })
+})

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Type } from '@sinclair/typebox'
 import test from 'ava'
 import { openEdgeKits } from '#appliance/kit/edge-kits.ts'
+import { createAuthority } from '#hub/enrol/authority.ts'
 import { DAY } from '#shared/core/time.ts'
 import { writeKit } from '#shared/node/pki/kit-write.ts'
 import type { Kit } from '#shared/node/pki/kit-read.ts'
@@ -140,6 +141,24 @@ test('a renewed certificate that the broker refuses leaves the one before, and g
   const fresh = await openKits()
   await connect(fresh)
   await until(() => renewedIn(store).length === 0, 'the refused certificate is deleted', 20_000)
+})
+
+test('a certificate from a hub whose clock was years ahead is refused once it is set, and does not end the renewals', async t => {
+  const { certs, store, openKits, connect, authority, renewals, online } = await openRenewing(t, 250)
+  const kits = await openKits()
+  const before = serial(kits.current())
+  const ahead = createAuthority(certs, () => Date.now() + 3650 * DAY)
+  const { csr_pem } = await kits.request()
+  await kits.install(await ahead.renew(EDGE, csr_pem, { isProven: true }))
+  const early = serial(kits.current())
+  const { publisher } = await connect(kits)
+  t.is(serial(kits.current()), before, 'the session uses the one that is valid now')
+  await until(() => online()?.status_body['cert_renewal_due'] === true, 'the edge asks', 20_000)
+  await renewals.look()
+  await until(() => ![before, early].includes(serial(kits.current())), 'it has another certificate', 20_000)
+  await until(() => publisher.state().state === 'up', 'the edge is connected again', 20_000)
+  t.deepEqual(renewedIn(store), [`renewed-${serial(kits.current())}`])
+  t.true((await authority.list()).length >= 3)
 })
 
 test('the address of the broker is that of the settings, else of the kit that a person sees, also with a renewed certificate', async t => {
