@@ -46,7 +46,7 @@ const plain = (text: string, id: string) =>
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
     .replaceAll(/name="csrf" value="[^"]*"/g, 'CSRF')
     .replaceAll(/"[a-z_]*(ms|secs|mb)":\d+/g, 'SPAN')
-    .replaceAll(/"(bytes|requests_per_minute)":\d+/g, 'USE')
+    .replaceAll(/"(bytes|used_percent|requests_per_minute)":\d+/g, 'USE')
     .replaceAll(/<time[^>]*>[^<]*<\/time>(, \d+\ss ago)?/g, 'TIME')
     .replaceAll(id, 'ID')
 
