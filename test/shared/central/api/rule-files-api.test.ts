@@ -120,7 +120,7 @@ test.serial('a deployed rule is in the table with other words, a removed one is 
   await put(warmRule('TEST-WARM', 60))
   t.is((await definitionOf('TEST-WARM')).title, 'Supply air above 60 °F')
   const page = await site.call('viewer', 'GET', '/params?building=b1&q=TEST-WARM')
-  t.true(page.text.includes('Supply air above 60 °F'), 'pages read the same')
+  t.true(page.text.includes('Supply air above 60\u00a0°F'), 'pages read the same')
   await site.call('admin', 'DELETE', '/rules/warm.yaml')
   const gone = await definitionOf('TEST-WARM')
   t.is(gone.title, 'Supply air above 60 °F')

@@ -43,7 +43,7 @@ test('a condition in data that is not trusted is not judged, and the data stays'
   const { ts, values } = await history(building_id, `${CASE.equipment_id}.cooling_valve`)
   t.is(values[ts.indexOf(FAULT_FROM)]! > 0.5, true)
   const page = await site.call('viewer', 'GET', `/runs?building=${building_id}`)
-  t.regex(page.text.replace(/<[^>]+>/g, ''), /AHU_CASE_4: \d+ h \d+ min outside the trusted windows of its package/)
+  t.regex(page.text.replace(/<[^>]+>/g, ''), /AHU_CASE_4: \d+\sh \d+\smin outside the trusted windows of its package/)
   const arrival = run.body.results.filter(({ rule_id }: { rule_id: string }) => ['SEN-STALE', 'SEN-GAP'].includes(rule_id))
   t.deepEqual(
     arrival.map(({ status: said }: { status: string }) => said).filter((said: string) => said === 'fault'),

@@ -93,7 +93,7 @@ test.serial('a value out of bounds is said on the page and nothing is set', asyn
   for (const verb of ['try', 'set']) {
     const answer = await post(`${RULE}/${verb}`, RULE, form({ value: '50' }))
     t.is(answer.status, 422)
-    t.regex(await answer.text(), /role="alert">tolerance takes 0\.5 to 5 K, not 50/)
+    t.regex(await answer.text(), /role="alert">tolerance takes 0\.5 to 5\sK, not 50/)
   }
   t.deepEqual(box.context.paramSettings.list(), [])
 })
@@ -139,7 +139,7 @@ test.serial('a setting that does not count says why', async t => {
   box.context.paramSettings.put({ ...setting, value: 9, unit: 'K', changed_by: 'kim', changed_at: NOW - HOUR })
   const { get } = await as(box)
   for (const path of ['/params', RULE])
-    t.regex(await text(await get(path)), /It does not count: tolerance takes 0\.5 to 5 K, not 9/)
+    t.regex(await text(await get(path)), /It does not count: tolerance takes 0\.5 to 5\sK, not 9/)
   box.context.paramSettings.remove(setting)
 })
 

@@ -51,7 +51,7 @@ const auth = openAuth({
   epochs: { get: () => 0, set: () => undefined },
   now: Date.now,
 })
-const model = { buildings: () => [] }
+const model = { buildings: () => [], timezones: () => [] }
 const layout = createPageLayout({ auth, clock: { now: Date.now }, model, version: '1.2.3' } as never, {
   product: 'hub',
   name: 'Hub',

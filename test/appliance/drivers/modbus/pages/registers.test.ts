@@ -109,9 +109,9 @@ test('the round-trip time is given to 0.1 ms, and on the page in whole milliseco
   t.teardown(() => site.close())
   const get = getterOf(site.url)
   for (const [took, told, shown] of [
-    [12.345, 12.3, 'in 12 ms'],
-    [0.04, 0, 'in 1 ms'],
-    [99.96, 100, 'in 100 ms'],
+    [12.345, 12.3, 'in 12\u00a0ms'],
+    [0.04, 0, 'in 1\u00a0ms'],
+    [99.96, 100, 'in 100\u00a0ms'],
   ] as const) {
     rttMs = took
     t.is((await json(await get('/api/modbus/registers?device_id=meter&table=holding&address=0&count=2'))).rtt_ms, told)
