@@ -143,6 +143,24 @@ export function resultsConformance(test: TestFn, name: string, open: (t: Executi
     t.deepEqual(looked(), [['right again', 'fault', 24]])
   })
 
+  test(`${name}: every result of a large building is kept as the latest`, t => {
+    const { results, runRecorder } = open(t)
+    const equipment = Array.from({ length: 4_500 }, (_, i) => `e${String(i).padStart(4, '0')}`)
+    runRecorder.replace(
+      run(
+        'large',
+        0,
+        10,
+        equipment.map(equipment_id => result({ equipment_id })),
+      ),
+      [],
+    )
+    t.deepEqual(
+      results.latest('b').map(({ equipment_id }) => equipment_id),
+      equipment,
+    )
+  })
+
   test(`${name}: runs are listed newest first, with the latest result of each rule and equipment`, t => {
     const { results, runRecorder } = open(t)
     const first = run('1', 0, 10, [result(), result({ equipment_id: 'd', status: 'fault' })])

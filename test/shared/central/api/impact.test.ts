@@ -4,6 +4,7 @@ import { HOUR, MINUTE } from '#shared/core/time.ts'
 import { airHandler, table, zipForm, zipOf } from '../../../support/packages/packages.ts'
 import { warmRule } from '../../../support/rule-texts.ts'
 import { startCentral, type TestCentral } from '../../../support/sites/central-site.ts'
+import { edgeRecord } from '../../../support/sites/edge-record.ts'
 
 const START = Date.UTC(2026, 2, 1, 6)
 const ISO = (ms: number) => new Date(ms).toISOString()
@@ -120,16 +121,7 @@ test.serial('a run prices what it finds in the same way, and nothing is told twi
 
 test.serial('what an appliance found costs what the appliance says, whatever is set here', async t => {
   const { edges } = site.central.context
-  const times = {
-    last_seen_at: null,
-    session_changed_at: null,
-    last_data_at: null,
-    fresh_since: null,
-    version_since: null,
-    metadata_revision: 1,
-  }
-  const said = { name: 'Box', version: '1', status: 'operational', online: true, ...times } as const
-  const edge = { edge_id: 'e1', site_id: 'site-1', building_id: 'b1', ...said }
+  const edge = edgeRecord({ building_id: 'b1' })
   const before = await finding()
   edges.put({ ...edge, status_body: { runs_rules: true } })
   const dearer = { building_id: 'b1', currency: 'EUR', fuel: 7 }

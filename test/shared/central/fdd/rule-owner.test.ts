@@ -2,11 +2,11 @@
 import test from 'ava'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { EdgeRecord } from '#shared/core/stores.ts'
 import { formatInstant, HOUR } from '#shared/core/time.ts'
 import { finding } from '../../../conformance/run-cases.ts'
 import { warmRule } from '../../../support/rule-texts.ts'
 import { startCentral, type TestCentral } from '../../../support/sites/central-site.ts'
+import { edgeRecord } from '../../../support/sites/edge-record.ts'
 
 const b1 = { building_id: 'b1' }
 const setting = { ...b1, rule_id: 'TEST-WARM', param: 'limit', scope: 'site' }
@@ -34,20 +34,7 @@ const ASKED: [string, string, object?][] = [
   ['POST', '/api/rules/batch', { confirm: true, rules: [{ filename: 'warm.yaml', yaml: warmRule() }] }],
 ]
 
-const times = {
-  last_seen_at: null,
-  session_changed_at: null,
-  last_data_at: null,
-  fresh_since: null,
-  version_since: null,
-  metadata_revision: 1,
-}
-const EDGE: EdgeRecord = {
-  ...{ ...b1, ...times, edge_id: 'e1', site_id: 'site-1', name: 'Plant room', version: '1' },
-  status: 'operational',
-  online: true,
-  status_body: { runs_rules: true },
-}
+const EDGE = edgeRecord({ ...b1, name: 'Plant room', status_body: { runs_rules: true } })
 
 async function open(): Promise<TestCentral> {
   const site = await startCentral()

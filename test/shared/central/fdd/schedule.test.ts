@@ -9,6 +9,7 @@ import { openTrigger } from '#shared/central/fdd/trigger.ts'
 import type { Clock } from '#shared/core/ports.ts'
 import { DAY, HOUR, MINUTE } from '#shared/core/time.ts'
 import { scheduleFdd } from '#shared/flow/fdd/fdd-schedule.ts'
+import { edgeRecord } from '../../../support/sites/edge-record.ts'
 import { startCentral } from '../../../support/sites/central-site.ts'
 
 const NOW = Date.UTC(2026, 2, 1)
@@ -172,15 +173,13 @@ test('rules run over no building whose edge says that it runs them, whoever asks
   t.teardown(site.close)
   const { context, historian } = site.central
   const building = { name: 'B', site_id: 's', timezone: 'UTC', unit_system: 'si' } as const
-  const edge = { site_id: 's', name: 'E', version: '1', last_seen_at: null, status: 'operational', online: true } as const
-  const unseen = { session_changed_at: null, last_data_at: null, fresh_since: null, version_since: null, metadata_revision: 1 }
   for (const [building_id, status_body] of Object.entries({
     polled: { runs_rules: false },
     judged: { runs_rules: true },
     silent: {},
   })) {
     context.model.put({ building: { ...building, building_id } })
-    context.edges.put({ ...edge, ...unseen, edge_id: `of-${building_id}`, building_id, status_body })
+    context.edges.put(edgeRecord({ site_id: 's', edge_id: `of-${building_id}`, building_id, status_body }))
     await historian.append(building_id, [{ id: 'p', t: Date.now() - MINUTE, v: 1 }])
   }
   for (const trigger of ['schedule', 'file', 'request'] as const) {
