@@ -42,7 +42,7 @@ function readsNothing({ reported: { poll_failures } }: CheckedEdge): (Html | fal
   return [
     !running && html`<strong>Its polling has stopped.</strong>`,
     failing > 0 && html`<strong>It cannot read ${failing} of ${devices_total} devices</strong>: ${device_ids.join(', ')}.`,
-    html`Devices on the box: the error of each stands there. An admin reads the log of the box from here.`,
-    html`Backlog above: where much waits, what it sends now is old.`,
+    html`The page Devices of the box: it shows the error of each device. An admin can read the log of the box from here.`,
+    html`The backlog above: while many messages wait, those that arrive now are old.`,
   ]
 }

@@ -97,9 +97,10 @@ export const FLEET_DE = nameTable<string>({
     'Was es inzwischen liest, bleibt auf der Box und kommt, wenn es wieder verbunden ist.',
   'Its polling has stopped.': 'Es fragt keine Geräte mehr ab.',
   '<1>It cannot read {0} of {1} devices</1>: {2}.': '<1>Es kann {0} von {1} Geräten nicht lesen</1>: {2}.',
-  'Devices on the box: the error of each stands there. An admin reads the log of the box from here.':
-    'Geräte auf der Box: Dort steht der Fehler jedes Geräts. Ein Administrator liest das Protokoll der Box von hier aus.',
-  'Backlog above: where much waits, what it sends now is old.': 'Rückstand oben: Wartet viel, ist alt, was es jetzt sendet.',
+  'The page Devices of the box: it shows the error of each device. An admin can read the log of the box from here.':
+    'Die Seite „Geräte“ der Box: Sie zeigt den Fehler jedes Geräts. Ein Administrator kann das Protokoll der Box von hier aus lesen.',
+  'The backlog above: while many messages wait, those that arrive now are old.':
+    'Der Rückstand oben: Solange viele Nachrichten warten, sind die alt, die jetzt ankommen.',
   'The new box goes on as <1>{0}</1> of site <2>{1}</2>, with the history, the faults and the roles that the hub has. What the old box had not sent yet, and its own history of priority arrays, are lost with it. Where there is a backup of the old box, restore it on the page Backups of the new one. The download revokes the certificate of the old box.':
     'Die neue Box arbeitet als <1>{0}</1> der Liegenschaft <2>{1}</2> weiter, mit Historie, Störungen und Rollen, die der Hub hat. Was die alte Box noch nicht gesendet hatte und ihr eigener Verlauf der Prioritäten gehen mit ihr verloren. Gibt es eine Sicherung der alten Box, stellen Sie diese auf der Seite Sicherungen der neuen wieder her. Beim Herunterladen wird das Zertifikat der alten Box widerrufen.',
   '<1>Renew, reissue or revoke</1> its certificate': 'Sein Zertifikat <1>erneuern, neu ausstellen oder widerrufen</1>',
