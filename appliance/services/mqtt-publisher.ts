@@ -84,8 +84,8 @@ export class MqttPublisher implements Publisher {
     this.#isStopped = true
     this.#clearTimers()
     this.#parts.sender.disconnected()
-    // Otherwise the broker publishes the last will only after it has found the connection closed.
-    if (this.#link.isUp()) await this.#publishStatus(false)
+    // Otherwise the broker publishes the last will only after it has found the connection closed. The end of the session waits for it.
+    if (this.#link.isUp()) void this.#publishStatus(false)
     await this.#link.stop()
   }
 

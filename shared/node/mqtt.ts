@@ -5,6 +5,7 @@ import { connect as connectTls, type TLSSocket } from 'node:tls'
 import { connect, type IClientOptions, MqttClient } from 'mqtt'
 import type { Logger } from 'pino'
 import { afterLoss, NO_RETRY, retryMs } from '#shared/core/telemetry/retry.ts'
+import { SECOND } from '#shared/core/time.ts'
 import { isClockDoubt } from '#shared/node/pki/broker-certificate.ts'
 import type { Pair } from '#shared/node/pki/pki.ts'
 import { TLS_MINIMUM } from '#shared/node/pki/tls-minimum.ts'
@@ -50,6 +51,8 @@ export type Link = {
 }
 
 const CONNECT_MS = 15_000
+/** How long a session may take to end in good order. */
+const END_MS = 3 * SECOND
 const KEEPALIVE_SECS = 30
 
 /**
@@ -95,7 +98,7 @@ class MqttLink implements Link {
     this.#isUp = false
     this.#upSince = undefined
     this.#options.onDown('connecting again', 0)
-    this.#ending = client.endAsync(!client.connected)
+    this.#ending = endSession(client)
     await this.#ending
     if (!this.#isStopped) this.start()
   }
@@ -133,7 +136,7 @@ class MqttLink implements Link {
     this.#client = undefined
     this.#isUp = false
     await this.#ending
-    if (client) await client.endAsync(!client.connected)
+    if (client) await endSession(client)
   }
 
   #subscribe(client: MqttClient, endpoint: BrokerEndpoint): void {
@@ -167,6 +170,24 @@ class MqttLink implements Link {
     onDown(reason, this.#retry.ended)
     if (!this.#isStopped) this.#retryTimer = setTimeout(() => this.start(), retryMs(this.#retry, Math.random()))
   }
+}
+
+/**
+ * Ends a session in good order, and the connection where that takes too long. MqttClient alone waits for acknowledgements without
+ * end, also when the connection is lost meanwhile.
+ */
+async function endSession(client: MqttClient): Promise<void> {
+  if (client.connected) {
+    const closed = new Promise<void>(resolve => client.once('close', resolve))
+    const late = setTimeout(() => client.stream.destroy(), END_MS)
+    client.end()
+    await closed
+    clearTimeout(late)
+    // While it waits, MqttClient does nothing at a second call.
+    client.disconnecting = false
+  }
+  // What was not acknowledged is rejected.
+  await client.endAsync(true)
 }
 
 /**

@@ -1,0 +1,60 @@
+/** A session with a real broker whose network is cut, so that an acknowledgement never arrives. */
+import { join } from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import { mqttLink } from '#shared/node/mqtt.ts'
+import { openNetwork } from '../../support/cut-network.ts'
+import { folder, until } from '../../support/folders.ts'
+import { makeAuthority, silent, startBroker } from '../../support/sites/transport-site.ts'
+
+async function openSession(t: ExecutionContext) {
+  const certs = join(folder(t), 'pki')
+  const pki = await makeAuthority(certs)
+  const broker = await startBroker(certs)
+  t.teardown(broker.stop)
+  const network = await openNetwork(t, broker.port())
+  const kit = await pki.kit({ site_id: 'A', edge_id: 'e1', broker_host: '127.0.0.1', broker_port: network.port })
+  const link = mqttLink({
+    endpoint: () => ({ ...kit, host: '127.0.0.1', port: network.port }),
+    clientId: 'edge:A:e1',
+    subscribe: ['sites/A/edges/e1/acks'],
+    onUp: () => undefined,
+    onDown: () => undefined,
+    onMessage: () => undefined,
+    log: silent,
+  })
+  link.start()
+  t.teardown(link.stop.bind(link))
+  await until(() => link.isUp(), 'the session is open')
+  return { link, network, publish: () => link.publish('sites/A/edges/e1/status', Buffer.from('{}')) }
+}
+
+test('a session that is begun anew while an acknowledgement is lost with the connection is open again', async t => {
+  const { link, network, publish } = await openSession(t)
+  network.cut()
+  const published = t.throwsAsync(publish(), { message: 'Connection closed' })
+  const again = link.reconnect()
+  network.mend()
+  await again
+  await published
+  await until(() => link.isUp(), 'the session is open again')
+  await t.notThrowsAsync(publish())
+})
+
+test('a session that is begun anew while nothing arrives any more is open once the network is back', async t => {
+  const { link, network, publish } = await openSession(t)
+  network.cut()
+  const published = t.throwsAsync(publish(), { message: 'Connection closed' })
+  await link.reconnect()
+  await published
+  network.mend()
+  await until(() => link.isUp(), 'the session is open again')
+})
+
+test('a link stops while an acknowledgement is missing', async t => {
+  const { link, network, publish } = await openSession(t)
+  network.cut()
+  const published = t.throwsAsync(publish(), { message: 'Connection closed' })
+  await link.stop()
+  await published
+  t.false(link.isUp())
+})
