@@ -83,7 +83,8 @@ class MqttLink implements Link {
   }
 
   async publish(topic: string, payload: Buffer, { retain } = { retain: false }): Promise<void> {
-    if (!this.#client) throw new Error('not connected to the broker')
+    // MqttClient would keep it until it is connected, and say nothing when it never is.
+    if (!this.#client?.connected) throw new Error('not connected to the broker')
     await this.#client.publishAsync(topic, payload, { qos: 1, retain })
   }
 

@@ -6,7 +6,7 @@ import { openNetwork } from '../../support/cut-network.ts'
 import { folder, until } from '../../support/folders.ts'
 import { makeAuthority, silent, startBroker } from '../../support/sites/transport-site.ts'
 
-async function openSession(t: ExecutionContext) {
+async function openLink(t: ExecutionContext) {
   const certs = join(folder(t), 'pki')
   const pki = await makeAuthority(certs)
   const broker = await startBroker(certs)
@@ -22,32 +22,38 @@ async function openSession(t: ExecutionContext) {
     onMessage: () => undefined,
     log: silent,
   })
-  link.start()
-  t.teardown(link.stop.bind(link))
-  await until(() => link.isUp(), 'the session is open')
-  return { link, network, publish: () => link.publish('sites/A/edges/e1/status', Buffer.from('{}')) }
+  t.teardown(() => link.stop())
+  const isOpen = () => until(() => link.isUp(), 'the session is open')
+  return { link, network, isOpen, publish: () => link.publish('sites/A/edges/e1/status', Buffer.from('{}')) }
+}
+
+async function openSession(t: ExecutionContext) {
+  const session = await openLink(t)
+  session.link.start()
+  await session.isOpen()
+  return session
 }
 
 test('a session that is begun anew while an acknowledgement is lost with the connection is open again', async t => {
-  const { link, network, publish } = await openSession(t)
+  const { link, network, isOpen, publish } = await openSession(t)
   network.cut()
   const published = t.throwsAsync(publish(), { message: 'Connection closed' })
   const again = link.reconnect()
   network.mend()
   await again
   await published
-  await until(() => link.isUp(), 'the session is open again')
+  await isOpen()
   await t.notThrowsAsync(publish())
 })
 
 test('a session that is begun anew while nothing arrives any more is open once the network is back', async t => {
-  const { link, network, publish } = await openSession(t)
+  const { link, network, isOpen, publish } = await openSession(t)
   network.cut()
   const published = t.throwsAsync(publish(), { message: 'Connection closed' })
   await link.reconnect()
   await published
   network.mend()
-  await until(() => link.isUp(), 'the session is open again')
+  await isOpen()
 })
 
 test('a link stops while an acknowledgement is missing', async t => {
@@ -57,4 +63,14 @@ test('a link stops while an acknowledgement is missing', async t => {
   await link.stop()
   await published
   t.false(link.isUp())
+})
+
+test('a message is refused while the session is not open yet', async t => {
+  const { link, network, isOpen, publish } = await openLink(t)
+  network.cut()
+  link.start()
+  await t.throwsAsync(publish(), { message: 'not connected to the broker' })
+  network.mend()
+  await isOpen()
+  await t.notThrowsAsync(publish())
 })
