@@ -1,7 +1,7 @@
 /**
- * `scripts/bench fdd-building`: 50 air handlers with ten boxes each, the shipped rules, with the flags of an appliance. Ours:
- * three days of minutes from sealed files, a few equipment at a time, the engine state written as well; then a day, with a
- * run after each hour. Beside it: the three days with the whole building's history in memory, and no states.
+ * `scripts/bench fdd-building`: 50 air handlers with ten boxes each, the shipped rules, with the flags of an appliance's workers.
+ * Ours: three days of minutes from sealed files, a few equipment at a time, the engine state written as well; then a day, with
+ * a run after each hour. Beside it: the three days with the whole building's history in memory, and no states.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { loadavg, tmpdir } from 'node:os'
@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { nodeFlags } from '#image/recipes/node-flags.ts'
 import { upperMedianOf } from '#shared/core/series/statistics.ts'
+import { workerFlags } from '#shared/node/worker/worker-process.ts'
 import { ask } from './lib-fdd/ask.ts'
 import { sizeOf } from './lib-fdd/box.ts'
 import type { Order, Reply } from './lib-fdd/building-child.ts'
@@ -35,7 +36,7 @@ async function bench() {
     return reply
   }
   const { samples, equipment } = await part('write')
-  const flags = nodeFlags('appliance/main.ts')
+  const flags = workerFlags(nodeFlags('appliance/main.ts'))
   const first = await part('one by one', flags)
   const states = sizeOf(join(folder, 'states'))
   const peer = await part('all at once')

@@ -28,12 +28,23 @@ export type WorkerProcess = {
   end(): Promise<void>
 }
 
+const SMALLEST_HEAP = '--optimize-for-size'
+/** The last one counts where a flag is given twice. */
+const SMALL_HEAP = ['--max-semi-space-size=2', '--heap-growing-percent=20'] as const
+
+/**
+ * Flags of a worker, from those of its parent. Rules take half as long again with the smallest heap; one that grows in small steps
+ * needs 20 MB more in a building of 550 pieces of equipment.
+ */
+export const workerFlags = (parent: readonly string[]): string[] =>
+  parent.includes(SMALLEST_HEAP) ? [...parent.filter(flag => flag !== SMALLEST_HEAP), ...SMALL_HEAP] : [...parent]
+
 /** @param on `lost` is called once with the reason, unless `end` was called first */
 export function startProcess(
   { module, init, memoryMb }: ProcessOptions,
   on: { message: (message: FromWorker) => void; lost: (reason: string) => void },
 ): WorkerProcess {
-  const execArgv = [...process.execArgv, `--max-old-space-size=${memoryMb}`]
+  const execArgv = [...workerFlags(process.execArgv), `--max-old-space-size=${memoryMb}`]
   // A separate process group, so that Ctrl-C on a terminal reaches only the parent.
   const child = fork(module, { serialization: 'advanced', execArgv, detached: true })
   let watch: NodeJS.Timeout | undefined

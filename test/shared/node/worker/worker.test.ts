@@ -1,5 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import { setTimeout as wait } from 'node:timers/promises'
+import { nodeFlags } from '#image/recipes/node-flags.ts'
+import { workerFlags } from '#shared/node/worker/worker-process.ts'
 import { openWorker, type Worker, type WorkerOptions } from '#shared/node/worker/worker.ts'
 import type { TestHandlers } from './worker-module.ts'
 
@@ -147,4 +149,11 @@ test('a stopped worker rejects running, waiting and later requests', async t => 
   for (const each of [...all, worker.request('echo', 2)]) await t.throwsAsync(each, { code: 'not_ready' })
   await ended
   t.true(isGone(pid))
+})
+
+test('a worker of an appliance lets its heap grow in small steps, and one of a hub has the flags of the hub', t => {
+  const flags = workerFlags(nodeFlags('appliance/main.ts'))
+  t.deepEqual(flags.slice(-2), ['--max-semi-space-size=2', '--heap-growing-percent=20'])
+  t.false(flags.includes('--optimize-for-size'))
+  t.deepEqual(workerFlags(nodeFlags('hub/main.ts')), [...nodeFlags('hub/main.ts')])
 })
