@@ -1,6 +1,6 @@
 /** The counts behind the small lines of Home. */
 import type { CentralContext } from '#shared/central/context.ts'
-import { openFaults } from '#shared/central/pages/faults/faults.route.ts'
+import { openFaults } from '#shared/central/pages/faults/open-counts.ts'
 import { PRIORITIES } from '#shared/core/findings/finding.ts'
 import type { PollStatus } from '#shared/core/poll/poll-status.ts'
 import type { PriorityJournal } from '#shared/core/ports.ts'

@@ -1,7 +1,7 @@
 /** How the box and its building are, in a sentence or two: the first words of Home. */
 import { PRIORITIES } from '#shared/core/findings/finding.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
-import type { OpenCounts } from '#shared/central/pages/faults/fault-list.ts'
+import type { OpenCounts } from '#shared/central/pages/faults/open-counts.ts'
 import { type Together, wasteADay } from '#shared/central/ui/cost-words.ts'
 import { formatAge } from '#shared/central/ui/moment.ts'
 import { formatDuration } from '#shared/core/time.ts'

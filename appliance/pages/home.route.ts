@@ -3,10 +3,11 @@ import type { PollStatus } from '#shared/core/poll/poll-status.ts'
 import { DAY, HOUR, parseInstant, SECOND } from '#shared/core/time.ts'
 import type { CentralContext, Reading } from '#shared/central/context.ts'
 import { combinedEnergy } from '#shared/core/impact/combined-energy.ts'
-import { byCost, countOpen, type FaultRow } from '#shared/central/pages/faults/fault-list.ts'
+import { byCost, type FaultRow } from '#shared/central/pages/faults/fault-list.ts'
 import type { Together } from '#shared/central/ui/cost-words.ts'
 import type { BoardHistory } from '../services/board-history.ts'
 import { equipmentNames, openRows } from '#shared/central/pages/faults/faults.route.ts'
+import { openFaults } from '#shared/central/pages/faults/open-counts.ts'
 import { startMissingRuns } from '#shared/central/commands/runs.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { type Call, type Route, route, strict } from '#shared/node/http/route.ts'
@@ -96,7 +97,7 @@ async function homeModel(
     here,
     poll: pollTiles(sources),
     unstored_since: sources.unstoredSince(),
-    open: countOpen(rows),
+    open: openFaults(context, here.now),
     worst: worst.map(row => ({ ...row, equipment: equipmentName(row.finding) })),
     waste: wasteOf(context, open, here.now),
     unit_system: buildings[0]?.unit_system ?? 'si',

@@ -1,6 +1,6 @@
 /** The page of one edge, and the part of it that refreshes itself. */
 import { SiteQuery } from '#shared/central/api/connectors.ts'
-import { openFaults } from '#shared/central/pages/faults/faults.route.ts'
+import { openFaults } from '#shared/central/pages/faults/open-counts.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { ID } from '#shared/core/model/model.ts'
 import type { EdgeKey } from '#shared/core/model/model.ts'

@@ -1,7 +1,6 @@
 /** What Fleet and the page of one edge both show: the line of an edge, and the claims that need a decision. */
 import type { CentralContext } from '#shared/central/context.ts'
-import { addCounts, NONE_OPEN } from '#shared/central/pages/faults/fault-list.ts'
-import { openFaultsByBuilding } from '#shared/central/pages/faults/faults.route.ts'
+import { openFaults } from '#shared/central/pages/faults/open-counts.ts'
 import { PRIORITIES } from '#shared/core/findings/finding.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
 import type { EdgeRegistry } from '#shared/flow/ingest/edge-registry.ts'
@@ -41,7 +40,7 @@ export const claimsModel = (context: FleetContext, layout: PageLayout, caller: C
 export function hubSummary(context: Pick<CentralContext, 'edges' | 'findings' | 'notes' | 'clock'>): HubSummary {
   const now = context.clock.now()
   const edges = context.edges.list()
-  const open = [...openFaultsByBuilding(context, now).values()].reduce(addCounts, NONE_OPEN)
+  const open = openFaults(context, now)
   return {
     edges: edges.length,
     not_operational: edges.filter(edge => healthOf(edge, now).status !== 'operational').length,

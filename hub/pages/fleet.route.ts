@@ -1,7 +1,6 @@
 /** Fleet: the first page of a hub, the part of it that refreshes itself, and the JSON routes of edges. */
 import { type Static, Type } from '@sinclair/typebox'
-import { NONE_OPEN } from '#shared/central/pages/faults/fault-list.ts'
-import { openFaultsByBuilding } from '#shared/central/pages/faults/faults.route.ts'
+import { NONE_OPEN, openFaultsByBuilding } from '#shared/central/pages/faults/open-counts.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { hasWords, searchWords } from '#shared/core/search/search-index.ts'
 import { edgeName } from '#shared/core/model/model.ts'

@@ -1,5 +1,6 @@
 /** One search over buildings, equipment, points, open faults and rules. Pages and the API call the same function. */
 import { addressText, addressWords } from '#shared/core/bacnet/object-name.ts'
+import type { ActiveFinding } from '#shared/core/findings/finding.ts'
 import type { Building, Equipment, Point } from '#shared/core/model/model.ts'
 import type { FindingReader } from '#shared/core/ports.ts'
 import {
@@ -17,8 +18,6 @@ import type { Catalogue } from './fdd/rule-views.ts'
 
 /** Buildings whose entries stay in memory in one language, about 200 bytes a point. Of further ones they are made for each search. */
 const BUILDINGS_MAX = 64
-/** Open findings that can be found, the newest. */
-const FINDINGS_MAX = 1000
 
 type SearchQuery = {
   query: string
@@ -32,7 +31,7 @@ type SearchQuery = {
 export type SearchService = { find(asked: SearchQuery): Promise<SearchResult> }
 type SearchParts = {
   model: Pick<ModelStore, 'buildings' | 'equipment' | 'points' | 'revision'>
-  findings: Pick<FindingReader, 'list'>
+  findings: Pick<FindingReader, 'active'>
   catalogue: () => Promise<Pick<Catalogue, 'rules' | 'revision'>>
 }
 
@@ -51,18 +50,15 @@ export function createSearch({ model, findings, catalogue }: SearchParts): Searc
     if (known || byBuilding.size < BUILDINGS_MAX) byBuilding.set(key, { revision, entries })
     return entries
   }
-  function faultEntries(building: Building): SearchEntry[] {
-    const { building_id, name } = building
-    return findings
-      .list({ building_id, state: 'active', limit: FINDINGS_MAX })
-      .map(({ finding_id, title, rule_id, equipment_id }) => ({
-        kind: 'fault',
-        id: finding_id,
-        title,
-        detail: `${equipment_id}, ${name}`,
-        building_id,
-        words: searchWords(title, say(title), rule_id, equipment_id),
-      }))
+  function faultEntries(active: ActiveFinding[], nameOf: ReadonlyMap<string, string>): SearchEntry[] {
+    return active.map(({ finding_id, title, rule_id, equipment_id, building_id }) => ({
+      kind: 'fault',
+      id: finding_id,
+      title,
+      detail: `${equipment_id}, ${nameOf.get(building_id)}`,
+      building_id,
+      words: searchWords(title, say(title), rule_id, equipment_id),
+    }))
   }
   async function ruleEntries(): Promise<SearchEntry[]> {
     const known = await catalogue()
@@ -85,7 +81,9 @@ export function createSearch({ model, findings, catalogue }: SearchParts): Searc
     async find({ query, building_id, pages = [], ...how }) {
       const buildings = model.buildings().filter(one => building_id === undefined || one.building_id === building_id)
       const rules = building_id === undefined ? await ruleEntries() : []
-      const entries = [...pages, ...rules, ...buildings.flatMap(one => [...modelEntries(one), ...faultEntries(one)])]
+      const nameOf = new Map(buildings.map(one => [one.building_id, one.name]))
+      const active = findings.active(building_id).filter(one => nameOf.has(one.building_id))
+      const entries = [...pages, ...rules, ...buildings.flatMap(modelEntries), ...faultEntries(active, nameOf)]
       return searchEntries(entries, query, how)
     },
   }

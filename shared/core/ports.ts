@@ -1,6 +1,14 @@
 /** The ports through which flows use the outside world. Each has one to four methods. */
-import type { Ending, Finding, FindingNote, ResultReason, ResultState, RuleResult } from '#shared/core/findings/finding.ts'
-import type { Snooze, SnoozeTarget, ShownNote } from '#shared/core/findings/snooze.ts'
+import type {
+  ActiveFinding,
+  Ending,
+  Finding,
+  FindingNote,
+  ResultReason,
+  ResultState,
+  RuleResult,
+} from '#shared/core/findings/finding.ts'
+import type { Silence, Snooze, SnoozeTarget, ShownNote } from '#shared/core/findings/snooze.ts'
 import type { PriorityReading, PriorityRecord, PriorityTarget } from '#shared/core/priority/priority-record.ts'
 import type { LevelMeaning } from '#shared/core/priority/priority-levels.ts'
 import type { ArraySnapshot } from '#shared/core/priority/array-snapshot.ts'
@@ -133,8 +141,8 @@ export interface FindingReader {
   /** Newest start first. @throws Problem bad_cursor when the finding of `after` no longer exists */
   list(query: FindingQuery): Finding[]
   get(finding_id: string): Finding | undefined
-  /** Active findings of each building that has any, newest start first; of a building with thousands the newest of them. */
-  active(): Iterable<readonly [building_id: string, findings: Finding[]]>
+  /** What is counted and searched of the active findings of a building, or of all, at most 100,000; ordered by building and id. */
+  active(building_id?: string): ActiveFinding[]
   /** @returns by rule, how many findings overlap `[from, to)`; a rule without any is left out */
   countByRule(from: number, to: number): Map<string, number>
 }
@@ -231,6 +239,8 @@ export interface Notes {
   get(finding_id: string): FindingNote
   /** The note, and the snooze in force at `now` that covers the finding: the longest of several. */
   of(finding: Pick<Finding, keyof SnoozeTarget>, now: number): ShownNote
+  /** By id, what keeps an active finding of a building, or of all, quiet at `now`; others are left out. */
+  silences(now: number, building_id?: string): Map<string, Silence>
   set(note: FindingNote): void
 }
 
@@ -241,6 +251,8 @@ export interface SnoozeStore {
   get(snooze_id: string): Snooze | undefined
   /** The one in force at `now` that covers the finding: the longest of several. */
   covering(finding: Pick<Finding, keyof SnoozeTarget>, now: number): Snooze | undefined
+  /** By id of the active findings of a building, or of all, that are snoozed at `now`: until when. */
+  snoozedUntil(now: number, building_id?: string): Map<string, number>
   /** Inserts or replaces by `snooze_id`, and forgets what is over at `now`. */
   put(snooze: Snooze, now: number): void
 }

@@ -4,9 +4,6 @@ import { SECOND } from '#shared/core/time.ts'
 
 type SnapshotPorts = { model: ModelStore; findings: FindingReader; results: ResultReader; edges: EdgeStore; clock: Clock }
 
-/** Maximum number of active findings that are counted; this number as a count means at least so many. */
-const FINDINGS_MAX = 10_000
-
 /**
  * Figures that need no login: counts, codes and ages, without names, addresses, values or expensive queries.
  *
@@ -18,7 +15,7 @@ export function takeSnapshot({ model, findings, results, edges, clock }: Snapsho
     ms === undefined || ms === null ? null : Math.max(0, Math.round((now - ms) / SECOND))
   const buildings = model.buildings()
   const points = buildings.flatMap(({ building_id }) => model.points(building_id)).filter(({ gone }) => !gone)
-  const active = findings.list({ state: 'active', limit: FINDINGS_MAX })
+  const active = findings.active()
   const latest = buildings.flatMap(({ building_id }) => results.latest(building_id))
   const heard = edges.list().flatMap(({ last_data_at }) => last_data_at ?? [])
   return {

@@ -47,19 +47,48 @@ export function findingsConformance(test: TestFn, name: string, open: (t: Execut
     t.deepEqual(ids({ from: at(8) }), ['c', 'b'])
   })
 
-  test(`${name}: active findings come by building, newest start first, also where there are thousands`, t => {
+  test(`${name}: active findings come by building and id, also where there are thousands`, t => {
     const findings = open(t)
     const many = Array.from({ length: 1500 }, (_, i) => finding(`m${i}`, i, null, { building_id: 'b2' }))
     const most = Array.from({ length: 2500 }, (_, i) => finding(`n${i}`, i, null, { building_id: 'b3' }))
     findings.put([finding('a', 1, null), finding('c', 2, 3), finding('b', 5, null), ...many, ...most])
     findings.put([finding('d', 5, null, { building_id: 'b4' }), finding('e', 5, 6, { building_id: 'b5' })])
-    const active = [...findings.active()].map(([building_id, own]) => [building_id, own.length, own[0]!.finding_id])
-    t.deepEqual(active, [
-      ['b', 2, 'b'],
-      ['b2', 1500, 'm1499'],
-      ['b3', 2000, 'n2499'],
-      ['b4', 1, 'd'],
-    ])
+    const active = Map.groupBy(findings.active(), ({ building_id }) => building_id)
+    t.deepEqual(
+      [...active].map(([building_id, own]) => [building_id, own.length, own[0]!.finding_id]),
+      [
+        ['b', 2, 'a'],
+        ['b2', 1500, 'm0'],
+        ['b3', 2500, 'n0'],
+        ['b4', 1, 'd'],
+      ],
+    )
+    t.deepEqual(findings.active('b2'), active.get('b2'))
+  })
+
+  test(`${name}: an active finding is counted by what it said last, until it ends or is removed`, t => {
+    const findings = open(t)
+    const counted = () => findings.active('b')
+    const role = { role: 'sa_t', suppressed_by: 'x', kind: 'sensor', severity: 4 } as const
+    findings.put([finding('a', 1, null), finding('c', 2, null, role)])
+    const plain = {
+      building_id: 'b',
+      equipment_id: 'e',
+      rule_id: 'r',
+      kind: 'fault',
+      title: 'Supply air too warm',
+      severity: 2,
+    } as const
+    const [a, c] = [
+      { ...plain, finding_id: 'a', from: at(1) },
+      { ...plain, ...role, finding_id: 'c', from: at(2) },
+    ]
+    t.deepEqual(counted(), [a, c])
+    const { suppressed_by: _none, ...seen } = c
+    findings.put([finding('a', 1, 4), finding('c', 2, null, { role: 'sa_t', kind: 'sensor', severity: 4 })])
+    t.deepEqual(counted(), [seen])
+    findings.put([finding('a', 1, null, { severity: 1 })])
+    t.deepEqual(counted(), [{ ...a, severity: 1 }, seen], 'it lasts again')
   })
 
   test(`${name}: findings that overlap a span are counted by rule`, t => {

@@ -107,6 +107,12 @@ export type Finding = {
   not_priced?: PricingGap[]
 }
 
+/** What is counted and searched of a finding that lasts, in many buildings. */
+export type ActiveFinding = Pick<
+  Finding,
+  'finding_id' | 'building_id' | 'equipment_id' | 'rule_id' | 'role' | 'kind' | 'title' | 'severity' | 'from' | 'suppressed_by'
+>
+
 /** Notes of people on a finding. They are stored separately, so a later run never loses them. */
 export type FindingNote = {
   finding_id: string

@@ -54,6 +54,9 @@ export const snoozeId = ({ building_id, equipment_id, rule_id, role, finding_id 
 export const snoozeSubject = ({ building_id, equipment_id = '*', rule_id = '*', role, finding_id }: SnoozeTarget): string =>
   finding_id ?? [building_id, equipment_id, rule_id, ...(role === undefined ? [] : [role])].join('/')
 
+/** Why a finding stays quiet: a person said that it is no fault, or snoozed it until an instant. */
+export type Silence = { not_a_fault?: string; snoozed_until?: number }
+
 /** A note, and the snooze that covers the finding, where one is in force. */
 export type ShownNote = FindingNote & {
   snoozed_until?: number

@@ -53,10 +53,7 @@ function toEdge(row: unknown): EdgeRecord {
     connector_url: string | null
     status_body: unknown
   }
-  return {
-    ...rest,
-    ...(connector_url === null ? {} : { connector_url }),
-    online: Boolean(online),
-    status_body: JSON.parse(String(status_body)),
-  }
+  const edge = Object.assign(rest, { online: Boolean(online), status_body: JSON.parse(String(status_body)) }) as EdgeRecord
+  if (connector_url !== null) edge.connector_url = connector_url
+  return edge
 }

@@ -1,4 +1,4 @@
-import type { Finding } from '#shared/core/findings/finding.ts'
+import type { ActiveFinding, Finding } from '#shared/core/findings/finding.ts'
 import type {
   FindingReader,
   FindingStore,
@@ -73,8 +73,42 @@ export function listSql(given: Partial<Record<keyof typeof LIST_CONDITIONS, unkn
   return `SELECT body FROM findings WHERE ${where} ORDER BY "from" DESC, finding_id LIMIT @limit`
 }
 
-/** Active findings that are read at once, and the most of one building that are. A finding takes some kilobytes. */
-const ACTIVE_READ = 2000
+/** Most active findings that are counted: ten in each of ten thousand buildings. */
+const ACTIVE_MAX = 100_000
+type ActiveRow = [
+  string,
+  string,
+  string,
+  string,
+  Finding['kind'],
+  string,
+  Finding['severity'],
+  number,
+  string | null,
+  string | null,
+]
+const activeSql = (where: string) =>
+  `SELECT building_id, finding_id, equipment_id, rule_id, kind, title, severity, "from", role, suppressed_by FROM active_findings
+   ${where} ORDER BY building_id, finding_id LIMIT ${ACTIVE_MAX}`
+
+/** By hand, because a hub makes thousands of them for a page. */
+function toActive([
+  building_id,
+  finding_id,
+  equipment_id,
+  rule_id,
+  kind,
+  title,
+  severity,
+  from,
+  role,
+  suppressed_by,
+]: ActiveRow): ActiveFinding {
+  const finding: ActiveFinding = { finding_id, building_id, equipment_id, rule_id, kind, title, severity, from }
+  if (role !== null) finding.role = role
+  if (suppressed_by !== null) finding.suppressed_by = suppressed_by
+  return finding
+}
 
 function openFindings(db: Database) {
   const get = db.prepare('SELECT body FROM findings WHERE finding_id = ?').pluck()
@@ -98,24 +132,9 @@ function openFindings(db: Database) {
     prepared.set(sql, list)
     return list.all({ ...given, limit }).map(toFinding)
   }
-  const activeAfter = db
-    .prepare(
-      `SELECT building_id, body FROM findings WHERE state = 'active' AND building_id > @after
-       ORDER BY building_id, "from" DESC, finding_id LIMIT ${ACTIVE_READ}`,
-    )
-    .raw()
-  function* active() {
-    for (let after = ''; ; ) {
-      const rows = activeAfter.all({ after }) as [string, string][]
-      const isLast = rows.length < ACTIVE_READ
-      const groups = [...Map.groupBy(rows, ([building_id]) => building_id)]
-      // The last building may be cut: it is read whole with the next ones.
-      const whole = isLast || groups.length === 1 ? groups : groups.slice(0, -1)
-      for (const [building_id, own] of whole) yield [building_id, own.map(([, body]) => toFinding(body))] as const
-      if (isLast) return
-      after = whole.at(-1)![0]
-    }
-  }
+  const [allActive, activeOf] = [db.prepare(activeSql('')).raw(), db.prepare(activeSql('WHERE building_id = ?')).raw()]
+  const active = (building_id?: string): ActiveFinding[] =>
+    ((building_id === undefined ? allActive.all() : activeOf.all(building_id)) as ActiveRow[]).map(toActive)
   return {
     active,
     write: findingWriter(db),

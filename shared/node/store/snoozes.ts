@@ -18,18 +18,27 @@ const COLUMNS = [
 ] as const satisfies (keyof Snooze)[]
 
 const IN_FORCE = 'ended_at IS NULL AND until > @now'
-const anyOr = (column: string): string => `(${column} IS NULL OR ${column} = @${column})`
+/** @param finding what stands before the names of the finding's fields in the statement */
+const covers = (finding: string): string =>
+  (['equipment_id', 'rule_id', 'role', 'finding_id'] as const)
+    .map(column => `(snoozes.${column} IS NULL OR snoozes.${column} = ${finding}${column})`)
+    .join(' AND ')
+// The snoozes come first: there are few, and the findings are found by their building.
+const untilSql = (where: string): string =>
+  `SELECT active_findings.finding_id, max(until) FROM snoozes CROSS JOIN active_findings USING (building_id)
+   WHERE ${IN_FORCE} AND ${covers('active_findings.')} ${where} GROUP BY active_findings.finding_id`
 
 export function snoozeStore(db: Database): SnoozeStore {
   const list = db.prepare(`SELECT * FROM snoozes WHERE ${IN_FORCE} ORDER BY until, snooze_id LIMIT @limit`)
   const get = db.prepare('SELECT * FROM snoozes WHERE snooze_id = ?')
   const covering = db.prepare(
-    `SELECT * FROM snoozes WHERE building_id = @building_id AND ${IN_FORCE}
-       AND ${(['equipment_id', 'rule_id', 'role', 'finding_id'] as const).map(anyOr).join(' AND ')}
+    `SELECT * FROM snoozes WHERE building_id = @building_id AND ${IN_FORCE} AND ${covers('@')}
      ORDER BY until DESC, snooze_id LIMIT 1`,
   )
   // Most buildings have none, and this takes a tenth of the time: a page of faults asks for each.
   const some = db.prepare('SELECT 1 FROM snoozes WHERE building_id = ? AND ended_at IS NULL AND until > ? LIMIT 1')
+  const untilOfAll = db.prepare(untilSql('')).raw()
+  const untilOf = db.prepare(untilSql('AND building_id = @building_id')).raw()
   const put = db.prepare(upsert('snoozes', ['snooze_id'], COLUMNS))
   const forget = db.prepare('DELETE FROM snoozes WHERE until <= ?')
   const oneOf = (row: unknown) => (row === undefined ? undefined : toRecord<Snooze>(row))
@@ -40,6 +49,8 @@ export function snoozeStore(db: Database): SnoozeStore {
       some.get(building_id, now) === undefined
         ? undefined
         : oneOf(covering.get({ building_id, equipment_id, rule_id, role: role ?? null, finding_id, now })),
+    snoozedUntil: (now, building_id) =>
+      new Map((building_id === undefined ? untilOfAll.all({ now }) : untilOf.all({ now, building_id })) as [string, number][]),
     put: db.transaction((snooze: Snooze, now: number) => {
       put.run(toRow(snooze, COLUMNS))
       forget.run(now)

@@ -293,6 +293,7 @@ test('every table that names a building is moved with it, or stays for a reason'
     api_tokens: 'tokens of the hub',
     building_moves: 'the moves themselves',
     edge_buildings: 'follows the table of edges, and counts on for those that were moved',
+    active_findings: 'follows the table of findings',
   }
   const db = openDatabase(join(folder(t), 'plenum.db'))
   t.teardown(() => db.close())

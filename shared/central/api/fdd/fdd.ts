@@ -143,7 +143,7 @@ const equipmentRoute = ({ model, findings, results }: CentralContext) =>
       const all = model.equipment(building_id)
       const points = Map.groupBy(model.points(building_id), ({ equipment_id }) => equipment_id)
       const said = Map.groupBy(results.latest(building_id), ({ equipment_id }) => equipment_id)
-      const active = findings.list({ building_id, state: 'active', limit: 10_000 })
+      const active = Map.groupBy(findings.active(building_id), ({ equipment_id }) => equipment_id)
       const { items, ...more } = cutPage(all, query, one => one.equipment_id)
       const equipment = items.map(one => {
         const own = points.get(one.equipment_id) ?? []
@@ -152,7 +152,7 @@ const equipmentRoute = ({ model, findings, results }: CentralContext) =>
           ...one,
           points: own.length,
           roles: own.flatMap(({ role }) => role ?? []).toSorted(),
-          active_findings: active.filter(({ equipment_id }) => equipment_id === one.equipment_id).length,
+          active_findings: active.get(one.equipment_id)?.length ?? 0,
           results: countResults(latest).counts,
           missing_roles: [...new Set(latest.flatMap(({ missing_roles = [] }) => missing_roles))].toSorted(),
         }

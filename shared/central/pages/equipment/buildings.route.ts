@@ -1,13 +1,11 @@
 /** The page of all buildings, and that of one. Where there is one building, the first is the second. */
-import type { Finding } from '#shared/core/findings/finding.ts'
 import { Type } from '@sinclair/typebox'
 import { needBuilding, needEquipment } from '#shared/core/lookup.ts'
 import { type Building, EQUIPMENT_TYPES, type EquipmentType } from '#shared/core/model/model.ts'
 import { type Call, oneOf, PAGE_ID, type Route, route, strict } from '#shared/node/http/route.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 import { dataEnds } from '#shared/central/pages/data-freshness.ts'
-import { addCounts, countOpen, NONE_OPEN, type OpenCounts, toRows } from '#shared/central/pages/faults/fault-list.ts'
-import { openFaultsByBuilding } from '#shared/central/pages/faults/faults.route.ts'
+import { addCounts, NONE_OPEN, openFaultsByBuilding, openFaultsByEquipment } from '#shared/central/pages/faults/open-counts.ts'
 import { SEARCH_TEXT } from '#shared/central/api/search.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { abortOnClose } from '#shared/central/analytics/service.ts'
@@ -37,8 +35,6 @@ type AnyCall = Pick<Call<unknown, unknown, unknown>, 'caller' | 'reply'>
 
 /** Buildings on one page: a hub of thousands would have a page of a megabyte. */
 const BUILDINGS_SHOWN = 50
-/** Most active findings of one building that a page counts. */
-const ACTIVE_MAX = 5000
 const BUILDING = strict({ building_id: PAGE_ID })
 
 export const buildingPages = (context: Stores, layout: PageLayout): Route[] => [
@@ -110,18 +106,6 @@ async function showBuilding(context: Stores, layout: PageLayout, call: AnyCall, 
   return layout.document(call, { title: building.name, current: BUILDINGS_PATH, here }, buildingBody(model))
 }
 
-/** Active findings of a building. */
-const activeOf = ({ findings }: Stores, building_id: string): Finding[] =>
-  findings.list({ building_id, state: 'active', limit: ACTIVE_MAX })
-
-const countsOf = ({ notes }: Stores, findings: Finding[], now: number): OpenCounts =>
-  countOpen(
-    toRows(
-      findings.map(finding => ({ finding, note: notes.of(finding, now) })),
-      now,
-    ),
-  )
-
 /** The worst first, in parts. What the order does not depend on is read for the shown part alone. */
 function buildingsModel(context: Stores, buildings: Building[], { q = '', page }: Asked, here: Here): BuildingsModel {
   const { model } = context
@@ -149,13 +133,11 @@ function equipmentRows(context: Stores, building: Building, now: number): Pick<B
   const { building_id } = building
   const all = context.model.equipment(building_id)
   const points = Map.groupBy(context.model.points(building_id), ({ equipment_id = '' }) => equipment_id)
-  const findings = activeOf(context, building_id)
-  const active = Map.groupBy(findings, ({ equipment_id }) => equipment_id)
+  const openOf = openFaultsByEquipment(context, now, building_id)
   const byId = new Map(all.map(equipment => [equipment.equipment_id, equipment]))
   const rows = all.map((equipment): EquipmentRow => {
     const { equipment_id, parent_id } = equipment
-    const own = active.get(equipment_id)
-    const open = own ? countsOf(context, own, now) : NONE_OPEN
+    const open = openOf.get(equipment_id) ?? NONE_OPEN
     return { equipment, points: points.get(equipment_id)?.length ?? 0, open, parent: byId.get(parent_id ?? '') }
   })
   const worst = ({ open }: EquipmentRow) => open[1] * 1e6 + open[2] * 1e3 + open[3]

@@ -188,10 +188,11 @@ function heldNow(periods: OverridePeriod[], last: ArraySnapshot): OverridePeriod
 
 function neighboursOf({ model, findings }: EquipmentStores, { building_id, equipment_id, feeds = [], parent_id }: Equipment) {
   const all = model.equipment(building_id)
-  const withOpen = (one: Equipment): Neighbour => {
-    const query = { building_id, equipment_id: one.equipment_id, state: 'active', limit: EPISODES_MAX } as const
-    return { ...one, open: findings.list(query).filter(({ suppressed_by }) => suppressed_by === undefined).length }
-  }
+  const active = Map.groupBy(
+    findings.active(building_id).filter(({ suppressed_by }) => suppressed_by === undefined),
+    finding => finding.equipment_id,
+  )
+  const withOpen = (one: Equipment): Neighbour => ({ ...one, open: active.get(one.equipment_id)?.length ?? 0 })
   const isFed = (one: Equipment) => feeds.includes(one.equipment_id) || one.parent_id === equipment_id
   const feedsThis = (one: Equipment) => one.equipment_id === parent_id || one.feeds?.includes(equipment_id) === true
   return { feeds: all.filter(isFed).map(withOpen), fedBy: all.filter(feedsThis).map(withOpen) }

@@ -5,7 +5,7 @@ import { sayCountOf } from '#shared/node/http/language.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { overrideIcon, priorityIcon } from '#shared/central/ui/icons.ts'
 import { buildingHref, equipmentHref, pointHref } from '#shared/central/ui/links.ts'
-import { addCounts, NONE_OPEN, type OpenCounts } from '#shared/central/pages/faults/fault-list.ts'
+import { addCounts, NONE_OPEN, type OpenCounts } from '#shared/central/pages/faults/open-counts.ts'
 
 type TreeRow = { equipment: Equipment; open: OpenCounts; points: number }
 /** One branch: the rows below `of`, of the whole building where it is undefined, and the points of `of`. */

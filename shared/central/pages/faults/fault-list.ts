@@ -1,9 +1,9 @@
 /** Rows of the page of faults: the episodes of one equipment and rule together, the worst first. */
-import type { ShownNote } from '#shared/core/findings/snooze.ts'
+import type { ShownNote, Silence } from '#shared/core/findings/snooze.ts'
 import {
+  type ActiveFinding,
   type Finding,
   type FindingKind,
-  PRIORITIES,
   type Priority,
   PRIORITY_WORDS,
   priorityOf,
@@ -77,12 +77,18 @@ export type Named = { finding: Finding; note: ShownNote }
 const DATA_KINDS: ReadonlySet<FindingKind> = new Set<FindingKind>(['data', 'sensor'])
 
 /** In which of the tabs a finding is shown at `now`. */
-export function laneOf({ finding, note }: Named, now: number): Lane {
+export function laneOf({ finding, note }: { finding: Finding | ActiveFinding; note: Silence }, now: number): Lane {
   const snoozed = note.snoozed_until !== undefined && note.snoozed_until > now
   if (finding.suppressed_by !== undefined || note.not_a_fault !== undefined || snoozed) return 'silenced'
   if (finding.kind === 'override') return 'overrides'
   return DATA_KINDS.has(finding.kind) ? 'data' : 'faults'
 }
+
+/** Findings of one key are one row. */
+export const rowKey = (
+  lane: Lane,
+  { building_id, equipment_id, rule_id, role }: Pick<Finding, 'building_id' | 'equipment_id' | 'rule_id' | 'role'>,
+): string => JSON.stringify([lane, building_id, equipment_id, rule_id, role])
 
 /**
  * Gathers episodes into rows, one for each lane, building, equipment and rule (and role, of a rule over every role).
@@ -106,7 +112,7 @@ export function toRows(
   for (const item of items) {
     const { finding, note } = item
     const lane = laneOf(item, now)
-    const key = JSON.stringify([lane, finding.building_id, finding.equipment_id, finding.rule_id, finding.role])
+    const key = rowKey(lane, finding)
     const known = rows.get(key)
     const inFaultMs = finding.duration_secs * 1000
     if (!known) {
@@ -236,28 +242,6 @@ function groupOf({ finding, priority, urgency }: FaultRow, by: Grouping | 'urgen
   if (by === 'fault') return { key: finding.rule_id, title: say(finding.title) }
   if (by === 'priority') return { key: String(priority), title: say`Priority ${priority}, ${say(PRIORITY_WORDS[priority])}` }
   return { key: JSON.stringify([finding.building_id, finding.equipment_id]), title: names.equipment(finding) }
-}
-
-/** Active equipment faults by priority, active findings about sensors and data, and active overrides. */
-export type OpenCounts = Record<Priority, number> & { data: number; overrides: number }
-
-export const NONE_OPEN: OpenCounts = { 1: 0, 2: 0, 3: 0, data: 0, overrides: 0 }
-export const addCounts = (a: OpenCounts, b: OpenCounts): OpenCounts => ({
-  1: a[1] + b[1],
-  2: a[2] + b[2],
-  3: a[3] + b[3],
-  data: a.data + b.data,
-  overrides: a.overrides + b.overrides,
-})
-
-/** How many rows are active: what Home and Fleet count. */
-export function countOpen(rows: { lane: Lane; row: FaultRow }[]): OpenCounts {
-  const open = rows.filter(({ row }) => row.finding.state === 'active')
-  const inFaults = open.filter(({ lane }) => lane === 'faults')
-  const inLane = (lane: Lane) => open.filter(row => row.lane === lane).length
-  const counts = { 1: 0, 2: 0, 3: 0, data: inLane('data'), overrides: inLane('overrides') }
-  for (const priority of PRIORITIES) counts[priority] = inFaults.filter(({ row }) => row.priority === priority).length
-  return counts
 }
 
 /** @returns the page's address for a filter, without what is the default anyway */

@@ -8,7 +8,6 @@ import type { Together } from '#shared/central/ui/cost-words.ts'
 import {
   ANY_AGE_DAYS,
   byCost,
-  countOpen,
   type FaultQuery,
   type FaultRow,
   GROUPINGS,
@@ -18,7 +17,6 @@ import {
   type Lane,
   matches,
   type Named,
-  type OpenCounts,
   SORTS,
   toRows,
 } from './fault-list.ts'
@@ -234,34 +232,13 @@ function episodesWithin({ findings, notes }: Stores, query: FaultQuery, ends: Da
 }
 
 /** Rows of what is open, the worst first: only what lasts is looked at. */
-export function openRows(
-  { findings, notes }: Pick<Stores, 'findings' | 'notes'>,
-  now: number,
-  building_id?: string,
-): ReturnType<typeof toRows> {
-  const active = findings.list({ ...(building_id !== undefined && { building_id }), state: 'active', limit: EPISODES_MAX })
+export function openRows({ findings, notes }: Pick<Stores, 'findings' | 'notes'>, now: number): ReturnType<typeof toRows> {
+  const active = findings.list({ state: 'active', limit: EPISODES_MAX })
   return toRows(
     active.map(finding => ({ finding, note: notes.of(finding, now) })),
     now,
   )
 }
-
-/** Open faults by priority of each building that has any active finding, for pages that list many buildings. */
-export function openFaultsByBuilding(
-  { findings, notes }: Pick<Stores, 'findings' | 'notes'>,
-  now: number,
-): Map<string, OpenCounts> {
-  const counts = new Map<string, OpenCounts>()
-  for (const [building_id, active] of findings.active()) {
-    const named = active.map(finding => ({ finding, note: notes.of(finding, now) }))
-    counts.set(building_id, countOpen(toRows(named, now)))
-  }
-  return counts
-}
-
-/** Open faults by priority, for the line of one edge. */
-export const openFaults = (stores: Pick<Stores, 'findings' | 'notes'>, now: number, building_id?: string): OpenCounts =>
-  countOpen(openRows(stores, now, building_id))
 
 /** Names by building and equipment, looked up once for a page. */
 export function equipmentNames({ model }: Pick<Stores, 'model'>) {

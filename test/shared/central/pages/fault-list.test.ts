@@ -3,7 +3,6 @@ import { type Finding, type FindingNote, priorityOf } from '#shared/core/finding
 import { type Urgency, urgencyOf } from '#shared/core/findings/urgency.ts'
 import { DAY, HOUR } from '#shared/core/time.ts'
 import {
-  countOpen,
   DEFAULT_QUERY,
   faultsHref,
   type Grouping,
@@ -61,9 +60,6 @@ test('rows are grouped by equipment, by rule, by building, by priority and not a
   t.deepEqual([titles('building'), titles('none')], [['school'], ['']])
   t.deepEqual(titles('priority'), ['Priority 1, high', 'Priority 2, medium', 'Priority 3, low'])
 })
-
-test('open faults are counted by priority, without those of sensors and without what is silenced', t =>
-  t.deepEqual(countOpen(rows), { 1: 1, 2: 1, 3: 0, data: 1, overrides: 0 }))
 
 test('severities 3 and 4 are both of low priority', t => t.deepEqual(([1, 2, 3, 4] as const).map(priorityOf), [1, 2, 3, 3]))
 
