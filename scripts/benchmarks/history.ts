@@ -2,7 +2,8 @@
  * `scripts/bench history`: what a sample takes on the disk after a year. Ten points with a value a minute come day by day, are
  * sealed each night and merged as the product merges; then the sealed files are weighed. Beside it, the same samples in a PostgreSQL
  * table with its key, and in one Parquet file that DuckDB writes with its defaults. `ratio` is ours over PostgreSQL's. `plot_ms` is what
- * a plot of the year waits for: eight of the points in 1,500 buckets, the median of five.
+ * a plot of the year waits for: eight of the points in 1,500 buckets, the median of five; `first_plot_ms` is the first of them, for which
+ * the process that reads has to start.
  */
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
@@ -22,7 +23,7 @@ const DAYS = 365
 const SAMPLES = DAYS * (DAY / MINUTE) * COLUMN_NAMES.length
 const BUILDING = 'b'
 const GOAL = { bytes_a_sample: 1.6, plot_ms: 300 }
-const PLOT = { points: 8, maxBuckets: 1500, times: 5 }
+const PLOT = { points: 8, maxBuckets: 1500, times: 6 }
 const HISTORIAN = { memoryMb: 256, idleMs: 10_000 }
 
 const { values } = parseArgs({ options: { json: { type: 'boolean' } } })
@@ -38,9 +39,9 @@ try {
 
 async function bench() {
   const begun = performance.now()
-  const { bytes: ours, plotMs } = await sealYear()
+  const { bytes: ours, plotMs, firstMs } = await sealYear()
   say(
-    `ours: ${ours.toFixed(2)} bytes a sample, a plot of the year in ${plotMs.toFixed(0)} ms, ${((performance.now() - begun) / 1000).toFixed(0)} s`,
+    `ours: ${ours.toFixed(2)} bytes a sample, a plot of the year in ${plotMs.toFixed(0)} ms, the first in ${firstMs.toFixed(0)} ms, ${((performance.now() - begun) / 1000).toFixed(0)} s`,
   )
   const csv = join(folder, 'year.csv')
   writeYear(csv)
@@ -55,12 +56,12 @@ async function bench() {
     ratio: Number((ours / postgres).toFixed(4)),
     unit: 'bytes a sample',
     goal: GOAL,
-    ...{ duckdb: Number(duckdb.toFixed(3)), samples: SAMPLES, plot_ms: Math.round(plotMs) },
+    ...{ duckdb: Number(duckdb.toFixed(3)), samples: SAMPLES, plot_ms: Math.round(plotMs), first_plot_ms: Math.round(firstMs) },
   }
 }
 
-/** Appends, seals and merges day by day. @returns bytes of the files for each sample, and how long a plot of the year takes */
-async function sealYear(): Promise<{ bytes: number; plotMs: number }> {
+/** Appends, seals and merges day by day. @returns bytes of the files for each sample, and how long plots of the year take */
+async function sealYear(): Promise<{ bytes: number; plotMs: number; firstMs: number }> {
   const path = join(folder, 'plenum.db')
   const db = openDatabase(path)
   const historian = await openHistorian({ db, root: join(folder, 'parquet'), ...HISTORIAN })
@@ -68,8 +69,11 @@ async function sealYear(): Promise<{ bytes: number; plotMs: number }> {
     await historian.append(BUILDING, [...samplesOf(day)])
     await historian.seal({ before: FROM + (day + 1) * DAY })
   }
-  const plotMs = await readPlot(historian)
   await historian.stop()
+  const again = await openHistorian({ db, root: join(folder, 'parquet'), ...HISTORIAN })
+  const [firstMs = 0, ...later] = await readPlots(again)
+  const plotMs = later.toSorted((a, b) => a - b)[Math.floor(later.length / 2)]!
+  await again.stop()
   db.close()
   const sealed = openReadOnly(path)
   const [bytes, samples] = sealed
@@ -78,10 +82,10 @@ async function sealYear(): Promise<{ bytes: number; plotMs: number }> {
     .get() as [number, number]
   sealed.close()
   if (samples !== SAMPLES) throw new Error(`${samples} of ${SAMPLES} samples are sealed`)
-  return { bytes: bytes / samples, plotMs }
+  return { bytes: bytes / samples, plotMs, firstMs }
 }
 
-async function readPlot({ buckets }: Pick<Historian, 'buckets'>): Promise<number> {
+async function readPlots({ buckets }: Pick<Historian, 'buckets'>): Promise<number[]> {
   const spent: number[] = []
   for (let i = 0; i < PLOT.times; i++) {
     const begun = performance.now()
@@ -92,7 +96,7 @@ async function readPlot({ buckets }: Pick<Historian, 'buckets'>): Promise<number
     spent.push(performance.now() - begun)
     if (found.length < PLOT.points) throw new Error(`${found.length} points were read`)
   }
-  return spent.toSorted((a, b) => a - b)[Math.floor(PLOT.times / 2)]!
+  return spent
 }
 
 function* samplesOf(day: number) {

@@ -25,15 +25,13 @@ export type Duck = {
   run(sql: string): Promise<void>
   /** Rows as arrays, for small results. */
   rows(sql: string): Promise<unknown[][]>
-  /** Passes the result chunk by chunk, and runs beside other queries: it sees files, and no temporary table. */
-  streamBeside(sql: string, take: (chunk: Chunk) => void): Promise<void>
   /** Passes the result chunk by chunk. With a filter, rows of a chunk may arrive later than those of the next chunk. */
   stream(sql: string, take: (chunk: Chunk) => void): Promise<void>
   /**
    * Passes whole columns of DOUBLE without NULLs, in the order of the source; they are valid only within `take`. A stream
    * passes 2048 rows at a time, which takes three times as long.
    *
-   * @param source a scan without a filter
+   * @param source a scan; with a filter, rows are in order only where operators cache none
    */
   columns(select: string[], source: string, take: (columns: Float64Array[]) => void): Promise<void>
   /** Another connection, with temporary tables of its own, for work beside this one. The caller closes it, and this one later. */
@@ -72,14 +70,6 @@ async function connect(instance: DuckDBInstance, closed: () => void): Promise<Du
     run: async sql => void (await connection.run(sql)),
     rows: async sql => await (await connection.run(sql)).getRows(),
     stream: (sql, take) => stream(connection, sql, take),
-    streamBeside: async (sql, take) => {
-      const own = await instance.connect()
-      try {
-        await stream(own, sql, take)
-      } finally {
-        own.closeSync()
-      }
-    },
     columns: (select, source, take) => takeColumns(connection, select, source, take),
     beside: () => connect(instance, () => undefined),
     appender: table => openAppender(connection, table),
@@ -144,12 +134,6 @@ export const valuesOf = (rows: (readonly [number, string])[]): string =>
  * which takes three times as long for a year of minutes; its types do not show the array.
  */
 export const numbersOf = (chunk: Chunk, column: number): Float64Array => itemsOf(chunk.getColumnVector(column))
-/** A list of DOUBLE without NULLs, valid until the next chunk. */
-export function listOf(chunk: Chunk, column: number, row: number): Float64Array {
-  const lists = chunk.getColumnVector(column) as DuckDBListVector
-  const from = lists.getEntryOffset(row)
-  return itemsOf(lists.childVector).subarray(from, from + lists.getEntryLength(row))
-}
 const itemsOf = (vector: DuckDBVector): Float64Array => (vector as unknown as { items: Float64Array }).items
 
 /** Splits a chunk that is sorted by its first column, a point id, into runs of one point. */

@@ -4,7 +4,7 @@ import { errorText } from '#shared/core/error-text.ts'
 import type { HistoryQuery } from '#shared/core/ports.ts'
 import { Problem } from '#shared/core/problem.ts'
 import type { SeriesBuilder } from '#shared/core/series/series-builder.ts'
-import { type Duck, listOf, numbersOf, openDuck, pointRuns, sqlTexts } from './duck.ts'
+import { type Duck, numbersOf, openDuck, pointRuns, sqlTexts } from './duck.ts'
 import type { Part, PartPoint } from './manifest.ts'
 
 export type PartReader = {
@@ -15,7 +15,7 @@ export type PartReader = {
    */
   read(part: Part, span: Span, builderOf: BuilderOf): Promise<void>
   /**
-   * Reads all samples that each part has of its listed points, in one query. Beside other queries.
+   * Reads all samples that each part has of its listed points. Beside other queries.
    *
    * @returns by part, then by point
    * @throws Problem history_damaged when a file cannot be read
@@ -30,6 +30,9 @@ export type PartColumn = { ts: Float64Array | undefined; values: Float64Array }
 /** @param memoryMb limit for DuckDB */
 export async function openPartReader({ root, memoryMb }: { root: string; memoryMb: number }): Promise<PartReader> {
   const duck = await openDuck({ memoryMb, spill: undefined })
+  const ordered = await duck.beside()
+  // Otherwise the few rows that a filter selects from a chunk may come after those of the next one.
+  await ordered.run('SET enable_caching_operators = false')
   return {
     async read(part, span, builderOf) {
       for (const { point_id } of part.points) builderOf(point_id).begin()
@@ -42,13 +45,16 @@ export async function openPartReader({ root, memoryMb }: { root: string; memoryM
     },
     async columns(parts) {
       try {
-        return await readColumns(duck, root, parts)
+        return await readColumns(ordered, root, parts)
       } catch (error) {
         const files = parts.map(({ file }) => file).join(', ')
         throw new Problem('history_damaged', `one of the history files ${files} cannot be read: ${errorText(error)}`)
       }
     },
-    close: duck.close,
+    close: () => {
+      ordered.close()
+      duck.close()
+    },
   }
 }
 
@@ -101,44 +107,34 @@ async function readCut(duck: Duck, root: string, part: Part, span: Span, builder
   })
 }
 
-/** Instants are read only when the samples of a point are not equally far apart, because they take as long as the values. */
+/** Parts of which the same points are wanted are read in one query. */
 async function readColumns(duck: Duck, root: string, parts: Part[]): Promise<PartColumn[][]> {
-  const isEven = parts.every(({ points }) => points.every(({ step }) => step !== null))
-  const lists = ['file_row_number::DOUBLE', VALUE, ...(isEven ? [] : [TS])].map(one => `list(${one})`).join(', ')
-  const wanted = ofPoints(parts.flatMap(({ points }) => points))
-  const sql = `SELECT file_index::DOUBLE, point_id, ${lists} FROM ${source(root, ...parts)} WHERE ${wanted} GROUP BY ALL`
-  const found = parts.map(() => new Map<string, PartColumn>())
-  await duck.streamBeside(sql, chunk => {
-    const files = numbersOf(chunk, 0)
-    const ids = chunk.getColumnVector(1)
-    for (let row = 0; row < chunk.rowCount; row++) {
-      const rows = listOf(chunk, 2, row)
-      const ts = isEven ? undefined : inOrder(rows, listOf(chunk, 4, row))
-      found[files[row]!]!.set(ids.getItem(row) as string, { ts, values: inOrder(rows, listOf(chunk, 3, row)) })
-    }
-  })
-  return parts.map(({ file, points }, i) =>
-    points.map(({ point_id, samples, step }) => {
-      const { ts, values } = found[i]!.get(point_id) ?? { ts: undefined, values: new Float64Array() }
-      if (values.length !== samples) throw new Error(`${file} holds ${values.length} rows of ${point_id} instead of ${samples}`)
-      return { ts: step === null ? ts : undefined, values }
-    }),
-  )
+  const found = new Map<Part, PartColumn[]>()
+  for (const alike of Map.groupBy(parts, ({ points }) => JSON.stringify(points.map(({ point_id }) => point_id))).values()) {
+    for (const [i, columns] of (await readAlike(duck, root, alike)).entries()) found.set(alike[i]!, columns)
+  }
+  return parts.map(part => found.get(part)!)
 }
 
 /**
- * Puts items where the number of their row says: a filter may pass rows in another order.
- *
- * @throws Error when the rows do not follow each other
+ * Reads the same points of several parts as one column in the order of the files, and cuts it by the known number of rows.
+ * Instants are read only when the samples of a point are not equally far apart, because they take as long as the values.
  */
-function inOrder(rows: Float64Array, items: Float64Array): Float64Array {
-  let first = Infinity
-  for (const row of rows) first = Math.min(first, row)
-  const ordered = new Float64Array(items.length)
-  for (let i = 0; i < rows.length; i++) {
-    const at = rows[i]! - first
-    if (at >= ordered.length) throw new Error('the rows of a point are not together')
-    ordered[at] = items[i]!
-  }
-  return ordered
+async function readAlike(duck: Duck, root: string, parts: Part[]): Promise<PartColumn[][]> {
+  const rows = parts.reduce((sum, { points }) => points.reduce((all, { samples }) => all + samples, sum), 0)
+  const isEven = parts.every(({ points }) => points.every(({ step }) => step !== null))
+  const found: PartColumn[][] = []
+  const from = `${source(root, ...parts)} WHERE ${ofPoints(parts[0]!.points)}`
+  await duck.columns(isEven ? [VALUE] : [VALUE, TS], from, ([values, ts]) => {
+    if (values!.length !== rows) throw new Error(`${values!.length} rows of these points were read instead of ${rows}`)
+    let at = 0
+    for (const { points } of parts) {
+      const columns = points.map(({ samples, step }): PartColumn => {
+        const [start, end] = [at, (at += samples)]
+        return { ts: step === null ? ts!.slice(start, end) : undefined, values: values!.slice(start, end) }
+      })
+      found.push(columns)
+    }
+  })
+  return found
 }

@@ -1,7 +1,9 @@
 import test from 'ava'
 import type { PointRows } from '#shared/core/ports.ts'
 import { DAY, MINUTE } from '#shared/core/time.ts'
-import { temporaryHistorian } from '../../../support/sites/workspace.ts'
+import { openManifest } from '#shared/node/historian/manifest.ts'
+import { openPartReader } from '#shared/node/historian/part-reader.ts'
+import { MEMORY_MB, temporaryHistorian } from '../../../support/sites/workspace.ts'
 
 const FROM = Date.UTC(2026, 2, 1)
 const DAYS = 3
@@ -52,3 +54,49 @@ test.serial('a day, and some points, of a sealed month come back whole, in order
     }
   }
 })
+
+test.serial(
+  'the columns of some points of two sealed months are each its own and whole, beside a point that one of them lacks',
+  async t => {
+    const { historian, db, root } = await temporaryHistorian(t)
+    await historian.load('b', POINTS, 'replace', threeDays())
+    const april = [
+      { point_id: POINTS[3]!, length: 40 },
+      { point_id: POINTS[5]!, length: 5_000 },
+    ]
+    const later = Date.UTC(2026, 3, 1)
+    await historian.append(
+      'b',
+      april.flatMap(({ point_id, length }) =>
+        Array.from({ length }, (_, i) => ({ id: point_id, t: later + i * MINUTE + (i % 2), v: 1_000_000 + i })),
+      ),
+    )
+    await historian.seal({ before: later + 9 * DAY })
+    const wanted = POINTS.filter((_, i) => i % 2 === 1)
+    const reader = await openPartReader({ root, memoryMb: MEMORY_MB })
+    t.teardown(reader.close)
+    const parts = openManifest(db)
+      .all(1)
+      .map(part => ({ ...part, points: part.points.filter(({ point_id }) => wanted.includes(point_id)) }))
+    t.true(parts.length > 1)
+    const columns = await reader.columns(parts)
+    for (const [i, { month, points }] of parts.entries()) {
+      for (const [j, { point_id }] of points.entries()) {
+        const { ts, values } = columns[i]![j]!
+        const p = POINTS.indexOf(point_id)
+        const own = month === '2026-03' ? lengthOf(p) : april.find(one => one.point_id === point_id)!.length
+        const base = month === '2026-03' ? p * 10_000 : 1_000_000
+        t.deepEqual(
+          [...values],
+          Array.from({ length: own }, (_, n) => base + n),
+        )
+        if (month === '2026-03') t.is(ts, undefined, 'a minute apart')
+        else
+          t.deepEqual(
+            [...ts!],
+            Array.from({ length: own }, (_, n) => later + n * MINUTE + (n % 2)),
+          )
+      }
+    }
+  },
+)
