@@ -217,4 +217,6 @@ export const PLANT_SENTENCES_DE = nameTable<string>({
     'Die Luft wich um {0} von dem ab, was spätere Wochen bei gleicher Stellung der Registerventile ergeben. Das war von {1} bis {2} so und wurde am {3} gefunden, weil die späteren Wochen zeigen, dass der Anfang nicht normal war.',
   'The box supplied {0} of air {1} colder than its room with the reheat valve closed, and the room stayed {2} above its cooling set point, for {3}.':
     'Der Volumenstromregler lieferte bei geschlossenem Nacherhitzerventil {0} Luft, {1} kälter als der Raum, und der Raum blieb {2} über seinem Kühlsollwert, Dauer {3}.',
+  'Half of the valves were at {0} or more and the water came back {1} from how it left, for {2}; {3} is much for this plant.':
+    'Die Hälfte der Ventile stand auf {0} oder mehr, und das Wasser kam mit {1} Abstand zum Vorlauf zurück, Dauer {2}; {3} sind für diese Anlage viel.',
 })

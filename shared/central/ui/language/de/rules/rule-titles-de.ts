@@ -152,6 +152,7 @@ export const RULE_TITLES_DE = nameTable<string>({
   'Compressor starts too often': 'Verdichter läuft zu oft an',
   'Packaged unit heats and cools at the same time': 'Kompaktgerät heizt und kühlt zugleich',
   'Water is asked for and no pump holds its pressure': 'Wasser wird verlangt, und keine Pumpe hält den Druck',
+  'Water comes back as if too little of it flowed': 'Wasser kommt zurück, als flösse zu wenig davon',
   'System pressure too low': 'Anlagendruck zu niedrig',
   'Plant changes its stage too often': 'Zentrale schaltet zu oft Stufen',
   'Pump at full speed for a week': 'Pumpe eine Woche lang auf voller Drehzahl',
