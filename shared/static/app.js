@@ -16,9 +16,12 @@ document.addEventListener('change', event => {
   if (form) form.requestSubmit()
 })
 
+/* A phone shows the first rows of a long list. */
+const isShown = element => element.getClientRects().length > 0
+
 /* The list of faults: all at once, and keys for one after the other. */
 for (const all of document.querySelectorAll('[data-pick-all]')) {
-  const picks = () => [...all.closest('table').querySelectorAll('tbody .pick')]
+  const picks = () => [...all.closest('table').querySelectorAll('tbody .pick')].filter(isShown)
   all.hidden = false
   all.addEventListener('change', () => {
     for (const pick of picks()) pick.checked = all.checked
@@ -29,7 +32,7 @@ document.addEventListener('keydown', event => {
   const { key } = event
   const isBusy = isTypingIn(event.target) && !event.target.matches('.pick')
   if (!table || isBusy || event.ctrlKey || event.metaKey || event.altKey || !'jkxas'.includes(key)) return
-  const rows = [...table.querySelectorAll('tbody tr:not(.group)')]
+  const rows = [...table.querySelectorAll('tbody tr:not(.group)')].filter(isShown)
   const at = rows.indexOf(document.activeElement?.closest('tr'))
   if (key === 'j' || key === 'k') {
     const next = rows[Math.min(Math.max(at + (key === 'j' ? 1 : -1), 0), rows.length - 1)]

@@ -206,3 +206,61 @@ test.serial('on a phone what is done with a chosen fault covers no more than the
   await page.getByRole('button', { name: 'Assign', exact: true }).click()
   await page.locator('.toast').waitFor()
 })
+
+for (const [title, javaScriptEnabled, locale, more] of [
+  ['with script', true, 'en-GB', 'Show 15 more'],
+  ['without script, in German', false, 'de-DE', '15 weitere zeigen'],
+] as const) {
+  test.serial(`on a phone the first 25 faults of a long list are shown, and a link shows the others, ${title}`, async t => {
+    const many = Array.from({ length: 40 }, (_, i) => ({
+      ...FINDINGS[0]!,
+      finding_id: `f-${i}`,
+      rule_id: `RULE-${i}`,
+      equipment_id: i < 30 ? 'ahu-1' : 'vav-3',
+      from: NOW - (i + 1) * MINUTE,
+    }))
+    const box = await openSite({ product: 'appliance', findings: many })
+    t.teardown(box.close)
+    const { page, close } = await openPage(t.context.chromium.browser, box.url, { ...PHONE, javaScriptEnabled, locale })
+    t.teardown(close)
+    await page.goto('/faults?group=equipment')
+    await page.locator('[name=username]').fill('agent')
+    await page.locator('[name=password]').fill(PASSWORDS.agent)
+    await page.locator('[name=password]').press('Enter')
+    const link = page.getByRole('link', { name: more })
+    await link.waitFor()
+    const shown = (selector: string) => page.locator(selector).filter({ visible: true }).count()
+    t.deepEqual([await shown('.faults .what > a'), await shown('.faults .group')], [25, 1])
+    if (javaScriptEnabled) await expectClean(t, page, 'the first 25', 44)
+    await link.click()
+    t.deepEqual([await shown('.faults .what > a'), await shown('.faults .group')], [40, 2])
+    t.false(await link.isVisible())
+    const next = (await page.locator('#later').boundingBox())!
+    t.true(next.y >= 0 && next.y + next.height <= ABOVE_TASKS, `the first of the others is in sight: ${next.y}`)
+    await page.setViewportSize({ width: 1280, height: 900 })
+    await page.goto('/faults?group=equipment')
+    t.is(await shown('.faults .what > a'), 40, 'a desk shows all')
+    t.false(await link.isVisible())
+  })
+}
+
+test.serial('what chooses all faults chooses none that a narrow window does not show', async t => {
+  const many = Array.from({ length: 30 }, (_, i) => ({ ...FINDINGS[0]!, finding_id: `f-${i}`, rule_id: `RULE-${i}` }))
+  const box = await openSite({ product: 'appliance', findings: many })
+  t.teardown(box.close)
+  const { page, close } = await openPage(t.context.chromium.browser, box.url, { viewport: { width: 1280, height: 900 } })
+  t.teardown(close)
+  await signIn(page, 'agent', PASSWORDS.agent, '/faults')
+  const chosen = () => page.locator('.faults tbody .pick:checked').count()
+  await page.getByLabel('Choose all').check()
+  t.is(await chosen(), 30)
+  await page.getByLabel('Choose all').uncheck()
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.locator('[data-pick-all]').evaluate(all => {
+    Object.assign(all, { checked: true })
+    all.dispatchEvent(new Event('change'))
+  })
+  t.is(await chosen(), 25)
+  for (let i = 0; i < 40; i++) await page.keyboard.press('j')
+  t.is(await page.locator('.faults tbody tr:not(.group)').nth(24).locator('a:focus').count(), 1, 'nor does a key go there')
+})

@@ -20,13 +20,18 @@ import { say } from '#shared/node/http/language.ts'
 /** Whether any fault of the list costs something that is known: else there is no column for it. */
 const hasCost = ({ groups }: FaultsModel): boolean => groups.some(({ rows }) => rows.some(({ cost }) => cost !== undefined))
 
+/** Rows that a phone shows before it is asked for the others: a card has some 140 px. */
+const PHONE_ROWS = 25
+/** Where the others begin: the link to it shows them, without script too. */
+const LATER = 'later'
+
 /** One table, so that columns stay in line from group to group. */
 export function faultTable(model: FaultsModel): Html {
   const { mayOperate } = model
   const table = html`<table class="faults"${mayOperate && html` data-fault-keys`}>
 <thead><tr>${mayOperate && html`<th scope="col" class="choose"><input type="checkbox" class="pick" data-pick-all hidden aria-label="Choose all"></th>`}<th scope="col">Priority</th><th scope="col">Fault</th><th scope="col">Equipment</th><th scope="col">Since</th><th scope="col">In fault</th>${hasCost(model) && html`<th scope="col">Cost</th>`}<th scope="col">State</th></tr></thead>
-${model.groups.map(group => groupBody(group, model))}
-</table>`
+${model.groups.map((group, i) => groupBody(group, model, rowsBefore(model, i)))}
+</table>${laterLink(rowsBefore(model, model.groups.length) - PHONE_ROWS)}`
   if (!mayOperate) return html`${table}${faultStateLegend()}${pages(model)}`
   return html`<form class="bulk-form" method="post" action="/faults/bulk">${csrfField(model.csrf)}<input type="hidden" name="back" value="${faultsHref(model.query)}">
 ${table}
@@ -50,17 +55,23 @@ const bulkBar = (): Html => html`<div class="bulk" role="group" aria-label="Do w
 
 const pages = ({ query, part }: FaultsModel): Html | false => pager(part, page => faultsHref({ ...query, page }))
 
-const groupBody = ({ title, rows }: FaultGroup, model: FaultsModel): Html => html`<tbody>
-${title !== '' && html`<tr class="group"><th scope="rowgroup" colspan="${6 + (hasCost(model) ? 1 : 0) + (model.mayOperate ? 1 : 0)}"><h2>${title} <span class="count">${rows.length}</span></h2></th></tr>`}
-${rows.map(row => faultRow(row, model))}
+const rowsBefore = ({ groups }: FaultsModel, group: number): number =>
+  groups.slice(0, group).reduce((sum, { rows }) => sum + rows.length, 0)
+
+const laterLink = (count: number): Html | false =>
+  count > 0 && html`<ul class="choices show-later"><li><a href="#${LATER}">${say`Show ${count} more`}</a></li></ul>`
+
+const groupBody = ({ title, rows }: FaultGroup, model: FaultsModel, before: number): Html => html`<tbody>
+${title !== '' && html`<tr class="group${before >= PHONE_ROWS && ' later'}"><th scope="rowgroup" colspan="${6 + (hasCost(model) ? 1 : 0) + (model.mayOperate ? 1 : 0)}"><h2>${title} <span class="count">${rows.length}</span></h2></th></tr>`}
+${rows.map((row, i) => faultRow(row, model, before + i))}
 </tbody>`
 
-function faultRow({ finding, note, priority, episodes, inFaultMs, cost, parts }: FaultRow, model: FaultsModel): Html {
+function faultRow({ finding, note, priority, episodes, inFaultMs, cost, parts }: FaultRow, model: FaultsModel, at: number): Html {
   const here = hereOf(finding.building_id, model)
   const dataEnd = model.dataEnds.get(finding.building_id)
   const loud = finding.state === 'active' && dataEnd === undefined && note.ack === 'unacked' ? 'unacked' : 'quiet'
   const title = titleOf(finding)
-  return html`<tr class="${loud} ${finding.state}">
+  return html`<tr class="${loud} ${finding.state}${at >= PHONE_ROWS && ' later'}"${at === PHONE_ROWS && html` id="${LATER}"`}>
 ${model.mayOperate && html`<td class="choose"><input type="checkbox" class="pick" name="fault-${finding.finding_id}" value="${finding.finding_id}" aria-label="Choose ${title}"></td>`}
 <td class="mark-cell p${priority}">${priorityIcon(priority)}</td>
 <td class="what"><a href="${findingHref(finding.finding_id)}">${title}</a>${finding.relabelled_by !== undefined && parts.every(({ is }) => is !== 'cause') && html` ${overrideIcon(say`this fault is an override`)}`}${partsOf(parts, model)}</td>

@@ -2,6 +2,7 @@
 import { nameTable } from '#shared/core/name-table.ts'
 
 export const FAULTS_DE = nameTable<string>({
+  'Show {0} more': '{0} weitere zeigen',
   'Note, assign, snooze …': 'Notiz, zuweisen, zurückstellen …',
   'Snooze before work begins': 'Zurückstellen, bevor Arbeiten beginnen',
   'Faults that occur until then are recorded and stay out of lists and alerts.':
