@@ -2,11 +2,11 @@
 import { targetName } from '#shared/core/bacnet/object-name.ts'
 import { Type } from '@sinclair/typebox'
 import type { edgeView } from '#hub/pages/edge-routes.ts'
+import { wordsFor } from '#hub/pages/overrides-read.ts'
 import { type CentralClient, CentralError, segment } from '#shared/central/mcp/central-client.ts'
 import { cell, localInstant, pageText, table } from '#shared/central/mcp/answer-text.ts'
-import { INSTANT, LIST, rowLimit, readBuildings, tool } from '#shared/central/mcp/tool.ts'
+import { INSTANT, LIST, rowLimit, readBuildings, readPoints, tool } from '#shared/central/mcp/tool.ts'
 import type { OverrideSource } from '#shared/central/mcp/tools/changes.ts'
-import { deviceValueText } from '#shared/central/ui/measure-text.ts'
 import { ID } from '#shared/core/model/model.ts'
 import { formatCount } from '#shared/core/number-text.ts'
 import { isOverride, type LevelMeaning, levelMeanings } from '#shared/core/priority/priority-levels.ts'
@@ -87,7 +87,7 @@ export const edgeOverridesTool = tool({
   title: 'Who commands outputs',
   effect: 'reads',
   description:
-    "Visits to the priority arrays of an edge, newest first: which priority commands which output with which value, and whether that is an override by a person. A visit says what was at that instant, not what lay between two visits. Values are the device's own.",
+    "Visits to the priority arrays of an edge, newest first: which priority commands which output with which value, and whether that is an override by a person. A visit says what was at that instant, not what lay between two visits. Values are in the unit of the point; where a box does not say how it scales them, they are the device's own, without a unit.",
   input: strict({
     edge_id: Type.String({ ...ID, description: 'of list_edges' }),
     site_id: Type.Optional(Type.String({ ...ID, description: 'where several sites have an edge of this id' })),
@@ -95,7 +95,7 @@ export const edgeOverridesTool = tool({
     ...LIST,
   }),
   async answer({ since, limit, cursor, ...edge }, client) {
-    const timezone = await zoneOf(client, edge)
+    const { timezone, wordsOf } = await placeOf(client, edge)
     let scanner: HistoryAnswer['scanner'] | undefined
     let meanings = levelMeanings()
     const fetch = async (count: number) => {
@@ -110,7 +110,7 @@ export const edgeOverridesTool = tool({
         const { observed_at, changed } = record
         return [
           localInstant(observed_at, timezone),
-          ...recordCells(record, meanings),
+          ...recordCells(record, meanings, wordsOf),
           changed.length === 0 ? 'no' : `P${changed.join(', P')}`,
         ]
       })
@@ -126,7 +126,7 @@ export const edgeOverridesTool = tool({
 })
 
 /** Point, object, level with its name, value, and whether a person holds it. */
-function recordCells(record: WireRecord, meanings: LevelMeaning[]): string[] {
+function recordCells(record: WireRecord, meanings: LevelMeaning[], wordsOf: ReturnType<typeof wordsFor>): string[] {
   const { target, label, active_level } = record
   const value = commandOf(record)
   const level = active_level === null ? 'nobody' : `P${active_level} ${meanings[active_level - 1]!.name}`
@@ -134,14 +134,17 @@ function recordCells(record: WireRecord, meanings: LevelMeaning[]): string[] {
     cell(label),
     targetName(target),
     level,
-    value === undefined ? '–' : cell(deviceValueText(value, undefined)),
+    value === undefined ? '–' : cell(wordsOf(record).valueWords(value)),
     isOverride(active_level, meanings) ? 'yes' : 'no',
   ]
 }
 
-async function zoneOf(client: CentralClient, { edge_id, site_id }: { edge_id: string; site_id?: string }): Promise<string> {
+/** The clock of the building of an edge, and the words for what is commanded there. */
+async function placeOf(client: CentralClient, { edge_id, site_id }: { edge_id: string; site_id?: string }) {
   const { edge } = await client.get<{ edge: EdgeReply }>(`/api/edges/${segment(edge_id)}`, { site_id })
-  return (await readBuildings(client)).find(({ building_id }) => building_id === edge.building_id)?.timezone ?? 'UTC'
+  const building = (await readBuildings(client)).find(({ building_id }) => building_id === edge.building_id)
+  const points = building ? await readPoints(client, building.building_id) : []
+  return { timezone: building?.timezone ?? 'UTC', wordsOf: wordsFor(points, []) }
 }
 
 /** Edges of one building that are asked. Each answer comes from a box on site. */
@@ -151,16 +154,18 @@ const EDGES_ASKED = 4
 export const fleetOverrides: OverrideSource = async (client, { place, from, to }) => {
   const { edges } = await client.get<EdgePage>('/api/edges', { limit: 1000 })
   const own = edges.filter(({ building_id }) => building_id === place.building_id)
-  const asked = await Promise.all(own.slice(0, EDGES_ASKED).map(edge => overrideLines(client, edge, place.timezone, from, to)))
+  const wordsOf = wordsFor(own.length > 0 ? await readPoints(client, place.building_id) : [], [])
+  const asked = await Promise.all(
+    own.slice(0, EDGES_ASKED).map(edge => overrideLines(client, edge, { timezone: place.timezone, wordsOf }, { from, to })),
+  )
   return [...asked.flat(), ...(own.length > EDGES_ASKED ? [`${own.length - EDGES_ASKED} more edges were not asked`] : [])]
 }
 
 async function overrideLines(
   client: CentralClient,
   edge: EdgeReply,
-  timezone: string,
-  from: number,
-  to: number,
+  { timezone, wordsOf }: { timezone: string; wordsOf: ReturnType<typeof wordsFor> },
+  { from, to }: { from: number; to: number },
 ): Promise<string[]> {
   try {
     const asked = { since: formatInstant(from), page_size: PAGE_MAX }
@@ -170,7 +175,7 @@ async function overrideLines(
       .filter(one => one.changed.length > 0 && parseInstant(one.observed_at)! < to)
       .toReversed()
       .map(one => {
-        const [point, object, level, value, override] = recordCells(one, meanings)
+        const [point, object, level, value, override] = recordCells(one, meanings, wordsOf)
         return `${localInstant(one.observed_at, timezone)} ${point} (${object}): commanded by ${level}, ${value}${override === 'yes' ? ', an override' : ''}`
       })
     return next_cursor === undefined

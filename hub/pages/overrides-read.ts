@@ -98,7 +98,10 @@ const rawPoint = ({ kind, states, unit, source }: Point) => ({
 })
 
 /** The record has the point's name; its equipment is shown when exactly one point of that name reads that object. */
-export function wordsFor(points: readonly Point[], equipment: readonly Equipment[]): (record: PriorityRecord) => PointWords {
+export function wordsFor(
+  points: readonly Point[],
+  equipment: readonly Equipment[],
+): (record: Pick<PriorityRecord, 'target' | 'label'>) => PointWords {
   const names = new Map(equipment.map(one => [one.equipment_id, one.name]))
   return ({ target, label }) => {
     const object = objectWords(target)

@@ -1,7 +1,7 @@
 /** A tool as data: its name, what it takes, what it may do, and how it answers. */
 import type { Static, TObject } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
-import { type Building, ID } from '#shared/core/model/model.ts'
+import { type Building, ID, type Point } from '#shared/core/model/model.ts'
 import { type CentralClient, CentralError } from './central-client.ts'
 
 /** Effect of a tool: the program that asks a person for permission reads it as hints of the protocol. */
@@ -57,6 +57,25 @@ export async function readBuildings(client: CentralClient): Promise<Building[]> 
       cursor,
     })
     all.push(...page.buildings)
+    cursor = page.next_cursor
+  } while (cursor !== undefined)
+  return all
+}
+
+/** Points that one request to central brings. */
+const POINTS_PAGE = 1000
+
+/** Every point of a building. @throws CentralError unknown_building */
+export async function readPoints(client: CentralClient, building_id: string): Promise<Point[]> {
+  const all: Point[] = []
+  let cursor: string | undefined
+  do {
+    const page = await client.get<{ points: Point[]; next_cursor?: string }>('/api/model/points', {
+      building_id,
+      limit: POINTS_PAGE,
+      cursor,
+    })
+    all.push(...page.points)
     cursor = page.next_cursor
   } while (cursor !== undefined)
   return all
