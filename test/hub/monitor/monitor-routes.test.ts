@@ -8,7 +8,7 @@ import { openHttp } from '#shared/node/http/server.ts'
 import { monitorRoutes } from '#hub/monitor/monitor.route.ts'
 import { MqttMonitor } from '#hub/monitor/mqtt-monitor.ts'
 import { startCentral, type TestCentral } from '../../support/sites/central-site.ts'
-import { folder } from '../../support/folders.ts'
+import { folder, until } from '../../support/folders.ts'
 import { edgeModel, openHubSite, silent } from '../../support/sites/transport-site.ts'
 import { writeMetadata } from '#shared/core/telemetry/metadata.ts'
 import { packBody } from '#shared/core/telemetry/body.ts'
@@ -179,7 +179,7 @@ test('what an edge publishes through the broker, and what the hub answers, is se
   const link = mqttLink({
     endpoint: () => ({ ...kit, host: '127.0.0.1', port: kit.edge.broker_port }),
     clientId: 'edge:A:e1',
-    subscribe: [],
+    subscribe: ['sites/A/edges/e1/acks'],
     onUp: () => undefined,
     onDown: () => undefined,
     onMessage: () => undefined,
@@ -187,6 +187,7 @@ test('what an edge publishes through the broker, and what the hub answers, is se
   })
   link.start()
   t.teardown(() => link.stop())
+  await until(() => link.isUp(), 'the session is open')
   await link.publish('sites/A/edges/e1/metadata', packBody(writeMetadata('A', 'e1', edgeModel('A'))))
   while (hub.monitor.messages(0, { kind: 'metadata' }, 10).messages.length === 0) await setTimeout(20)
   t.true(hub.monitor.stats().connected)
