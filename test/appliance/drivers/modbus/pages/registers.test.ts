@@ -29,7 +29,8 @@ async function open(t: ExecutionContext, behaviour: TcpBehaviour = answers) {
   const devices = [
     entryOf('meter', peer.port),
     entryOf('off', peer.port, { enabled: false }),
-    entryOf('hasty', peer.port, { timeout_ms: 500 }),
+    // Long enough for a busy machine to connect in.
+    entryOf('hasty', peer.port, { timeout_ms: 1500 }),
   ]
   let routes: Route[] = []
   const site = await openSite({
