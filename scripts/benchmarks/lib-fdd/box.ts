@@ -71,14 +71,13 @@ export async function openBox(folder: string, site: Site, rules: Rule[]) {
     onFindings: () => undefined,
     elapsed: () => performance.now(),
   }
-  let runs = 0
   return {
     historian,
     findings: results.findings,
     /** A run at an instant as the schedule asks for it: it resumes from the last one, if there was one. */
     async run(at: number): Promise<RunReport> {
       now = at
-      return runFdd({ building_id }, 'schedule', LOOKBACK, { ...ports, run_id: `run ${runs++}` })
+      return runFdd({ building_id }, 'schedule', LOOKBACK, { ...ports, run_id: `run at ${at}` })
     },
     /** A run over a span; with `remembered` the next scheduled one resumes from it. Nothing of it is stored. */
     async evaluate(span: { from: number; to: number }, remembered: boolean): Promise<Evaluation> {

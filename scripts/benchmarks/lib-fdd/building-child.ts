@@ -3,12 +3,11 @@ import { join } from 'node:path'
 import type { Equipment, Point } from '#shared/core/model/model.ts'
 import type { PointRows } from '#shared/core/ports.ts'
 import { runRules } from '#shared/core/rules/evaluate/run-rules.ts'
-import { DAY, HOUR, MINUTE } from '#shared/core/time.ts'
+import { DAY, HOUR, MINUTE, SECOND } from '#shared/core/time.ts'
 import { buildFrames } from '#shared/flow/fdd/build-frames.ts'
 import { openHistoryReader } from '#shared/node/historian/reader.ts'
 import { openRuleCache } from '#shared/node/rules/rule-cache.ts'
 import { AIR_HANDLER_ROLES, airHandlerRows, YEAR_START } from './air-handler.ts'
-import { createStopwatch } from './ask.ts'
 import { building_id, MEMORY_MB, openBox, placesIn, pointOf, type Site } from './box.ts'
 
 const [AIR_HANDLERS, BOXES_EACH, DAYS] = [50, 10, 3]
@@ -30,13 +29,14 @@ export type Order = {
   folder: string
   /**
    * `write`: the history of the days. `one by one`: the rules over it. `all at once`: the same with all of their history in
-   * memory. `append`: the next day, minute by minute. `hour by hour`: a run at the end of each of its hours, which reads no
-   * later samples.
+   * memory. `append`: the next day, minute by minute. `hour`: a run at the end of one of its hours, which reads no later samples.
    */
-  what: 'write' | 'one by one' | 'all at once' | 'append' | 'hour by hour'
+  what: 'write' | 'one by one' | 'all at once' | 'append' | 'hour'
+  /** From 1 to 24, of the next day. */
+  hour?: number
 }
-/** `seconds` and `cpu`, seconds of a core: one for each run. */
-export type Reply = { seconds: number[]; cpu: number[]; rss_mb: number; findings: number; samples: number; equipment: number }
+/** `seconds`, and `cpu` in seconds of a core, are of the process from its start. */
+export type Reply = { seconds: number; cpu: number; rss_mb: number; findings: number; samples: number; equipment: number }
 
 process.once('message', (order: Order) => {
   void reply(order).then(answer => process.send!(answer, () => process.disconnect()))
@@ -80,19 +80,18 @@ async function* rowsOf({ equipment, points }: Site, { from, to } = SPAN): AsyncG
   }
 }
 
-async function reply({ folder, what }: Order): Promise<Reply> {
+async function reply({ folder, what, hour = 24 }: Order): Promise<Reply> {
   const site = siteOf()
   const { rules } = await openRuleCache(join(folder, 'rules.parsed'), 'bench').load(['rules'])
   const box = await openBox(folder, site, rules)
-  const { seconds, cpu, timed } = createStopwatch()
   const parts: Record<Order['what'], () => Promise<number>> = {
     async write() {
       const ids = site.points.map(({ point_id }) => point_id)
-      await timed(() => box.historian.load(building_id, ids, 'replace', rowsOf(site)))
+      await box.historian.load(building_id, ids, 'replace', rowsOf(site))
       return 0
     },
     async 'one by one'() {
-      const { findings } = await timed(() => box.evaluate(SPAN, true))
+      const { findings } = await box.evaluate(SPAN, true)
       return findings.length
     },
     async append() {
@@ -100,25 +99,21 @@ async function reply({ folder, what }: Order): Promise<Reply> {
       for await (const rows of rowsOf(site, { from: SPAN.to, to: SPAN.to + DAY })) day.push(rows)
       for (let minute = 0; minute < DAY / MINUTE; minute++) {
         const at = ({ point_id, series }: PointRows) => ({ id: point_id, t: series.ts[minute]!, v: series.values[minute]! })
-        await timed(() => box.historian.append(building_id, day.map(at)))
+        await box.historian.append(building_id, day.map(at))
       }
       return 0
     },
-    async 'hour by hour'() {
-      for (let end = SPAN.to + HOUR; end <= SPAN.to + DAY; end += HOUR) {
-        // The last hour is still that of the day.
-        const { notes } = await timed(() => box.run(end - 1))
-        for (const note of notes) throw new Error(note)
-      }
+    async hour() {
+      // The last hour is still that of the day.
+      const { notes } = await box.run(SPAN.to + hour * HOUR - 1)
+      for (const note of notes) throw new Error(note)
       return box.findings.list({ building_id, limit: 1e6 }).length
     },
     async 'all at once'() {
       const { dbPath, root } = placesIn(folder)
       const reader = await openHistoryReader({ dbPath, root, memoryMb: MEMORY_MB })
-      const { findings } = await timed(async () => {
-        const equipment = await buildFrames(building_id, site.equipment, site.points, SPAN, reader)
-        return runRules({ building_id, timezone: 'UTC', ...SPAN, rules, equipment })
-      })
+      const equipment = await buildFrames(building_id, site.equipment, site.points, SPAN, reader)
+      const { findings } = runRules({ building_id, timezone: 'UTC', ...SPAN, rules, equipment })
       reader.close()
       return findings.length
     },
@@ -127,5 +122,7 @@ async function reply({ folder, what }: Order): Promise<Reply> {
   await box.close()
   const rss_mb = Math.round(process.resourceUsage().maxRSS / 1024)
   const samples = site.points.length * MINUTES
+  const { user, system } = process.cpuUsage()
+  const [seconds, cpu] = [performance.now() / SECOND, (user + system) / 1e6]
   return { seconds, cpu, rss_mb, findings, samples, equipment: site.equipment.length }
 }
