@@ -1,5 +1,5 @@
 import type { ExecutionContext, TestFn } from 'ava'
-import type { Finding } from '#shared/core/findings/finding.ts'
+import type { ActiveFinding, Finding } from '#shared/core/findings/finding.ts'
 import type { FindingReader, FindingStore, ResultReader, RunRecorder, UnsentFindings } from '#shared/core/ports.ts'
 import { summaryOf } from '#shared/core/runs/run-summary.ts'
 import { HOUR } from '#shared/core/time.ts'
@@ -71,18 +71,11 @@ export function findingsConformance(test: TestFn, name: string, open: (t: Execut
     const counted = () => findings.active('b')
     const role = { role: 'sa_t', suppressed_by: 'x', kind: 'sensor', severity: 4 } as const
     findings.put([finding('a', 1, null), finding('c', 2, null, role)])
-    const plain = {
-      building_id: 'b',
-      equipment_id: 'e',
-      rule_id: 'r',
-      kind: 'fault',
-      title: 'Supply air too warm',
-      severity: 2,
-    } as const
-    const [a, c] = [
-      { ...plain, finding_id: 'a', from: at(1) },
-      { ...plain, ...role, finding_id: 'c', from: at(2) },
-    ]
+    const plainOf = ({ finding_id, building_id, equipment_id, rule_id, kind, title, severity, from }: Finding): ActiveFinding => {
+      return { finding_id, building_id, equipment_id, rule_id, kind, title, severity, from }
+    }
+    const a = plainOf(finding('a', 1, null))
+    const c = { ...plainOf(finding('c', 2, null)), ...role }
     t.deepEqual(counted(), [a, c])
     const { suppressed_by: _none, ...seen } = c
     findings.put([finding('a', 1, 4), finding('c', 2, null, { role: 'sa_t', kind: 'sensor', severity: 4 })])

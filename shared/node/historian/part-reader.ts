@@ -15,7 +15,8 @@ export type PartReader = {
    */
   read(part: Part, span: Span, builderOf: BuilderOf): Promise<void>
   /**
-   * Reads all samples that each part has of its listed points. Beside other queries.
+   * Reads all samples that each part has of its listed points, which are in the order of the file, as the manifest lists them.
+   * Beside other queries.
    *
    * @returns by part, then by point
    * @throws Problem history_damaged when a file cannot be read

@@ -7,11 +7,10 @@ import { packBody, unpackBody } from '#shared/core/telemetry/body.ts'
 import { writeFindings } from '#shared/core/telemetry/findings.ts'
 import { type EdgeModel, writeMetadata } from '#shared/core/telemetry/metadata.ts'
 import { writeTelemetry } from '#shared/core/telemetry/telemetry.ts'
-import { mqttLink } from '#shared/node/mqtt.ts'
 import type { Kit } from '#shared/node/pki/kit-read.ts'
 import { folder, until } from '../../support/folders.ts'
 import { envelope, finding } from '../../support/messages.ts'
-import { edgeModel, makeAuthority, silent, startBroker, startEdge, startHub } from '../../support/sites/transport-site.ts'
+import { edgeModel, linkWith, makeAuthority, startBroker, startEdge, startHub } from '../../support/sites/transport-site.ts'
 
 const LIMITS = { buildings: 2, points: 4, streams: 3, findings: 2 }
 
@@ -32,17 +31,9 @@ async function boundedSite(t: ExecutionContext, limits = LIMITS) {
 /** What somebody does who has the certificate of edge e1. `acks` are bodies that came back. */
 async function openSession(t: ExecutionContext, kit: Kit) {
   const acks: Record<string, any>[] = []
-  const link = mqttLink({
-    endpoint: () => ({ ...kit, host: '127.0.0.1', port: kit.edge.broker_port }),
-    clientId: 'edge:A:e1',
-    subscribe: ['sites/A/edges/e1/acks'],
-    onUp: () => undefined,
-    onDown: () => undefined,
-    onMessage(_topic, payload) {
-      const body = unpackBody(payload, 256 * 1024)
-      if (body.ok) acks.push(body.value)
-    },
-    log: silent,
+  const link = linkWith(kit, (_topic, payload) => {
+    const body = unpackBody(payload, 256 * 1024)
+    if (body.ok) acks.push(body.value)
   })
   link.start()
   t.teardown(() => link.stop())

@@ -9,10 +9,9 @@ import { monitorRoutes } from '#hub/monitor/monitor.route.ts'
 import { MqttMonitor } from '#hub/monitor/mqtt-monitor.ts'
 import { startCentral, type TestCentral } from '../../support/sites/central-site.ts'
 import { folder, until } from '../../support/folders.ts'
-import { edgeModel, openHubSite, silent } from '../../support/sites/transport-site.ts'
+import { edgeModel, linkWith, openHubSite, silent } from '../../support/sites/transport-site.ts'
 import { writeMetadata } from '#shared/core/telemetry/metadata.ts'
 import { packBody } from '#shared/core/telemetry/body.ts'
-import { mqttLink } from '#shared/node/mqtt.ts'
 
 const TOPIC = 'sites/A/edges/e1/telemetry/bacnet'
 const body = (seq: number) => Buffer.from(JSON.stringify({ seq }))
@@ -176,15 +175,7 @@ test('twenty streams are open at most; one that its reader left makes room', asy
 
 test('what an edge publishes through the broker, and what the hub answers, is seen', async t => {
   const { hub, kit } = await openHubSite(t, folder(t))
-  const link = mqttLink({
-    endpoint: () => ({ ...kit, host: '127.0.0.1', port: kit.edge.broker_port }),
-    clientId: 'edge:A:e1',
-    subscribe: ['sites/A/edges/e1/acks'],
-    onUp: () => undefined,
-    onDown: () => undefined,
-    onMessage: () => undefined,
-    log: silent,
-  })
+  const link = linkWith(kit)
   link.start()
   t.teardown(() => link.stop())
   await until(() => link.isUp(), 'the session is open')

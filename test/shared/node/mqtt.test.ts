@@ -1,10 +1,9 @@
 /** A session with a real broker whose network is cut, so that an acknowledgement never arrives. */
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { mqttLink } from '#shared/node/mqtt.ts'
 import { openNetwork } from '../../support/cut-network.ts'
 import { folder, until } from '../../support/folders.ts'
-import { makeAuthority, silent, startBroker } from '../../support/sites/transport-site.ts'
+import { linkWith, makeAuthority, startBroker } from '../../support/sites/transport-site.ts'
 
 async function openLink(t: ExecutionContext) {
   const certs = join(folder(t), 'pki')
@@ -13,15 +12,7 @@ async function openLink(t: ExecutionContext) {
   t.teardown(broker.stop)
   const network = await openNetwork(t, broker.port())
   const kit = await pki.kit({ site_id: 'A', edge_id: 'e1', broker_host: '127.0.0.1', broker_port: network.port })
-  const link = mqttLink({
-    endpoint: () => ({ ...kit, host: '127.0.0.1', port: network.port }),
-    clientId: 'edge:A:e1',
-    subscribe: ['sites/A/edges/e1/acks'],
-    onUp: () => undefined,
-    onDown: () => undefined,
-    onMessage: () => undefined,
-    log: silent,
-  })
+  const link = linkWith(kit)
   t.teardown(() => link.stop())
   const isOpen = () => until(() => link.isUp(), 'the session is open')
   return { link, network, isOpen, publish: () => link.publish('sites/A/edges/e1/status', Buffer.from('{}')) }

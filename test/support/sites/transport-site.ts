@@ -21,6 +21,7 @@ import type { EdgeLimits } from '#shared/core/telemetry/edge-bounds.ts'
 import type { EdgeModel } from '#shared/core/telemetry/metadata.ts'
 import type { PollStatus } from '#shared/core/poll/poll-status.ts'
 import { wallClock } from '#shared/node/clock.ts'
+import { type Link, mqttLink } from '#shared/node/mqtt.ts'
 import { type Kit, readKitOfAnyTime } from '#shared/node/pki/kit-read.ts'
 import { makePki, openPki } from '#shared/node/pki/pki-files.ts'
 import { openDatabase } from '#shared/node/sqlite.ts'
@@ -164,6 +165,18 @@ export const page = (n: number): Reading[] => Array.from({ length: 500 }, (_, i)
 
 export const testOutbox = (dir: string, to: Destination[], maxBytes = 64 * 1024 * 1024): Promise<Outbox> =>
   openOutbox({ dir, maxBytes, to, protocolOf: () => 'bacnet', clock: wallClock, log: silent })
+
+/** What somebody opens who has the kit of edge e1 of site A. */
+export const linkWith = (kit: Kit, onMessage: (topic: string, payload: Buffer) => void = () => undefined): Link =>
+  mqttLink({
+    endpoint: () => ({ ...kit, host: kit.edge.broker_host, port: kit.edge.broker_port }),
+    clientId: 'edge:A:e1',
+    subscribe: ['sites/A/edges/e1/acks'],
+    onUp: () => undefined,
+    onDown: () => undefined,
+    onMessage,
+    log: silent,
+  })
 
 /** The only kit of an edge, whose certificate may be renewed below `dir`. */
 export const kitsOf = (kit: Kit, dir: string): EdgeKits =>
