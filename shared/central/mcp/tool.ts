@@ -44,38 +44,26 @@ export const INSTANT = Type.String({
   description: 'an instant with its offset, such as 2026-03-01T08:00:00-06:00',
 })
 
-/** Buildings that one request to central brings. */
-const BUILDINGS_PAGE = 1000
+/** Buildings or points that one request to central brings. */
+const PAGE = 1000
 
 /** Every building of the site. */
-export async function readBuildings(client: CentralClient): Promise<Building[]> {
-  const all: Building[] = []
-  let cursor: string | undefined
-  do {
-    const page = await client.get<{ buildings: Building[]; next_cursor?: string }>('/api/model/buildings', {
-      limit: BUILDINGS_PAGE,
-      cursor,
-    })
-    all.push(...page.buildings)
-    cursor = page.next_cursor
-  } while (cursor !== undefined)
-  return all
-}
-
-/** Points that one request to central brings. */
-const POINTS_PAGE = 1000
+export const readBuildings = (client: CentralClient): Promise<Building[]> => readAll(client, 'buildings', {})
 
 /** Every point of a building. @throws CentralError unknown_building */
-export async function readPoints(client: CentralClient, building_id: string): Promise<Point[]> {
-  const all: Point[] = []
+export const readPoints = (client: CentralClient, building_id: string): Promise<Point[]> =>
+  readAll(client, 'points', { building_id })
+
+async function readAll<T>(client: CentralClient, of: 'buildings' | 'points', query: { building_id?: string }): Promise<T[]> {
+  const all: T[] = []
   let cursor: string | undefined
   do {
-    const page = await client.get<{ points: Point[]; next_cursor?: string }>('/api/model/points', {
-      building_id,
-      limit: POINTS_PAGE,
+    const page = await client.get<Record<typeof of, T[]> & { next_cursor?: string }>(`/api/model/${of}`, {
+      ...query,
+      limit: PAGE,
       cursor,
     })
-    all.push(...page.points)
+    all.push(...page[of])
     cursor = page.next_cursor
   } while (cursor !== undefined)
   return all
