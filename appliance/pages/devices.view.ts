@@ -12,7 +12,7 @@ import { DRIVERS, driverOf } from '../drivers/list.ts'
 import { IMPORT_FORMATS, REGISTRY_DRIVERS } from '../services/point-import.ts'
 import type { DeviceEntry } from '../store/catalogue-schema.ts'
 import type { CatalogueRefusal } from '../services/field-catalogue.ts'
-import { say, sayCountOf, sayNumber } from '#shared/node/http/language.ts'
+import { say, sayCountOf } from '#shared/node/http/language.ts'
 
 export type DeviceRow = {
   device_id: string
@@ -62,7 +62,7 @@ function trafficLine({ traffic }: DevicesModel): Html | false {
   const used = traffic.filter(({ sent_bytes, received_bytes }) => sent_bytes + received_bytes > 0)
   const words = used.map(
     ({ protocol, sent_bytes, received_bytes }) =>
-      say`${titleOfProtocol(protocol)}: ${sizeOf(sent_bytes)} sent, ${sizeOf(received_bytes)} received`,
+      say`${titleOfProtocol(protocol)}: ${bytesText(sent_bytes)} sent, ${bytesText(received_bytes)} received`,
   )
   return used.length > 0 && html`<p class="muted">Since the start of the program ${words.join('; ')}.</p>`
 }
@@ -71,10 +71,8 @@ function trafficLine({ traffic }: DevicesModel): Html | false {
 export function trafficWords(poll: DeviceStatus | null): string {
   const { sent_bytes, received_bytes } = poll ?? {}
   if (sent_bytes === undefined || received_bytes === undefined) return '–'
-  return say`${sizeOf(sent_bytes)} sent, ${sizeOf(received_bytes)} received`
+  return say`${bytesText(sent_bytes)} sent, ${bytesText(received_bytes)} received`
 }
-
-const sizeOf = (bytes: number): string => (bytes < 1e6 ? say`${sayNumber(bytes / 1e3, 1)} kB` : bytesText(bytes))
 
 const titleOfProtocol = (protocol: string): string => DRIVERS.find(({ name }) => name === protocol)?.title ?? protocol
 

@@ -23,7 +23,7 @@ import { liveRun, type ShownRun } from '#shared/central/ui/run-panel.ts'
 import { findingHref } from '#shared/central/ui/links.ts'
 import { backlogCourse } from '#shared/core/telemetry/backlog.ts'
 import { courseWords } from '#shared/central/system/backlog-words.ts'
-import { bytesText, countWords, titleOf } from '#shared/central/ui/words.ts'
+import { bytesText, countWords, titleOf, totalOf } from '#shared/central/ui/words.ts'
 import { DAY, formatDuration, MINUTE, SECOND } from '#shared/core/time.ts'
 import type { BoardCounts, BoardSample } from '../services/board-history.ts'
 import { isSilent } from './board-counts.ts'
@@ -212,7 +212,7 @@ function runTile({ run, here, user, csrf }: HomeModel): Html {
     html`<p class="figure"><a href="/runs">${running ? say`Running now` : last ? formatAge(last.finished_at, here.now) : say`Not yet`}</a></p>
 ${
   last &&
-  html`<p>${countWords(last.counts)}${last.failed > 0 && html`, <strong>${last.failed} failed</strong>`}; took ${last.seconds < 60 ? `${sayNumber(last.seconds, 1)} s` : formatDuration(last.seconds * SECOND)}</p>`
+  html`<p>${sayCountOf(totalOf(last.counts), 'check')}: ${countWords(last.counts)}${last.failed > 0 && html`, <strong>${last.failed} failed</strong>`}; took ${last.seconds < 60 ? `${sayNumber(last.seconds, 1)} s` : formatDuration(last.seconds * SECOND)}</p>`
 }
 ${last_error !== null && html`<p class="error"><strong>The newest run failed:</strong> ${last_error}</p>`}
 <p class="age">${last && html`Finished ${moment(last.finished_at, here)}. `}Next run ${nextMoment(next_at, here)}${overdue && html` (overdue)`}</p>

@@ -77,7 +77,7 @@ export function backlogWords(reported: ReportedFigures, isOnline: boolean, here:
   const about = isLosing ? '' : (short ?? [oldest, courseWords(course, here)].filter(part => part !== undefined).join(', '))
   const downsampled = !isLosing && thinned !== null && thinned > 0 && html` <strong>${sayCount(thinned)} downsampled</strong>`
   const lost = dropped !== null && dropped > 0 && html` <strong>${sayCount(dropped)} dropped</strong>`
-  return html`${backlog_rows === 0 ? say`none` : html`${sayCount(backlog_rows)}${about !== '' && html` <span class="muted">${about}</span>`}`}${downsampled}${lost}`
+  return html`${backlog_rows === 0 ? say`none` : html`${sayCountOf(backlog_rows, 'message')}${about !== '' && html` <span class="muted">${about}</span>`}`}${downsampled}${lost}`
 }
 
 export function clockWords({ clock_offset_ms }: ReportedFigures): Html | string {

@@ -108,7 +108,8 @@ const NONE_WORDS: Record<EdgeStatus, string> = words({
 })
 
 const nothing = ({ total, status, q }: FleetModel): Html =>
-  html`<section class="card quiet-card"><h2>${q !== '' ? say`No edge contains “${q}”.` : total ? NONE_WORDS[status ?? 'pending'] : say`No edge has been enrolled yet.`}</h2></section>`
+  html`<section class="card quiet-card"><h2>${q !== '' ? say`No edge contains “${q}”.` : total ? NONE_WORDS[status ?? 'pending'] : say`No edge has been enrolled yet.`}</h2>
+${q === '' && total === 0 && html`<p>An admin makes the kit of a box on the page <a href="/enrol">Enrol</a>, or accepts a box there that asks for its certificate.</p>`}</section>`
 
 const table = ({ part, here, claims }: FleetModel): Html => html`<table class="fleet">
 <thead><tr><th scope="col">Edge</th><th scope="col">Status</th><th scope="col">Session</th><th scope="col">Last data</th><th scope="col">Faults</th><th scope="col">Backlog</th><th scope="col">Clock</th><th scope="col">Certificate</th><th scope="col">Version</th></tr></thead>

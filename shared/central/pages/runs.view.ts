@@ -9,7 +9,7 @@ import { type Here, moment } from '#shared/central/ui/moment.ts'
 import { buildingChoice } from '#shared/central/pages/settings/params.view.ts'
 import { type RuleOwner, ruleOwnerNotice } from '#shared/central/ui/words.ts'
 import { type RunPanel, runPanel } from '#shared/central/ui/run-panel.ts'
-import { countWords, totalOf } from '#shared/central/ui/words.ts'
+import { countWords, reasonLines, totalOf } from '#shared/central/ui/words.ts'
 import { say, sayCountOf, sayPlaced, words } from '#shared/node/http/language.ts'
 
 type RunsModel = {
@@ -65,7 +65,11 @@ const cameToNothing = ({ state, reason }: RunEntry['run']): Html =>
 
 function resultOf({ counts, reasons, failed }: NonNullable<RunEntry['record']>): Html {
   const more = failed.length - FAILED_MAX
-  return html`${sayCountOf(totalOf(counts), 'check')}: ${countWords(counts, reasons)}${
+  const why = reasonLines(reasons)
+  return html`${sayCountOf(totalOf(counts), 'check')}: ${countWords(counts)}${
+    why.length > 0 &&
+    html`<details class="figures"><summary>Why checks came to nothing</summary><ul>${why.map(line => html`<li>${line}</li>`)}</ul></details>`
+  }${
     failed.length > 0 &&
     html`<details class="figures"><summary>${sayCountOf(failed.length, 'failure')}</summary><ul>${failed
       .slice(0, FAILED_MAX)

@@ -48,10 +48,18 @@ export function countWords(counts: RunCounts, reasons: ReasonCounts = {}): strin
   if ('not_evaluated' in counts) {
     return say`${counts.fault} in fault, ${counts.pass} passed, ${counts.not_evaluated} could not be evaluated`
   }
-  return RESULT_STATES.map(state => `${sayCount(counts[state] ?? 0)} ${STATE_WORDS[state]}${reasonWords(state, reasons)}`).join(
-    ', ',
-  )
+  return RESULT_STATES.map(state => {
+    const why = reasonWords(state, reasons)
+    return `${sayCount(counts[state] ?? 0)} ${STATE_WORDS[state]}${why && ` (${why})`}`
+  }).join(', ')
 }
+
+/** @returns `not applicable: 3 equipment off, …`, a line for each state that has reasons */
+export const reasonLines = (reasons: ReasonCounts = {}): string[] =>
+  RESULT_STATES.flatMap(state => {
+    const why = reasonWords(state, reasons)
+    return why ? [`${STATE_WORDS[state]}: ${why}`] : []
+  })
 
 function reasonWords(state: ResultState, reasons: ReasonCounts): string {
   const own = RESULT_REASONS.filter(reason => resultState({ status: 'not_evaluated', reason }) === state)
@@ -59,7 +67,7 @@ function reasonWords(state: ResultState, reasons: ReasonCounts): string {
   const listed = counted
     .toSorted((a, b) => b.count - a.count)
     .map(({ reason, count }) => `${sayCount(count)} ${REASON_WORDS[reason]}`)
-  return listed.length > 0 ? ` (${listed.join('; ')})` : ''
+  return listed.join('; ')
 }
 
 /** @returns how many results a run counted */
@@ -115,9 +123,12 @@ export const shareOf = (share: number): string => `${Math.floor(share * 100)} %`
 export const titleOf = ({ title, role }: Pick<Finding, 'title' | 'role'>): string =>
   role === undefined ? say(title) : `${say(title)}: ${roleWords(role)}`
 
-/** @returns `4.3 MB`, `270.6 GB`: decimal, as makers of disks count */
-export const bytesText = (bytes: number): string =>
-  bytes < 1e9 ? say`${sayNumber(bytes / 1e6, bytes < 1e7 ? 1 : 0)} MB` : say`${sayNumber(bytes / 1e9, 1)} GB`
+/** @returns `12.3 kB`, `4.3 MB`, `270.6 GB`: decimal, as makers of disks count */
+export function bytesText(bytes: number): string {
+  if (bytes < 1e6) return say`${sayNumber(bytes / 1e3, bytes > 0 && bytes < 1e5 ? 1 : 0)} kB`
+  if (bytes < 1e9) return say`${sayNumber(bytes / 1e6, bytes < 1e7 ? 1 : 0)} MB`
+  return say`${sayNumber(bytes / 1e9, 1)} GB`
+}
 
 /** @returns `outdoor air damper` for `outdoor_air_damper` */
 export const componentWords = (component: string): string => say(component.replaceAll('_', ' '))

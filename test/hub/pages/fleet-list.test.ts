@@ -6,6 +6,17 @@ import { openSite, PASSWORDS } from '../../support/sites/page-site.ts'
 
 const EDGE = /<tr id="edge-([^"]+)"/g
 
+test('a hub without an edge says how one comes to it', async t => {
+  const site = await openSite({ product: 'hub' })
+  t.teardown(site.close)
+  for (const edge of site.stores.edges.list()) site.stores.edges.delete(edge)
+  const { get } = await signedIn(site.url, 'viewer', PASSWORDS.viewer)
+  t.regex(
+    await (await get('/')).text(),
+    /No edge has been enrolled yet\.<\/h2>\s*<p>An admin makes the kit of a box on the page <a href="\/enrol">/,
+  )
+})
+
 test('a long list of edges is shown in parts, searched, and refreshed as it is shown', async t => {
   const site = await openSite({ product: 'hub' })
   t.teardown(site.close)

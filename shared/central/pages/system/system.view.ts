@@ -71,6 +71,7 @@ const CHECK_NAMES = words(
     broker: 'Broker',
     certificates: 'Certificates of the hub',
     edge_claims: 'Buildings of edges',
+    edge_bounds: 'Limits of edges',
     budget: 'Budget',
     cluster: 'Copy for a standby',
   }),

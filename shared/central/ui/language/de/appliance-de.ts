@@ -107,7 +107,7 @@ export const APPLIANCE_DE = nameTable<string>({
   '{0}Next run {1}{2}': '{0}Nächster Lauf {1}{2}',
   'Running now': 'Läuft jetzt',
   'Not yet': 'Noch nicht',
-  '{0}{1}; took {2}': '{0}{1}; Dauer {2}',
+  '{0}: {1}{2}; took {3}': '{0}: {1}{2}; Dauer {3}',
   ', <1>{0} failed</1>': ', <1>{0} fehlgeschlagen</1>',
   '<1>The newest run failed:</1> {0}': '<1>Der neueste Lauf schlug fehl:</1> {0}',
   'Finished {0}.': 'Beendet {0}.',

@@ -214,6 +214,7 @@ export const FAULTS_DE = nameTable<string>({
   'These conditions held in the last run and made no finding. The nearest comes first.':
     'Diese Bedingungen waren im letzten Lauf erfüllt und ergaben keinen Befund. Die nächstliegende kommt zuerst.',
   'Why it does not count': 'Warum es nicht zählt',
+  'Why checks came to nothing': 'Warum Prüfungen nichts ergaben',
   'sampled every {0}, needs every {1}': 'gemessen alle {0}, nötig alle {1}',
   '{0}, needs {1}': '{0}, nötig {1}',
   'any age': 'beliebig alt',

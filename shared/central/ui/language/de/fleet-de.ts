@@ -136,6 +136,8 @@ export const FLEET_DE = nameTable<string>({
   'No edge is disconnected.': 'Kein Edge ist getrennt.',
   'No edge is pending.': 'Kein Edge steht aus.',
   'No edge has been enrolled yet.': 'Noch ist kein Edge aufgenommen.',
+  'An admin makes the kit of a box on the page <1>Enrol</1>, or accepts a box there that asks for its certificate.':
+    'Auf der Seite <1>Aufnahme</1> erstellt ein Administrator das Kit einer Box oder nimmt dort eine an, die um ihr Zertifikat bittet.',
   Status: 'Status',
   '<1><2>{0}</2></1><3><4>{1}</4>, site {2}{3}</3> <5>Overrides</5>{4}':
     '<1><2>{0}</2></1><3><4>{1}</4>, Standort {2}{3}</3> <5>Übersteuerungen</5>{4}',

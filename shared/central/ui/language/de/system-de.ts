@@ -124,6 +124,7 @@ export const SYSTEM_DE = nameTable<string>({
   'Messages of edges': 'Nachrichten der Edges',
   'Certificates of the hub': 'Zertifikate des Hubs',
   'Buildings of edges': 'Gebäude der Edges',
+  'Limits of edges': 'Grenzen der Edges',
   Budget: 'Budget',
   'Copy for a standby': 'Kopie für einen Ersatz',
   Health: 'Zustand',
