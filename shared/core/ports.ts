@@ -70,6 +70,8 @@ export interface Historian extends HistoryReader {
    * *no data* when it is NaN or its quality is bad or stale.
    */
   append(building_id: string, readings: { id: string; t: number; v: number; q?: Quality }[]): Promise<AppendCount>
+  /** The instant of the building's newest sample, ms; undefined without any. */
+  lastAt(building_id: string): number | undefined
 }
 
 /** The earliest timestamp that changed since the last run, recorded in the transaction that changes samples. */
@@ -81,8 +83,6 @@ export interface HistoryChanges {
    * @returns ms: history before this instant has not changed; undefined before the first run
    */
   take(building_id: string): number | undefined
-  /** Whether any sample is at `t` or later, ms. */
-  hasSince(building_id: string, t: number): boolean
   /** Removes the changes that `take` returned, after the run through `through` has stored its results. */
   settle(building_id: string, through: number): void
 }

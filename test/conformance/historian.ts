@@ -126,6 +126,21 @@ export function historianConformance(test: TestFn, name: string, open: (t: Execu
     }
   })
 
+  it('the newest sample of a building is known, whichever point has it and whatever its value', async (t, {
+    historian,
+    settle,
+    b,
+  }) => {
+    t.is(historian.lastAt(b), undefined)
+    await historian.append(b, [sample('p', 30, 1), sample('q', 90, Number.NaN), { id: 'p', t: T + 90.5 * MINUTE, v: 2 }])
+    await settle()
+    t.is(historian.lastAt(b), T + 90.5 * MINUTE)
+    await historian.append(b, [sample('p', 60, 3)])
+    t.is(historian.lastAt(b), T + 90.5 * MINUTE, 'a late one')
+    await historian.append(b, [sample('q', 91, 4)])
+    t.is(historian.lastAt(b), T + 91 * MINUTE, 'a newer one')
+  })
+
   it('spans tell first, last and how many, each instant once', async (t, subject) => {
     await subject.historian.append(subject.b, [sample('p', 0, 1), sample('p', 90, 2), sample('q', 5, 1)])
     await subject.settle()

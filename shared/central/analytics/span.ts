@@ -10,7 +10,7 @@ import type { AnalyticsSpan } from '#shared/flow/analytics/analytics-span.ts'
 import { endOf } from '#shared/flow/fdd/run-fdd.ts'
 
 type SpanAsked = { building_id: string; from?: string; to?: string }
-type SpanPorts = { model: Pick<ModelStore, 'building'>; historian: Pick<Historian, 'spans'>; clock: Pick<Clock, 'now'> }
+type SpanPorts = { model: Pick<ModelStore, 'building'>; historian: Pick<Historian, 'lastAt'>; clock: Pick<Clock, 'now'> }
 
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/
 
@@ -20,14 +20,14 @@ const DATE = /^(\d{4})-(\d{2})-(\d{2})$/
  *
  * @throws Problem unknown_building, bad_request that names the field
  */
-export async function readSpan(
+export function readSpan(
   { building_id, from, to }: SpanAsked,
   defaultMs: number,
   { model, historian, clock }: SpanPorts,
-): Promise<AnalyticsSpan & { building: Building }> {
+): AnalyticsSpan & { building: Building } {
   const building = needBuilding(model, building_id)
   const start = from === undefined ? undefined : readMoment('from', from, building)
-  const end = to === undefined ? await endOf(building_id, defaultMs, historian, clock.now()) : readMoment('to', to, building)
+  const end = to === undefined ? endOf(building_id, defaultMs, historian, clock.now()) : readMoment('to', to, building)
   return { building, building_id, from: start ?? end - defaultMs, to: end }
 }
 

@@ -50,8 +50,7 @@ export async function runEverything(
   const reports: RunReport[] = []
   for (const building_id of buildingsEvaluatedHere(context)) {
     try {
-      const spans = await historian.spans(building_id)
-      if (!spans.some(({ last }) => last >= since) && trigger === 'schedule') continue
+      if (trigger === 'schedule' && (historian.lastAt(building_id) ?? -Infinity) < since) continue
       const report = await runs.run({ building_id }, trigger)
       const { run_id, rules_run, rules_failed, notes, total_ms } = report
       for (const note of notes) log.warn({ building_id, run_id }, note)

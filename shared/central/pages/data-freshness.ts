@@ -9,13 +9,13 @@ export type DataEndContext = Pick<CentralContext, 'results' | 'edges' | 'histori
 /** By building, ms since 1970 UTC; a building with present data is left out. */
 export type DataEnds = ReadonlyMap<string, number>
 
-export async function dataEnds(context: DataEndContext, building_ids: readonly string[], now: number): Promise<DataEnds> {
+export function dataEnds(context: DataEndContext, building_ids: readonly string[], now: number): DataEnds {
   const ends = new Map<string, number>()
   // Once for all: a hub has as many edges as buildings.
   const edgesOf = Map.groupBy(context.edges.list(), ({ building_id }) => building_id)
   for (const building_id of building_ids) {
     const heard = (edgesOf.get(building_id) ?? []).flatMap(({ last_data_at }) => last_data_at ?? [])
-    const end = await dataEnd(context, building_id, heard, now)
+    const end = dataEnd(context, building_id, heard, now)
     if (end !== undefined) ends.set(building_id, end)
   }
   return ends
@@ -26,18 +26,17 @@ export async function dataEnds(context: DataEndContext, building_ids: readonly s
  *
  * @param heard the newest data of each box of the building, ms since 1970 UTC
  */
-async function dataEnd(
+function dataEnd(
   { results, historian }: Pick<DataEndContext, 'results' | 'historian'>,
   building_id: string,
   heard: readonly number[],
   now: number,
-): Promise<number | undefined> {
+): number | undefined {
   const [run] = results.runs({ building_id, limit: 1 })
   if ([...heard, run?.to ?? -Infinity].some(at => now - at <= ENDED_MS)) return undefined
   const looked = results.latest(building_id).map(({ looked_to }) => looked_to)
   const known = [...looked, ...heard].reduce((a, b) => Math.max(a, b), -Infinity)
   if (known === -Infinity || now - known <= ENDED_MS) return undefined
-  const spans = await historian.spans(building_id)
-  const last = spans.reduce((latest, span) => Math.max(latest, span.last), Math.max(-Infinity, ...heard))
+  const last = Math.max(historian.lastAt(building_id) ?? -Infinity, ...heard)
   return Number.isFinite(last) && now - last > ENDED_MS ? last : undefined
 }

@@ -72,7 +72,7 @@ export async function prepareBacktest(request: BacktestRequest, ports: BacktestP
   const building = needBuilding(model, building_id)
   const equipment = model.equipment(building_id)
   const tried = 'yaml' in request ? request : { ...request, scope_id: scopeIdOf(request, building.site_id, equipment) }
-  const to = await endOf(building_id, days * DAY, historian, clock.now())
+  const to = endOf(building_id, days * DAY, historian, clock.now())
   const from = to - days * DAY
   const points = model.points(building_id)
   const point_ids = points.filter(({ role }) => role !== undefined).map(({ point_id }) => point_id)

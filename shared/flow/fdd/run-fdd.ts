@@ -4,8 +4,8 @@ import type {
   ArraySnapshots,
   Clock,
   FindingReader,
+  Historian,
   HistoryChanges,
-  HistoryReader,
   Resumed,
   ResultReader,
   RunRecord,
@@ -63,7 +63,7 @@ export type RunPorts = {
   ruleStates: RuleStates
   paramSettings: SettingStore
   baselines: BaselineStore
-  historian: Pick<HistoryReader, 'spans'>
+  historian: Pick<Historian, 'lastAt'>
   changes: HistoryChanges
   /** Only where priority arrays are visited. */
   priority?: ArraySnapshots
@@ -196,7 +196,7 @@ async function prepare(request: RunRequest, lookbackMs: number, ports: RunPorts)
   const whole = isWhole(request)
   // This is taken before anything is read, so that changes during the run belong to the next one.
   const changed = whole ? ports.changes.take(building_id) : undefined
-  const { from, to } = await spanOf(request, building, lookbackMs, changed, ports)
+  const { from, to } = spanOf(request, building, lookbackMs, changed, ports)
   const points = model.points(building_id)
   const point_ids = points.filter(({ role }) => role !== undefined).map(({ point_id }) => point_id)
   const visits = await ports.priority?.snapshots(building_id, { from: from - VISITS_BEFORE, to, point_ids })
@@ -235,17 +235,16 @@ export function refuseInactive(rule_ids: string[], states: Pick<RuleState, 'rule
 const isWhole = ({ rule_ids, equipment_ids, params, from, to }: RunRequest): boolean =>
   [rule_ids, equipment_ids, params, from, to].every(given => given === undefined)
 
-async function spanOf(
+function spanOf(
   { building_id, from, to }: RunRequest,
   { timezone }: Building,
   lookbackMs: number,
   changed: number | undefined,
-  { historian, changes, clock }: RunPorts,
+  { historian, clock }: RunPorts,
 ) {
   const now = clock.now()
-  const isLive = changes.hasSince(building_id, now - lookbackMs)
   // The span ends now at the latest: results for the future would be in the way of real ones.
-  const end = to === undefined ? (isLive ? now : await endOf(building_id, lookbackMs, historian, now)) : Math.min(to, now)
+  const end = to === undefined ? endOf(building_id, lookbackMs, historian, now) : Math.min(to, now)
   const late = Math.max(changed ?? Infinity, end - REOPENED_MAX)
   const start = from ?? dayStart(Math.min(end - lookbackMs, late), timezone)
   if (!(start < end)) {
@@ -261,15 +260,9 @@ async function spanOf(
 const refusedSpan = (pointer: string, message: string) => new Problem('invalid', message, [{ pointer, message }])
 
 /** Now, so that missing data shows; but where history ended long ago, as in an imported package, the end of history. */
-export async function endOf(
-  building_id: string,
-  lookbackMs: number,
-  historian: RunPorts['historian'],
-  now: number,
-): Promise<number> {
-  const spans = await historian.spans(building_id)
-  const last = Math.max(...spans.map(span => span.last))
-  return last < now - lookbackMs && Number.isFinite(last) ? last + 1 : now
+export function endOf(building_id: string, lookbackMs: number, historian: RunPorts['historian'], now: number): number {
+  const last = historian.lastAt(building_id)
+  return last !== undefined && last < now - lookbackMs ? last + 1 : now
 }
 
 /** Active findings that began before the span, with the instant up to which their duration is known. */

@@ -27,15 +27,8 @@ export function openHistoryChanges(db: Database): HistoryChanges {
   const settle = db.prepare(
     'INSERT INTO history_changes (building, open_from) VALUES (?, ?) ON CONFLICT (building) DO UPDATE SET open_from = excluded.open_from',
   )
-  const since = db
-    .prepare(
-      `SELECT EXISTS (SELECT 1 FROM hot_samples WHERE building = @building AND minute >= @t / 60000 - 1 AND ts >= @t)
-         OR EXISTS (SELECT 1 FROM parts JOIN part_points USING (part) WHERE building = @building AND last >= @t)`,
-    )
-    .pluck()
   return {
     take: building_id => (take.get(findBuilding(building_id) ?? null) as number | null | undefined) ?? undefined,
-    hasSince: (building_id, t) => since.get({ building: findBuilding(building_id) ?? null, t }) === 1,
     settle: (building_id, through) => {
       const building = findBuilding(building_id)
       if (building !== undefined) settle.run(building, through)

@@ -11,6 +11,7 @@ import { openManifestWriter } from './manifest-writer.ts'
 import type { ReadHandlers, ReadInit } from './read-worker.ts'
 import { type HistoryQuota, openQuota } from './quota.ts'
 import { openSealer, type SealCount } from './sealer.ts'
+import { openLastAt } from './spans.ts'
 import type { WriteHandlers, WriteInit } from './write-worker.ts'
 
 /** Memory of a process beyond DuckDB's limit, MB: 300 were measured while ten million rows were loaded. */
@@ -95,6 +96,7 @@ export async function openHistorian({
   const inTurn = createSerialQueue()
   return {
     append: openAppend(db, manifest, read),
+    lastAt: openLastAt(db),
     read,
     buckets: query => inGroups(query, point_ids => reader.request('buckets', { ...query, point_ids })),
     spans: (building_id, point_ids) => reader.request('spans', { building_id, point_ids }),

@@ -1,4 +1,4 @@
-import type { HistoryQuery, PointSpan } from '#shared/core/ports.ts'
+import type { Historian, HistoryQuery, PointSpan } from '#shared/core/ports.ts'
 import type { Series } from '#shared/core/series/series.ts'
 import type { Database } from '../sqlite.ts'
 import { type HotStretch, openHotReader } from './hot-reader.ts'
@@ -23,6 +23,20 @@ export async function readSpans(
     spans.push({ point_id, first, last, samples })
   }
   return spans
+}
+
+/** The newest sample of a building: in its last minute that is not sealed, or in the files of its last month. */
+export function openLastAt(db: Database): Historian['lastAt'] {
+  const { findBuilding } = openKeys(db)
+  const last = db
+    .prepare(
+      `SELECT max(last) FROM (
+         SELECT max(ts) AS last FROM hot_samples WHERE building = @building AND minute = (SELECT max(minute) FROM hot_samples WHERE building = @building)
+         UNION ALL SELECT max(last) FROM parts JOIN part_points USING (part)
+           WHERE building = @building AND month = (SELECT max(month) FROM parts WHERE building = @building))`,
+    )
+    .pluck()
+  return building_id => (last.get({ building: findBuilding(building_id) ?? null }) as number | null) ?? undefined
 }
 
 /**

@@ -256,6 +256,7 @@ test('history gets numbers: flags as 0 and 1, texts by their place, what is no n
     firsts: async () => ({}),
     buckets: async () => [],
     spans: async () => [],
+    lastAt: () => undefined,
   }
   const statesOf = (id: string) => (id === 'mode' ? ['off', 'heat', 'cool'] : undefined)
   const misdated = misdatedStore(temporaryDatabase(t))

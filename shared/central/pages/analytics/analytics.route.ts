@@ -84,7 +84,7 @@ async function readAsked(page: AnalyticsPage, query: AnalyticsQuery, context: An
   const buildings = context.model.buildings()
   const building_id = query.building || buildings[0]?.building_id
   if (building_id === undefined) return undefined
-  const { building, ...span } = await readSpan({ building_id }, SPANS[page], context)
+  const { building, ...span } = readSpan({ building_id }, SPANS[page], context)
   const { timezone } = building
   const from = query.from === undefined ? startOfDate(dateOf(span.from, timezone), timezone) : startOfDate(query.from, timezone)
   const to = query.to === undefined ? endOfDate(dateOf(span.to - 1, timezone), timezone) : endOfDate(query.to, timezone)

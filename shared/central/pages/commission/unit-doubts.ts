@@ -15,7 +15,7 @@ export function openUnitDoubts(parts: Parts): CentralContext['unitDoubts'] {
   const cached = openBuildingCache<Doubtful[]>()
   return async building_id => {
     const now = parts.clock.now()
-    const to = (await dataEnds(parts, [building_id], now)).get(building_id) ?? now
+    const to = dataEnds(parts, [building_id], now).get(building_id) ?? now
     const key = JSON.stringify([parts.model.revision(building_id), Math.floor(to / HOLDS_MS)])
     return cached(building_id, key, () => findDoubts(parts, building_id, to))
   }

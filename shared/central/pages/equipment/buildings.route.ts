@@ -72,7 +72,7 @@ export const buildingPages = (context: Stores, layout: PageLayout): Route[] => [
     handle: async ({ params, reply, caller }) => {
       const building = needBuilding(layout.modelFor(caller), params.building_id)
       const { now } = layout.here()
-      const until = (await dataEnds(context, [building.building_id], now)).get(building.building_id) ?? now
+      const until = dataEnds(context, [building.building_id], now).get(building.building_id) ?? now
       return figuresSection(context, building, until, now, abortOnClose(reply))
     },
   }),
@@ -96,7 +96,7 @@ export const buildingPages = (context: Stores, layout: PageLayout): Route[] => [
 async function showBuilding(context: Stores, layout: PageLayout, call: AnyCall, building: Building, asked: Asked = {}) {
   const kind = asked.kind || undefined
   const here = { ...layout.here(), timezone: building.timezone }
-  const dataEnd = (await dataEnds(context, [building.building_id], here.now)).get(building.building_id)
+  const dataEnd = dataEnds(context, [building.building_id], here.now).get(building.building_id)
   const listed = equipmentRows(context, building, here.now)
   const equipment = listed.rows.map(one => one.equipment)
   const history = buildingHistory(context, building, equipment, dataEnd ?? here.now, here.now)

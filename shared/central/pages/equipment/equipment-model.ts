@@ -95,7 +95,7 @@ export async function equipmentNowModel(context: EquipmentStores, asked: Asked):
   const building = needBuilding(context.model, building_id)
   const equipment = needEquipment(context.model, building_id, equipment_id)
   const here = { ...asked.here, timezone: building.timezone }
-  const dataEnd = (await dataEnds(context, [building_id], here.now)).get(building_id)
+  const dataEnd = dataEnds(context, [building_id], here.now).get(building_id)
   const until = dataEnd ?? here.now
   const points = context.model.points(building_id).filter(point => point.equipment_id === equipment_id)
   const [values, overrides] = await Promise.all([

@@ -53,7 +53,7 @@ export async function pointModel(
   if (!point) throw new Problem('unknown_point', `Building ${building_id} has no point ${point_id}`)
   const equipment = context.model.equipment(building_id).find(one => one.equipment_id === point.equipment_id)
   const here = { ...asked.here, timezone: building.timezone }
-  const dataEnd = (await dataEnds(context, [building_id], here.now)).get(building_id)
+  const dataEnd = dataEnds(context, [building_id], here.now).get(building_id)
   const until = dataEnd ?? here.now
   const span = { from: until - days * DAY, to: until + 1 }
   const [values, visits, catalogue] = await Promise.all([

@@ -51,7 +51,7 @@ export async function faultModel(
   const listed = findings.list({ building_id, equipment_id, rule_id, limit: LOOKED_AT_MAX })
   const episodes = listed.filter(({ role }) => role === finding.role).slice(0, EPISODES_MAX)
   const here = { ...at.here, timezone: building.timezone }
-  const dataEnd = (await dataEnds(context, [building_id], here.now)).get(building_id)
+  const dataEnd = dataEnds(context, [building_id], here.now).get(building_id)
   const span = windowOf(finding, window, dataEnd, here.now)
   const known = dataEnd ?? here.now
   const overrides = await readOverrides(context, building_id, inputs, span)

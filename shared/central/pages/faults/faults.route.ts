@@ -139,7 +139,7 @@ function readQuery({ lane = 'faults', group = 'none', days = 7, sort = 'worst', 
 async function listedRows(context: ListStores, query: FaultQuery, now: number) {
   const buildings = context.model.buildings()
   const listedOf = query.building === undefined ? buildings.map(({ building_id }) => building_id) : [query.building]
-  const ends = await dataEnds(context, listedOf, now)
+  const ends = dataEnds(context, listedOf, now)
   const items = episodesWithin(context, query, ends, now)
   const all = toRows(items, now, building_id => ends.has(building_id))
   const { urgency: _urgency, ...rest } = query

@@ -62,7 +62,7 @@ export async function trendsModel(context: TrendsContext, asked: TrendsQuery, at
   const equipment = new Map(model.equipment(building_id).map(one => [one.equipment_id, one]))
   const points = model.points(building_id)
   const picked = chosenPoints(points, query)
-  const until = (await dataEnds(context, [building_id], here.now)).get(building_id) ?? here.now
+  const until = dataEnds(context, [building_id], here.now).get(building_id) ?? here.now
   const span = chosenSpan(query, timezone, until)
   const shift = asked.compare ? shiftOf(span.to, COMPARE[asked.compare].days, timezone) : 0
   const chosen = picked.map(point => ({

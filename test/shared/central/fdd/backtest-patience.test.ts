@@ -40,7 +40,7 @@ for (const [what, runs, code, says] of [
       ruleStates: ruleStateStore(db),
       paramSettings: paramSettingStore(db),
       baselines: baselineStore(db),
-      historian: { spans: async () => [] },
+      historian: { lastAt: () => undefined },
       clock: wallClock,
     })
     const asked = { building_id: 'b1', rule_id: 'R', params: { a: 1 }, scope: 'site', days: 1 } as const

@@ -47,7 +47,7 @@ function open(t: ExecutionContext, memoryMb = 256, notBefore?: number): Place {
   const told: Finding[][] = []
   const module = new URL('./run-worker.ts', import.meta.url)
   const worker = openWorker<FddHandlers>({ name: 'FDD', module, init: {}, memoryMb, idleMs: 20_000 })
-  const historian = { spans: async () => [] }
+  const historian = { lastAt: () => undefined }
   const config = { read: () => ({ rules_dir: '', rule_interval_hours: 3, lookback_days: 3 }), write: async () => undefined }
   const control = (on = db) =>
     new RunQueue({

@@ -75,7 +75,7 @@ test('the edges of a hub are listed once for all of its buildings, and each buil
   )
   let lists = 0
   const edges = { ...context.edges, list: () => (lists++, context.edges.list()) }
-  const ends = await dataEnds({ ...context, edges }, [...ids, 'no edge'], NOW)
+  const ends = dataEnds({ ...context, edges }, [...ids, 'no edge'], NOW)
   t.is(lists, 1)
   t.deepEqual(
     [...ends],

@@ -91,16 +91,6 @@ for (const sealed of [false, true]) {
   })
 }
 
-test.serial('whether anything was heard since an instant is known, hot or sealed', async t => {
-  const changes = openHistoryChanges(place.db)
-  const heard = () => [at(6), at(7), at(7) + 1].map(t => changes.hasSince('newest', t))
-  t.deepEqual(heard(), [false, false, false])
-  await place.historian.append('newest', [sample('p', 5, 1), sample('q', 7, Number.NaN), sample('p', 6, 1)])
-  t.deepEqual(heard(), [true, true, false])
-  await place.historian.seal({ before: at(90) })
-  t.deepEqual(heard(), [true, true, false])
-})
-
 test.serial('what a run took counts again until it is settled', async t => {
   const { open, historian, changes } = await lookedAt('twice', false)
   await historian.append('twice', [sample('p', 30, -1)])
