@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify'
+import { LRUCache } from 'lru-cache'
 import { WEEKS } from '#shared/core/analytics/week-hours.ts'
 import type { EconomizerParams } from '#shared/core/analytics/economizer.ts'
 import { operationPoints } from '#shared/core/analytics/operations-plan.ts'
@@ -7,9 +8,9 @@ import type { Clock } from '#shared/core/ports.ts'
 import { needBuilding, refuseUnknownEquipment } from '#shared/core/lookup.ts'
 import { Problem } from '#shared/core/problem.ts'
 import type { ModelStore } from '#shared/core/stores.ts'
-import { DAY, HOUR } from '#shared/core/time.ts'
+import { DAY, HOUR, MINUTE } from '#shared/core/time.ts'
 import type { EconomizerAnswer } from '#shared/flow/analytics/analyse-economizer.ts'
-import type { Operations } from '#shared/flow/analytics/analyse-operations.ts'
+import { joinOperations, type OperationHistory, type Operations } from '#shared/flow/analytics/analyse-operations.ts'
 import type { AnalyticsSpan } from '#shared/flow/analytics/analytics-span.ts'
 import type { Screening } from '#shared/flow/analytics/screen-anomalies.ts'
 import type { Worker } from '#shared/node/worker/worker.ts'
@@ -19,9 +20,9 @@ import type { AnalyticsHandlers } from './worker.ts'
 const SPAN_MAX = 2 * 366 * DAY
 /** Longest span that is screened at once: its own hours are not part of the past that they are compared with. */
 const SCREEN_MAX = 31 * DAY
-/** Screenings in the cache, so that a page that is opened again costs nothing. */
+/** Answers of each kind in the cache, so that a page that is opened again costs nothing. */
 const KEPT_MAX = 8
-const KEPT_MS = HOUR
+const KEPT_MS = { screening: HOUR, operations: 10 * MINUTE }
 
 type EconomizerRequest = AnalyticsSpan & EconomizerParams & { equipment_ids: string[] | undefined }
 type ScreenRequest = AnalyticsSpan & { equipment_id: string | undefined; point_id: string | undefined; least: number }
@@ -34,6 +35,8 @@ type ScreeningStatus = {
 
 /** `at`: when it was begun. */
 export type Screened = Screening & { at: number }
+/** `at`: when reading history for it was begun. */
+type Operated = Operations & { at: number }
 
 /** Analytics over stored history; the work is done in a process of its own. */
 export type AnalyticsService = {
@@ -42,7 +45,8 @@ export type AnalyticsService = {
    * @throws Problem unknown_building, unknown_equipment, invalid, query_failed or history_damaged
    */
   economizer(request: EconomizerRequest, gone: AbortSignal): Promise<EconomizerAnswer[]>
-  operations(request: AnalyticsSpan, gone: AbortSignal): Promise<Operations>
+  /** What history says is cached for ten minutes, until the model changes; what findings say is that of now. */
+  operations(request: AnalyticsSpan, gone: AbortSignal): Promise<Operated>
   screening: {
     status(): ScreeningStatus
     /**
@@ -56,15 +60,17 @@ export type AnalyticsService = {
 }
 type AnalyticsOptions = {
   worker: Worker<AnalyticsHandlers>
-  model: Pick<ModelStore, 'building' | 'equipment' | 'points'>
+  model: Pick<ModelStore, 'building' | 'equipment' | 'points' | 'revision'>
   clock: Clock
   /** Whether anomalies are screened for. */
   screening: boolean
 }
 
-/** The function is long because all answers share the screenings of the last hour. */
+/** The function is long because all answers share what is cached. */
 export function createAnalyticsService({ worker, model, clock, screening }: AnalyticsOptions): AnalyticsService {
-  const kept = new Map<string, { at: number; screening: Promise<Screened> }>()
+  const keptFor = (ttl: number) => ({ max: KEPT_MAX, ttl, perf: clock })
+  const kept = new LRUCache<string, Promise<Screened>>(keptFor(KEPT_MS.screening))
+  const operated = new LRUCache<string, OperationHistory & { at: number }>(keptFor(KEPT_MS.operations))
   const newest = new Map<string, ScreeningStatus['screened'][number]>()
 
   const screen = async (request: ScreenRequest, { timezone }: Building): Promise<Screened> => {
@@ -87,15 +93,12 @@ export function createAnalyticsService({ worker, model, clock, screening }: Anal
   /** Spans are cut to whole hours by the caller, so that the same question within an hour has the same key. */
   const once = (request: ScreenRequest, building: Building): Promise<Screened> => {
     const key = JSON.stringify(request)
-    const now = clock.now()
     const known = kept.get(key)
-    if (known && now - known.at < KEPT_MS) return known.screening
+    if (known) return known
     const made = screen(request, building)
-    const forget = () => kept.get(key)?.screening === made && kept.delete(key)
+    const forget = () => kept.peek(key) === made && kept.delete(key)
     made.then(found => found.points_scored === 0 && forget(), forget)
-    kept.delete(key)
-    kept.set(key, { at: now, screening: made })
-    for (const oldest of kept.keys()) if (kept.size > KEPT_MAX) kept.delete(oldest)
+    kept.set(key, made)
     return made
   }
 
@@ -110,9 +113,23 @@ export function createAnalyticsService({ worker, model, clock, screening }: Anal
     },
     async operations(span, signal) {
       const { timezone } = checkSpan(model, span, SPAN_MAX)
-      const { building_id } = span
-      const [equipment, points] = [model.equipment(building_id), operationPoints(model.points(building_id))]
-      return worker.request('operations', { ...span, timezone, equipment, points, now: clock.now() }, { signal })
+      const { building_id, from, to } = span
+      const equipment = model.equipment(building_id)
+      const now = clock.now()
+      // All that begin alike and reach to the present are the same.
+      const key = JSON.stringify([building_id, model.revision(building_id), from, to > now ? 'now' : to])
+      const read = async () => {
+        const points = operationPoints(model.points(building_id))
+        const found = await worker.request('operations', { ...span, timezone, equipment, points }, { signal })
+        const history = { ...found, at: now }
+        operated.set(key, history)
+        return history
+      }
+      const [history, faults] = await Promise.all([
+        operated.get(key) ?? read(),
+        worker.request('faults', { ...span, now }, { signal }),
+      ])
+      return { ...joinOperations(equipment, history, faults), at: history.at }
     },
     screening: {
       status: () => ({ enabled: screening, weeks: WEEKS, screened: [...newest.values()] }),

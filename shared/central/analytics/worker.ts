@@ -1,6 +1,13 @@
 /** The process that computes analytics, so that they never delay a poll. */
 import { analyseEconomizer, type EconomizerAnswer, type EconomizerJob } from '#shared/flow/analytics/analyse-economizer.ts'
-import { analyseOperations, type Operations, type OperationsJob } from '#shared/flow/analytics/analyse-operations.ts'
+import {
+  analyseOperations,
+  countFaults,
+  type FaultsJob,
+  type OperationFaults,
+  type OperationHistory,
+  type OperationsJob,
+} from '#shared/flow/analytics/analyse-operations.ts'
 import { type ScreenJob, screenAnomalies, type Screening } from '#shared/flow/analytics/screen-anomalies.ts'
 import type { HistoryReader } from '#shared/core/ports.ts'
 import { openHistoryReader } from '#shared/node/historian/reader.ts'
@@ -12,7 +19,8 @@ import { resultStores } from '#shared/node/store/results.ts'
 export type AnalyticsInit = { dbPath: string; root: string; memoryMb: number }
 export type AnalyticsHandlers = {
   economizer(job: EconomizerJob): Promise<EconomizerAnswer[]>
-  operations(job: OperationsJob): Promise<Operations>
+  operations(job: OperationsJob): Promise<OperationHistory>
+  faults(job: FaultsJob): OperationFaults
   screen(job: ScreenJob): Promise<Screening>
 }
 
@@ -28,14 +36,14 @@ serveWorker((init: AnalyticsInit): AnalyticsHandlers => {
   return {
     economizer: job => withHistory(historian => analyseEconomizer(job, { historian })),
     screen: job => withHistory(historian => screenAnomalies(job, { historian })),
-    operations: job =>
-      withHistory(async historian => {
-        const db = openReadOnly(init.dbPath)
-        try {
-          return await analyseOperations(job, { historian, findings: resultStores(db).findings, notes: noteStore(db) })
-        } finally {
-          db.close()
-        }
-      }),
+    operations: job => withHistory(historian => analyseOperations(job, { historian })),
+    faults(job) {
+      const db = openReadOnly(init.dbPath)
+      try {
+        return countFaults(job, { findings: resultStores(db).findings, notes: noteStore(db) })
+      } finally {
+        db.close()
+      }
+    },
   }
 })

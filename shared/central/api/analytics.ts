@@ -41,7 +41,7 @@ const economizerRoute = (context: CentralContext) =>
     changesNothing: true,
     problems: ['unknown_building', 'unknown_equipment', 'invalid', 'query_failed', 'not_ready'],
     handle: async ({ body: { equipment_ids, dt_min = DT_MIN, high_limit = HIGH_LIMIT, ...asked }, reply }) => {
-      const { building: _building, ...span } = await readSpan(asked, MONTH, context)
+      const { building: _building, ...span } = readSpan(asked, MONTH, context)
       const params = { dt_min, high_limit }
       const answers = await context.analytics.economizer({ ...span, ...params, equipment_ids }, abortOnClose(reply))
       const { building_id, from, to } = span
@@ -61,7 +61,7 @@ const operationsRoute = (context: CentralContext) =>
     query: strict({ building_id: ID, from: MOMENT, to: MOMENT }),
     problems: ['unknown_building', 'invalid', 'query_failed', 'not_ready'],
     handle: async ({ query, request, reply }) => {
-      const { building, ...span } = await readSpan(query, MONTH, context)
+      const { building, ...span } = readSpan(query, MONTH, context)
       const found = await context.analytics.operations(span, abortOnClose(reply))
       const { operationsCsv, operationsView } = await views()
       if (request.headers.accept?.includes('text/csv')) {
@@ -75,6 +75,7 @@ const operationsRoute = (context: CentralContext) =>
         timezone,
         from: formatInstant(from),
         to: formatInstant(to),
+        history_read_at: formatInstant(found.at),
         ...operationsView(found, building),
       }
     },
@@ -106,7 +107,7 @@ const anomalyRoutes = (context: CentralContext): Route[] => [
     }),
     problems: ['unknown_building', 'unknown_point', 'screening_disabled', 'invalid', 'query_failed', 'not_ready'],
     handle: async ({ query: { equipment_id, point_id, min_score = SCORE_LEAST, ...asked } }) => {
-      const { building, ...span } = await readSpan(asked, WEEK, context)
+      const { building, ...span } = readSpan(asked, WEEK, context)
       const { building_id } = building
       const request = { ...wholeHours(span), equipment_id, point_id, least: min_score }
       const found = await context.analytics.screening.scores(request)

@@ -1,7 +1,6 @@
 import { type FaultHours, faultHours } from '#shared/core/analytics/fault-hours.ts'
-import { sumOperations, type OperationSums, createOperationsTally } from '#shared/core/analytics/operations.ts'
+import { createOperationsTally, noOperation, type OperationSums, sumOperations } from '#shared/core/analytics/operations.ts'
 import { type OperationPlan, planOperations } from '#shared/core/analytics/operations-plan.ts'
-import type { Finding } from '#shared/core/findings/finding.ts'
 import type { Equipment, Point } from '#shared/core/model/model.ts'
 import type { FindingReader, Notes } from '#shared/core/ports.ts'
 import { dayStart, nextDay } from '#shared/core/time-zone.ts'
@@ -12,26 +11,35 @@ export type OperationsJob = AnalyticsSpan & {
   timezone: string
   equipment: Equipment[]
   points: Point[]
-  /** The end of open findings, ms. */
-  now: number
 }
-type OperationsPorts = AnalyticsPorts & { findings: Pick<FindingReader, 'list'>; notes: Pick<Notes, 'get'> }
+/** `now`: the end of open findings, ms. */
+export type FaultsJob = AnalyticsSpan & { now: number }
 
-export type EquipmentOperations = FaultHours &
-  Pick<Equipment, 'equipment_id' | 'name' | 'equipment_type'> & {
-    sums: OperationSums
-    /** Undefined for equipment without a proof of running or a zone temperature. */
-    plan: Pick<OperationPlan, 'run_role' | 'comfort_time' | 'comfort_limits'> | undefined
-  }
-export type Operations = {
-  equipment: EquipmentOperations[]
+type OperationOf = {
+  sums: OperationSums
+  /** Undefined for equipment without a proof of running or a zone temperature. */
+  plan: Pick<OperationPlan, 'run_role' | 'comfort_time' | 'comfort_limits'> | undefined
+}
+/** What history says. */
+export type OperationHistory = {
+  /** Of the equipment that has a plan, by its id. */
+  equipment: ReadonlyMap<string, OperationOf>
   /** The building days of the span: beginning, and the sums of all equipment. */
   days: { at: number; sums: OperationSums }[]
+}
+/** What findings say. */
+export type OperationFaults = {
+  /** Of the equipment that has a finding, by its id. */
+  equipment: ReadonlyMap<string, FaultHours>
   /** Hours in which any equipment of the building was in fault. */
   building: FaultHours
   /** Set when only the newest findings were counted. */
   findings_cut?: number
 }
+
+export type EquipmentOperations = FaultHours & Pick<Equipment, 'equipment_id' | 'name' | 'equipment_type'> & OperationOf
+export type Operations = Pick<OperationHistory, 'days'> &
+  Omit<OperationFaults, 'equipment'> & { equipment: EquipmentOperations[] }
 
 /** Maximum number of findings of a span. */
 const FINDINGS_MAX = 10_000
@@ -39,9 +47,8 @@ const FINDINGS_MAX = 10_000
 const SIGNALS_AT_ONCE = 24
 const NO_FAULT: FaultHours = { fault_hours: 0, findings: 0, open: 0 }
 
-/** The operation of a building's equipment, and how long it was in fault. */
-export async function analyseOperations(job: OperationsJob, ports: OperationsPorts): Promise<Operations> {
-  const { building_id, from, to, now } = job
+/** How a building's equipment was operated. */
+export async function analyseOperations(job: OperationsJob, ports: AnalyticsPorts): Promise<OperationHistory> {
   const plans = planOperations(job.equipment, job.points)
   const walk = await loadSpans(
     job,
@@ -52,28 +59,53 @@ export async function analyseOperations(job: OperationsJob, ports: OperationsPor
   const tallies = plans.map(plan => ({ plan, tally: createOperationsTally(bounds, plan.rules) }))
   const groups = tallies.map(({ plan, tally }): WalkGroup => ({ points: plan.points, take: tally.take }))
   for (const some of inGroups(groups)) await walkHistory(walk, some, ports)
-
-  const listed = ports.findings.list({ building_id, from, to, limit: FINDINGS_MAX })
-  const findings = listed.filter(({ finding_id }) => ports.notes.get(finding_id).not_a_fault === undefined)
-  const faults = faultHours(findings, from, to, now)
-  const byId = new Map(tallies.map(one => [one.plan.equipment.equipment_id, one]))
-  const days = bounds.slice(0, -1).map((at, i) => ({ at, sums: sumOperations(tallies.map(({ tally }) => tally.days[i]!)) }))
   return {
-    equipment: job.equipment.flatMap(({ equipment_id, name, equipment_type }) => {
-      const known = byId.get(equipment_id)
-      const fault = faults.get(equipment_id)
-      if (!known && !fault) return []
-      const sums = sumOperations(known?.tally.days ?? [])
-      return [{ equipment_id, name, equipment_type, sums, plan: known && shownPlan(known.plan), ...(fault ?? NO_FAULT) }]
-    }),
-    days,
-    building: wholeBuilding(findings, job),
+    equipment: new Map(
+      tallies.map(({ plan, tally }) => {
+        return [plan.equipment.equipment_id, { sums: sumOperations(tally.days), plan: shownPlan(plan) }] as const
+      }),
+    ),
+    days: bounds.slice(0, -1).map((at, i) => ({ at, sums: sumOperations(tallies.map(({ tally }) => tally.days[i]!)) })),
+  }
+}
+
+/** How long a building's equipment was in fault. */
+export function countFaults(
+  { building_id, from, to, now }: FaultsJob,
+  { findings, notes }: { findings: Pick<FindingReader, 'list'>; notes: Pick<Notes, 'get'> },
+): OperationFaults {
+  const listed = findings.list({ building_id, from, to, limit: FINDINGS_MAX })
+  const counted = listed.filter(({ finding_id }) => notes.get(finding_id).not_a_fault === undefined)
+  const together = counted.map(finding => ({ ...finding, equipment_id: '' }))
+  return {
+    equipment: faultHours(counted, from, to, now),
+    building: faultHours(together, from, to, now).get('') ?? NO_FAULT,
     ...(listed.length === FINDINGS_MAX && { findings_cut: FINDINGS_MAX }),
   }
 }
 
+/** Both, of the equipment for which there is either. */
+export function joinOperations(
+  equipment: readonly Equipment[],
+  { days, ...history }: OperationHistory,
+  faults: OperationFaults,
+): Operations {
+  return {
+    ...faults,
+    days,
+    equipment: equipment.flatMap(({ equipment_id, name, equipment_type }) => {
+      const own = history.equipment.get(equipment_id)
+      const fault = faults.equipment.get(equipment_id)
+      if (!own && !fault) return []
+      return [
+        { equipment_id, name, equipment_type, ...(own ?? { sums: noOperation(), plan: undefined }), ...(fault ?? NO_FAULT) },
+      ]
+    }),
+  }
+}
+
 /** Equipment and points stay in this process: the answer is sent to another. */
-const shownPlan = ({ run_role, comfort_time, comfort_limits }: OperationPlan): EquipmentOperations['plan'] => ({
+const shownPlan = ({ run_role, comfort_time, comfort_limits }: OperationPlan): OperationOf['plan'] => ({
   run_role,
   comfort_time,
   comfort_limits,
@@ -99,11 +131,3 @@ function inGroups(groups: WalkGroup[]): WalkGroup[][] {
   }
   return cut
 }
-
-const wholeBuilding = (findings: Finding[], { from, to, now }: OperationsJob): FaultHours =>
-  faultHours(
-    findings.map(finding => ({ ...finding, equipment_id: '' })),
-    from,
-    to,
-    now,
-  ).get('') ?? NO_FAULT

@@ -66,6 +66,7 @@ const operations: Body = async (context, { building, from, to, head }, { sort, p
     total: { ...found.building, figures: figuresOf(sumOperations(found.days.map(({ sums }) => sums))) },
     looked: isLookedAt(context, building.building_id),
     findingsCut: found.findings_cut,
+    readAt: found.at,
   })
 }
 

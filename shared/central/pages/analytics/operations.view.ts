@@ -9,7 +9,7 @@ import { type AnalyticsHead, analyticsHead, analyticsPath, formatHours, formatSh
 import { pager, partOf } from '#shared/central/ui/pager.ts'
 import { equipmentLink } from '#shared/central/ui/links.ts'
 import { formatRoleValue } from '#shared/central/ui/measure.ts'
-import { formatDay, type Here } from '#shared/central/ui/moment.ts'
+import { formatDay, type Here, moment } from '#shared/central/ui/moment.ts'
 import { EQUIPMENT_WORDS } from '#shared/central/ui/equipment-words.ts'
 import { say, sayCount, sayCountOf, words } from '#shared/node/http/language.ts'
 
@@ -38,6 +38,8 @@ type OperationsModel = {
   /** Whether rules have looked at the building at all: else that nothing was found says nothing. */
   looked: boolean
   findingsCut: number | undefined
+  /** When history was read, ms. */
+  readAt: number
 }
 
 /** Equipment of one page: on a phone each is a card. */
@@ -62,7 +64,7 @@ export const operationsBody = (model: OperationsModel): Html => html`${analytics
 ${model.findingsCut !== undefined && html`<p class="notice">Only the newest ${sayCount(model.findingsCut)} episodes are counted; choose fewer days.</p>`}
 ${strip(model)}
 ${model.rows.length > 0 ? table(model) : html`<section class="card quiet-card"><p>No equipment of this building has a point that says whether it runs, or a room. <a href="/points?${new URLSearchParams({ building: model.building.building_id })}">Give points their roles</a></p></section>`}
-<p class="as-of"><a href="${analyticsPath('operations')}.csv?${new URLSearchParams(model.head.query)}">All equipment as CSV</a></p>
+<p class="as-of">Hours and comfort as of ${moment(model.readAt, model.here)}; they are counted again after ten minutes. <a href="${analyticsPath('operations')}.csv?${new URLSearchParams(model.head.query)}">All equipment as CSV</a></p>
 ${model.rows.length > 0 && model.days.length > 0 && dayTable(model)}
 ${howCounted()}`
 

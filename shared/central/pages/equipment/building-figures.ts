@@ -1,7 +1,7 @@
 /** Comfort, running hours, energy and coverage of a building: what takes longer to find than the page may take. */
 import { figuresOf, sumOperations } from '#shared/core/analytics/operations.ts'
 import type { Building, Point } from '#shared/core/model/model.ts'
-import { dayStart } from '#shared/core/time-zone.ts'
+import { dayStart, nextDay } from '#shared/core/time-zone.ts'
 import { DAY } from '#shared/core/time.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import type { CentralContext } from '#shared/central/context.ts'
@@ -43,7 +43,8 @@ export async function figuresSection(
   const { building_id, timezone, unit_system } = building
   const from = dayStart(until - (DAYS - 1) * DAY, timezone)
   const [found, coverage, energy] = await Promise.all([
-    context.analytics.operations({ building_id, from, to: Math.max(until, from + 1) }, gone),
+    // To the end of the day, so that the page that is opened again asks for the same.
+    context.analytics.operations({ building_id, from, to: nextDay(until, timezone) }, gone),
     context.rules.coverage(building_id),
     energyPlot(context, building, { from, to: until + 1 }, now),
   ])

@@ -5,12 +5,13 @@ import { join } from 'node:path'
 import pino from 'pino'
 import { createCentralOf, openWorkspaceOf } from '#shared/central/process.ts'
 import { readEnv } from '#shared/core/env.ts'
-import { DAY, formatInstant, HOUR } from '#shared/core/time.ts'
+import { DAY, formatInstant, HOUR, MINUTE } from '#shared/core/time.ts'
 import { dayStart } from '#shared/core/time-zone.ts'
 import { wallClock } from '#shared/node/clock.ts'
 import { RecentLog } from '#shared/node/recent-log.ts'
 import { CENTRAL_ENV } from '#hub/central/env.ts'
 import { BUILDING, EQUIPMENT, POINTS, samplesOf, TO, ZONE } from '../../../support/sites/analytics-site.ts'
+import { finding } from '../../../support/messages.ts'
 import { PASSWORDS, startCentral, type TestCentral } from '../../../support/sites/central-site.ts'
 
 const test = anyTest as TestFn<{ site: TestCentral }>
@@ -87,6 +88,38 @@ test('operations as CSV: one line for each equipment', async t => {
   t.is(lines.length, 4)
   t.regex(lines[0]!, /^equipment_id,name,equipment_type,fault_hours,findings,open,running_hours/)
   t.regex(lines[1]!, /^ahu,ahu,ahu,0,0,0,\d/)
+})
+
+test('operations: history is read again after ten minutes or for another model, findings each time', async t => {
+  let now = TO
+  const site = await startCentral({ clock: { now: () => now, sleep: wallClock.sleep } })
+  t.teardown(site.close)
+  const { model, historian, notes } = site.central.context
+  model.put({ building, equipment: EQUIPMENT, points: POINTS })
+  const fan = POINTS.find(({ role }) => role === 'fan_status')!
+  const run = (from: number) => [0, 1, 2].map(i => ({ id: fan.point_id, t: from + i * 15 * MINUTE, v: 1 }))
+  await historian.append(BUILDING, run(TO - 3 * HOUR))
+  const { equipment_id } = EQUIPMENT[0]!
+  const { suppressed_by: _, ...plain } = finding
+  site.central.stores.findings.put([{ ...plain, building_id: BUILDING, equipment_id, from: TO - 2 * HOUR }])
+  const ask = async () => {
+    const path = `/api/analytics/operations?building_id=${BUILDING}&from=${formatInstant(TO - DAY)}&to=${formatInstant(TO + DAY)}`
+    const { body } = await site.call('viewer', 'GET', path)
+    return [body.history_read_at, body.building.running_hours, body.building.fault_hours]
+  }
+  const [, hours, faulty] = await ask()
+  t.true(hours > 0 && faulty > 0)
+  await historian.append(BUILDING, run(TO - HOUR))
+  now += 9 * MINUTE
+  notes.set({ finding_id: finding.finding_id, ack: 'unacked', not_a_fault: 'a test of the fan' })
+  t.deepEqual(await ask(), [formatInstant(TO), hours, 0])
+  now += 2 * MINUTE
+  const [readAt, more] = await ask()
+  t.is(readAt, formatInstant(now))
+  t.true(more > hours)
+  now += MINUTE
+  model.put({ equipment: [{ ...EQUIPMENT[0]!, name: 'Renamed' }] })
+  t.is((await ask())[0], formatInstant(now))
 })
 
 test('spans that cannot be are refused with their place', async t => {

@@ -93,7 +93,7 @@ test('operations of a large building come in pages of fifty, each in the order a
           order: 'name',
           page: n,
         },
-        ...{ rows, days: [], total: { ...none, figures }, looked: true, findingsCut: undefined },
+        ...{ rows, days: [], total: { ...none, figures }, looked: true, findingsCut: undefined, readAt: NOW },
       }),
     )
   const names = (text: string) => Array.from(text.matchAll(/>VAV (\d+)</g), ([, i]) => Number(i))

@@ -6,7 +6,7 @@ import type { ScoredHour } from '#shared/core/analytics/seasonal.ts'
 import type { Finding } from '#shared/core/findings/finding.ts'
 import { DAY, HOUR } from '#shared/core/time.ts'
 import { analyseEconomizer } from '#shared/flow/analytics/analyse-economizer.ts'
-import { analyseOperations } from '#shared/flow/analytics/analyse-operations.ts'
+import { analyseOperations, countFaults, joinOperations } from '#shared/flow/analytics/analyse-operations.ts'
 import { isScreened, screenAnomalies } from '#shared/flow/analytics/screen-anomalies.ts'
 import { makeHeld, openSql, overlap, type Peer } from './peer.ts'
 import { BUILDING, EQUIPMENT, FROM, POINTS, sealedSite, TO, ZONE } from '../../../support/sites/analytics-site.ts'
@@ -187,11 +187,10 @@ test.serial('operations: every figure of equipment, day and building is that of 
   const notes = {
     get: (finding_id: string) => ({ finding_id, ack: 'unacked' as const, ...(finding_id === 'g' && { not_a_fault: 'known' }) }),
   }
-  const ports = { historian: place.historian, findings: { list: () => FINDINGS }, notes }
-  const { equipment, days, building } = await analyseOperations(
-    { ...SPAN, timezone: ZONE, equipment: EQUIPMENT, points: POINTS, now },
-    ports,
-  )
+  const job = { ...SPAN, timezone: ZONE, equipment: EQUIPMENT, points: POINTS }
+  const history = await analyseOperations(job, { historian: place.historian })
+  const counted = countFaults({ ...SPAN, now }, { findings: { list: () => FINDINGS }, notes })
+  const { equipment, days, building } = joinOperations(EQUIPMENT, history, counted)
   t.deepEqual(
     equipment.map(({ equipment_id, plan }) => [equipment_id, plan?.run_role, plan?.comfort_time, plan?.comfort_limits]),
     [
