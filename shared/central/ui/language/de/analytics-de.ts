@@ -99,9 +99,8 @@ export const ANALYTICS_DE = nameTable<string>({
   'least comfort': 'geringster Komfort',
   starts: 'Anläufe',
   name: 'Name',
-  'All equipment as CSV': 'Alle Anlagen als CSV',
-  'Hours and comfort as of {0}; they are counted again after ten minutes.':
-    'Stunden und Komfort vom Stand {0}; nach zehn Minuten werden sie neu gezählt.',
+  'Hours and comfort as of {0}; they are counted again after ten minutes. <1>All equipment as CSV</1>':
+    'Stunden und Komfort vom Stand {0}; nach zehn Minuten werden sie neu gezählt. <1>Alle Anlagen als CSV</1>',
   'Only the newest {0} episodes are counted; choose fewer days.':
     'Nur die neuesten {0} Episoden sind gezählt; wählen Sie weniger Tage.',
   'No equipment of this building has a point that says whether it runs, or a room. <1>Give points their roles</1>':
