@@ -13,6 +13,7 @@ import {
 import type { ModelStore } from '#shared/core/stores.ts'
 import { EQUIPMENT_WORDS } from '#shared/central/ui/equipment-words.ts'
 import { roleWords } from '#shared/central/ui/measure.ts'
+import { titleOf } from '#shared/central/ui/words.ts'
 import { currentLanguage, say } from '#shared/node/http/language.ts'
 import type { Catalogue } from './fdd/rule-views.ts'
 
@@ -35,30 +36,25 @@ type SearchParts = {
   catalogue: () => Promise<Pick<Catalogue, 'rules' | 'revision'>>
 }
 
+/** What is found of one building, and the names of its equipment. */
+type BuildingEntries = { revision: number; entries: SearchEntry[]; names: ReadonlyMap<string, string> }
+
 export function createSearch({ model, findings, catalogue }: SearchParts): SearchService {
   /** Entries have words of one language: by language and building, and by language. */
-  const byBuilding = new Map<string, { revision: number; entries: SearchEntry[] }>()
+  const byBuilding = new Map<string, BuildingEntries>()
   const ofRules = new Map<string, { revision: string; entries: SearchEntry[] }>()
 
-  function modelEntries(building: Building): SearchEntry[] {
+  function modelEntries(building: Building): BuildingEntries {
     const { building_id } = building
     const revision = model.revision(building_id)
     const key = `${currentLanguage()} ${building_id}`
     const known = byBuilding.get(key)
-    if (known?.revision === revision) return known.entries
-    const entries = entriesOf(building, model.equipment(building_id), model.points(building_id))
-    if (known || byBuilding.size < BUILDINGS_MAX) byBuilding.set(key, { revision, entries })
-    return entries
-  }
-  function faultEntries(active: ActiveFinding[], nameOf: ReadonlyMap<string, string>): SearchEntry[] {
-    return active.map(({ finding_id, title, rule_id, equipment_id, building_id }) => ({
-      kind: 'fault',
-      id: finding_id,
-      title,
-      detail: `${equipment_id}, ${nameOf.get(building_id)}`,
-      building_id,
-      words: searchWords(title, say(title), rule_id, equipment_id),
-    }))
+    if (known?.revision === revision) return known
+    const equipment = model.equipment(building_id)
+    const names = new Map(equipment.map(one => [one.equipment_id, one.name]))
+    const made = { revision, entries: entriesOf(building, equipment, model.points(building_id), names), names }
+    if (known || byBuilding.size < BUILDINGS_MAX) byBuilding.set(key, made)
+    return made
   }
   async function ruleEntries(): Promise<SearchEntry[]> {
     const known = await catalogue()
@@ -81,17 +77,39 @@ export function createSearch({ model, findings, catalogue }: SearchParts): Searc
     async find({ query, building_id, pages = [], ...how }) {
       const buildings = model.buildings().filter(one => building_id === undefined || one.building_id === building_id)
       const rules = building_id === undefined ? await ruleEntries() : []
-      const nameOf = new Map(buildings.map(one => [one.building_id, one.name]))
-      const active = findings.active(building_id).filter(one => nameOf.has(one.building_id))
-      const entries = [...pages, ...rules, ...buildings.flatMap(modelEntries), ...faultEntries(active, nameOf)]
+      const ofModel = new Map(buildings.map(one => [one.building_id, { name: one.name, ...modelEntries(one) }]))
+      const faults = findings.active(building_id).flatMap(one => {
+        const place = ofModel.get(one.building_id)
+        return place ? [faultEntry(one, place)] : []
+      })
+      const entries = [...pages, ...rules, ...[...ofModel.values()].flatMap(one => one.entries), ...faults]
       return searchEntries(entries, query, how)
     },
   }
 }
 
-function entriesOf(building: Building, equipment: Equipment[], points: Point[]): SearchEntry[] {
+/** Titled as in the list of faults: two of one rule are told apart by their role. */
+function faultEntry(one: ActiveFinding, { name, names }: Pick<BuildingEntries, 'names'> & { name: string }): SearchEntry {
+  const { finding_id, title, rule_id, equipment_id, building_id } = one
+  const shown = titleOf(one)
+  const equipment = names.get(equipment_id) ?? equipment_id
+  return {
+    kind: 'fault',
+    id: finding_id,
+    title: shown,
+    detail: `${equipment}, ${name}`,
+    building_id,
+    words: searchWords(shown, title, rule_id, equipment_id, equipment),
+  }
+}
+
+function entriesOf(
+  building: Building,
+  equipment: Equipment[],
+  points: Point[],
+  names: ReadonlyMap<string, string>,
+): SearchEntry[] {
   const { building_id, name, site_id } = building
-  const names = new Map(equipment.map(one => [one.equipment_id, one.name]))
   const own: SearchEntry = {
     kind: 'building',
     id: building_id,
@@ -103,7 +121,7 @@ function entriesOf(building: Building, equipment: Equipment[], points: Point[]):
   const ofEquipment = equipment.map(({ equipment_id, name: title, equipment_type }): SearchEntry => {
     const [kind] = EQUIPMENT_WORDS[equipment_type]
     const words = searchWords(title, equipment_id, kind, equipment_type)
-    return { kind: 'equipment', id: equipment_id, title, detail: `${kind.toLowerCase()}, ${name}`, building_id, words }
+    return { kind: 'equipment', id: equipment_id, title, detail: `${kind}, ${name}`, building_id, words }
   })
   const ofPoints = points.map(({ point_id, name: title, role, equipment_id, source }): SearchEntry => {
     const place = equipment_id === undefined ? undefined : (names.get(equipment_id) ?? equipment_id)

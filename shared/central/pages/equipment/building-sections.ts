@@ -11,7 +11,7 @@ import { equipmentLink, findingHref } from '#shared/central/ui/links.ts'
 import { formatAge, type Here, momentAge } from '#shared/central/ui/moment.ts'
 import { titleOf } from '#shared/central/ui/words.ts'
 import { type BuildingHistory, MAP_DAYS } from './building-model.ts'
-import { say, sayCount, sayCountOf } from '#shared/node/http/language.ts'
+import { currentLanguage, say, sayCount, sayCountOf } from '#shared/node/http/language.ts'
 
 /** Rows of the map, and overrides that are named; the list of faults has all. */
 const ROWS_SHOWN = 12
@@ -41,7 +41,8 @@ function kindWords(equipment: readonly Equipment[]): string {
   if (!isOneKind) return say`${sayCountOf(equipment.length, 'piece')} of equipment`
   const [one, many] = EQUIPMENT_WORDS[first]
   const words = equipment.length === 1 ? one : many
-  return `${equipment.length} ${words.startsWith('VAV') ? words : words.toLowerCase()}`
+  // German nouns have a capital within a sentence too.
+  return `${equipment.length} ${words.startsWith('VAV') || currentLanguage() !== 'en' ? words : words.toLowerCase()}`
 }
 
 /** The equipment that was in fault the longest, by day. */

@@ -38,7 +38,7 @@ ${shown > hits.length && html`<p class="muted">${sayCountOf(shown - hits.length,
 const hitList = (hits: SearchEntry[]): Html =>
   html`<ul class="hits">${hits.map(
     hit =>
-      html`<li><a href="${hrefOf(hit)}"><strong>${hit.kind === 'rule' || hit.kind === 'fault' ? say(hit.title) : hit.title}</strong> <span class="muted">${KIND_WORDS[hit.kind][0]} · ${hit.detail}</span></a></li>`,
+      html`<li><a href="${hrefOf(hit)}"><strong>${hit.kind === 'rule' ? say(hit.title) : hit.title}</strong> <span class="muted">${KIND_WORDS[hit.kind][0]} · ${hit.detail}</span></a></li>`,
   )}</ul>`
 
 /** The list under the box: the best hits, and the way to all. */

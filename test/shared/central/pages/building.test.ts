@@ -5,6 +5,8 @@ import { DAY, MINUTE } from '#shared/core/time.ts'
 import { buildingHealth } from '#shared/central/pages/equipment/building-sections.ts'
 import { branchList, branchOf } from '#shared/central/pages/equipment/equipment-tree.ts'
 import { NONE_OPEN } from '#shared/central/pages/faults/open-counts.ts'
+import { inLanguage } from '#shared/node/http/language.ts'
+import { IN_GERMAN } from '../../../support/in-german.ts'
 import { BUILDING, COOLING, EQUIPMENT, FINDINGS, finding, NOW, POINTS } from '../../../support/page-fixture.ts'
 import { signedIn } from '../../../support/signed-in.ts'
 import { openSite, PASSWORDS } from '../../../support/sites/page-site.ts'
@@ -42,6 +44,12 @@ for (const [what, health, said] of [
 ] as [string, Partial<Parameters<typeof buildingHealth>[0]>, string][]) {
   test(`the sentence of a building when ${what}`, t => t.is(buildingHealth({ ...quiet, ...health }), said))
 }
+
+test('a kind of equipment within a German sentence has its capital', t => {
+  const wasters = [ahu, { ...ahu, equipment_id: 'ahu-2' }]
+  const said = inLanguage(IN_GERMAN, () => buildingHealth({ ...quiet, open: 3, waste, wasters }))
+  t.regex(said, /^2 Lüftungsgeräte /)
+})
 
 test('a branch counts what is below it, and equipment that feeds itself in a circle ends it', t => {
   const row = (equipment_id: string, parent_id: string | undefined, high: number) => ({
@@ -93,7 +101,7 @@ test('a building says how it is, when what was in fault, which overrides are how
   await site.context.loader.load('school', ['p'], 'replace', oldSamples())
   const page = await get('/buildings/school')
   const text = words(page)
-  t.regex(text, /History takes 0\.1 MB: every sample since 2024-02\./)
+  t.regex(text, /History takes 83\.1 kB: every sample since 2024-02\./)
   t.regex(text, /1 air handler wastes about 30 kWh a day; all else was checked 12 min ago\./)
   t.regex(text, /VAV 3, library in fault 26 h on 2 days Air handler 1 in fault 9 h on 2 days Chiller 1 in fault 6 h on 1 day/)
   t.is(page.match(/class="day d\d"/g)?.length, 5)

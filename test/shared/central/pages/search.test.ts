@@ -1,6 +1,6 @@
 /** The search: its page, the list under the box, and the API over the same function; and who sees which pages. */
 import test from 'ava'
-import { BUILDING, POINTS } from '../../../support/page-fixture.ts'
+import { BUILDING, finding, NOW, POINTS, RUN } from '../../../support/page-fixture.ts'
 import { signedIn } from '../../../support/signed-in.ts'
 import { openSite, PASSWORDS } from '../../../support/sites/page-site.ts'
 
@@ -19,7 +19,8 @@ for (const [query, href] of [
   ['zone_flow', '/buildings/school/points/vav-3.zone_flow'],
   ['AI-12', '/buildings/school/points/ahu-1.sa_t'],
   ['supply air temperature', '/buildings/school/points/ahu-1.sa_t'],
-  ['f library flow', '/buildings/school/points/vav-3.zone_flow'],
+  ['f library ai-2', '/buildings/school/points/vav-3.zone_flow'],
+  ['f library flow', '/faults/f-flow'],
   ['AHU-FC12-COOL', '/fault-rules/AHU-FC12-COOL-NO-DROP'],
   ['wide open damper', '/faults/f-flow'],
   ['thresholds', '/params'],
@@ -44,7 +45,7 @@ test('a German reader finds rules and faults by their German titles and words, a
   }
   const german = await find('zuluft kühlen nicht kälter', 'de')
   t.true(linksOf(german).includes('/fault-rules/AHU-FC12-COOL-NO-DROP'), german)
-  t.regex(await find('lüftungsgerät', 'de'), /ahu-1/)
+  t.regex(await find('lüftungsgerät', 'de'), /ahu-1[^]*· Lüftungsgerät, Riverside School/)
   t.regex(await find('zulufttemperatur', 'de'), /ahu-1\.sa_t/)
   t.regex(await find('supply air temperature', 'en'), /ahu-1\.sa_t/)
   t.notRegex(await find('air handler 1', 'en'), /lüftungsgerät/i)
@@ -59,6 +60,21 @@ test('page and API find the same, and the API has no pages', async t => {
   )
   t.is(counts.page, 0)
   t.deepEqual(Object.keys(items[0]), ['kind', 'id', 'title', 'detail', 'building_id', 'equipment_id'])
+})
+
+test('two faults of one rule on one equipment are told apart, and named with the equipment as people name it', async t => {
+  const { site, get } = await openSearch(t)
+  const one = { rule_id: 'OVR-HELD', title: 'Point overridden by an operator', equipment_id: 'ahu-1', from: NOW - 3_600_000 }
+  const held = (['sa_t_sp', 'clg_valve'] as const).map(role => ({ ...finding({ ...one, finding_id: `held-${role}` }), role }))
+  site.stores.runRecorder.replace({ ...RUN, run_id: 'held' }, held)
+  const hits = /<ul class="hits">(.*?)<\/ul>/s.exec(await get('/search?q=overridden%20air%20handler&kind=fault'))![1]!
+  t.deepEqual(
+    [...hits.matchAll(/<strong>(.*?)<\/strong> <span class="muted">(.*?)</g)].map(([, ...texts]) => texts),
+    [
+      ['Point overridden by an operator: cooling valve command', 'fault · Air handler 1, Riverside School'],
+      ['Point overridden by an operator: supply air temperature setpoint', 'fault · Air handler 1, Riverside School'],
+    ],
+  )
 })
 
 test('a changed model is found at once', async t => {
