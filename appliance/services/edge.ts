@@ -39,6 +39,8 @@ export type LocalRules = {
   lookUpFindings: LookUpFindings
   /** The points as operators have assigned them. */
   knownPoints: () => Point[]
+  /** When the newest run of the rules ended; null before the first. */
+  lastCheckAt: () => number | null
 }
 
 export type EdgeServices = {
@@ -71,6 +73,7 @@ export async function openEdge(options: EdgeOptions): Promise<EdgeServices> {
     edge_id,
     boot_id: randomUUID(),
     runs_rules: rules !== undefined,
+    lastCheckAt: rules?.lastCheckAt,
     model: () => ({ name: building.name, version, ...fieldModel(site, newest(), rules?.knownPoints()) }),
     pollStatus: () => polling.pollStatus(),
     system,

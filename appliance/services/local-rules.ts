@@ -20,7 +20,7 @@ export function localRules(parts: {
 }): LocalRules {
   const { workspace, site, catalogue, clock } = parts
   const { historian, stores, ballast } = workspace
-  const { model, misdated, findings } = stores
+  const { model, misdated, findings, results } = stores
   const { building_id } = site.building
   const statesOf = factOfPoint(catalogue, ({ states }) => states)
   return {
@@ -30,6 +30,7 @@ export function localRules(parts: {
     }),
     lookUpFindings: ids => currentFindings(findings, ids),
     knownPoints: () => model.points(building_id),
+    lastCheckAt: () => results.runs({ building_id, limit: 1 })[0]?.finished_at ?? null,
   }
 }
 

@@ -28,6 +28,8 @@ export type EdgeDescription = {
   newestReadings: () => TelemetryBody[]
   /** Whether this process runs the rules itself; if not, central does. */
   runs_rules: boolean
+  /** When the newest run of the rules ended; only where this process runs them. */
+  lastCheckAt?: (() => number | null) | undefined
   /** The system of the box; undefined where it is not ours. */
   system?: (() => SystemReport | undefined) | undefined
 }
@@ -145,6 +147,7 @@ export function publisherParts(
         ...(certificate?.isRenewalDue(hubTime) && { cert_renewal_due: true as const }),
         ...(certificate?.isPortRenewalDue(hubTime) && { port_cert_renewal_due: true as const }),
         runs_rules: edge.runs_rules,
+        ...(edge.lastCheckAt && { last_check_at: edge.lastCheckAt() }),
         poll: writePollReport(edge.pollStatus()),
         ...(system && { system }),
         ...(note !== undefined && { note }),

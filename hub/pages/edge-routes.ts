@@ -48,7 +48,7 @@ export const edgeRoutes = ({ edges, clock, registry }: Context): Route[] => [
 export function edgeView(edge: EdgeRecord, now: number, notices?: Pick<EdgeNotices, 'misdatedOf'>) {
   const { edge_id, site_id, building_id, name, version, online, session_changed_at, last_seen_at, last_data_at } = edge
   const reported = reportedBy(edge.status_body)
-  const { backlog_oldest_at, cert_not_after, shared, sent_at, ...figures } = reported
+  const { backlog_oldest_at, cert_not_after, last_check_at, shared, sent_at, ...figures } = reported
   const course = edgeBacklogCourse(reported, online, now)
   const misdated = notices?.misdatedOf(edge)
   const { status, reason, since = null } = healthOf(edge, now)
@@ -67,6 +67,7 @@ export function edgeView(edge: EdgeRecord, now: number, notices?: Pick<EdgeNotic
       backlog_oldest_at: instant(backlog_oldest_at),
       backlog_empty_at: course.state === 'falling' ? instant(course.empty_at) : null,
       cert_not_after: instant(cert_not_after),
+      last_check_at: instant(last_check_at),
       sent_at: instant(sent_at),
     },
   }

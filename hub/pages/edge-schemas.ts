@@ -22,7 +22,7 @@ const EDGE = Type.Object({
   misdated: orNull(Type.Object({ count: Type.Integer(), since: INSTANT_TEXT, last_at: INSTANT_TEXT, reason: TEXT })),
   reported: Type.Object({
     ...{ backlog_rows: FIGURE, backlog_oldest_at: INSTANT, backlog_drain_per_min: FIGURE, backlog_empty_at: INSTANT },
-    ...{ sent_at: INSTANT, clock_offset_ms: FIGURE, cert_not_after: INSTANT },
+    ...{ sent_at: INSTANT, clock_offset_ms: FIGURE, cert_not_after: INSTANT, last_check_at: INSTANT },
     ...{ dropped: FIGURE, thinned: FIGURE, disk_used_percent: FIGURE, poll_failures: orNull(POLL_FAILURES) },
   }),
 })

@@ -77,13 +77,14 @@ ${fact(say`Version`, html`${version ? versionText(version) : say`not reported`}$
 </dl>`
 }
 
-function building({ edge, building: known, points, others, open }: EdgePage): Html {
+function building({ edge, building: known, points, others, open, reported, here }: EdgePage): Html {
   const { building_id } = edge
   const faults = PRIORITIES.filter(priority => open[priority] > 0)
   return html`<section class="card"><h2>What it reports</h2><dl class="values">
 <div><dt>Building</dt><dd>${known ? html`<a href="${buildingHref(building_id)}">${known.name}</a>` : html`<code>${building_id}</code>`}</dd></div>
 <div><dt>Points of the building</dt><dd>${points.length === 0 ? say`none yet` : points.map(({ protocol, count }) => say`${sayCount(count)} by ${protocol}`).join(', ')}</dd></div>
 <div><dt>Open faults</dt><dd><a class="by-priority" href="/faults?${new URLSearchParams({ building: building_id })}">${faults.length > 0 ? faults.map(priority => html`<span class="p${priority}">${open[priority]} ${priorityIcon(priority)}</span>`) : say`none`}</a></dd></div>
+${edge.status_body['runs_rules'] === true && html`<div><dt>Last check for faults</dt><dd>${momentOr(reported.last_check_at, here, say`not reported`)}</dd></div>`}
 </dl>${
     others.length > 0 &&
     html`<p>${sayCountOf(others.length, 'other edge')} of this building: ${others.map((one, i) => html`${i > 0 && ', '}<a href="${edgeHref(one)}">${one.name || one.edge_id}</a>`)}.</p>`

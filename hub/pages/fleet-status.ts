@@ -4,6 +4,7 @@ import { type BacklogCourse, backlogCourse } from '#shared/core/telemetry/backlo
 import type { EdgeRecord } from '#shared/core/stores.ts'
 import type { PollFailures } from '#shared/core/telemetry/poll-report.ts'
 import { SHARED_MS } from '#shared/core/telemetry/shared-edge-id.ts'
+import { checkedAt } from '#shared/core/telemetry/status.ts'
 import { FRESH_MS, isFresh } from '#shared/core/telemetry/fresh-data.ts'
 import { parseInstant } from '#shared/core/time.ts'
 import { say } from '#shared/node/http/language.ts'
@@ -53,6 +54,8 @@ export type ReportedFigures = {
   sent_at: number | null
   clock_offset_ms: number | null
   cert_not_after: number | null
+  /** When its newest run of the rules ended, by the hub's clock. */
+  last_check_at: number | null
   /** Messages that the edge dropped since its start because its outbox was full. */
   dropped: number | null
   /** Messages downsampled to one value per point and 15 min since its start because its outbox was full. */
@@ -75,6 +78,7 @@ export function reportedBy(body: Record<string, unknown>): ReportedFigures {
     sent_at: sentAt(body),
     clock_offset_ms: numberOf(body['clock_offset_ms']),
     cert_not_after: instantOf(body['cert_not_after']),
+    last_check_at: checkedAt(body),
     dropped: numberOf(body['dropped']),
     thinned: numberOf(body['thinned']),
     disk_used_percent: diskOf(fieldsOf(body['disk'])),

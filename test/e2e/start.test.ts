@@ -56,6 +56,14 @@ serial('a stopped site goes on in its folder, with the same passwords and its ow
   t.false(second.out().includes(passwords.admin), 'passwords are shown once')
   const token = await logIn(base, passwords.viewer)
   t.is(token.status, 200)
+  const headers = { authorization: `Bearer ${((await token.json()) as { token: string }).token}` }
+  const checked = await eventually('when the box looked for faults', 90_000, async () => {
+    const { edges } = (await (await fetch(`http://127.0.0.1:${base}/api/edges`, { headers })).json()) as {
+      edges: { reported: { last_check_at: string | null } }[]
+    }
+    return edges[0]?.reported.last_check_at ?? undefined
+  })
+  t.true(Date.parse(checked) > Date.parse('2026-07-14T00:00:00Z'), checked)
   second.child.kill('SIGTERM')
   t.is(await second.exit, 0, second.err())
   t.true(JSON.parse(await readFile(join(folder, 'clock.json'), 'utf8')).ms > stoppedAt)

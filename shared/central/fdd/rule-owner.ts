@@ -1,6 +1,8 @@
 /** Buildings whose own appliance runs their rules, and the notices that say so where people change settings. */
 import { Problem } from '#shared/core/problem.ts'
+import type { ResultReader } from '#shared/core/ports.ts'
 import type { EdgeRecord, EdgeStore, ModelReader } from '#shared/core/stores.ts'
+import { checkedAt } from '#shared/core/telemetry/status.ts'
 import { type RuleOwner, ruleOwnerText } from '#shared/central/ui/words.ts'
 
 type Site = { edges: EdgeStore; model: ModelReader }
@@ -9,6 +11,19 @@ type Site = { edges: EdgeStore; model: ModelReader }
 function runnerOf({ edges }: Pick<Site, 'edges'>): (building_id: string) => EdgeRecord | undefined {
   const runners = edges.list().filter(({ status_body }) => status_body['runs_rules'] === true)
   return building_id => runners.find(edge => edge.building_id === building_id)
+}
+
+/** `isOfBox`: an appliance runs the rules, and `at` is what it has reported; null where it has not. */
+export type LastCheck = { at: number | null; isOfBox: boolean }
+
+/** @returns when the rules of a building were run last, here or by its appliance, by the clock of this process */
+export function lastChecks({ edges, results }: Pick<Site, 'edges'> & { results: Pick<ResultReader, 'runs'> }) {
+  const runner = runnerOf({ edges })
+  return (building_id: string): LastCheck => {
+    const box = runner(building_id)
+    if (box) return { at: checkedAt(box.status_body), isOfBox: true }
+    return { at: results.runs({ building_id, limit: 1 })[0]?.finished_at ?? null, isOfBox: false }
+  }
 }
 
 /** Buildings whose rules run in this process. */

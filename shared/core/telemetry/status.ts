@@ -1,6 +1,6 @@
 /** Status of an edge, and what the hub acknowledges (contract §8). */
 import type { DiskSpace } from '../disk-use.ts'
-import { formatInstant } from '../time.ts'
+import { formatInstant, INSTANT_END, INSTANT_MIN, parseInstant } from '../time.ts'
 import type { SystemReport } from '../update/update-wire.ts'
 import type { Decoded } from './body.ts'
 import type { PollReport } from './poll-report.ts'
@@ -31,6 +31,8 @@ type EdgeStatus = {
   port_cert_renewal_due?: true
   /** Whether it runs the rules itself and sends what they find. */
   runs_rules: boolean
+  /** When its newest run of the rules ended, by its clock; null before the first. Absent where it runs none. */
+  last_check_at?: number | null
   /** How its polling goes. */
   poll: PollReport
   /** The system of the box, where it is ours. */
@@ -42,13 +44,22 @@ type EdgeStatus = {
 const orNull = (ms: number | null): string | null => (ms === null ? null : formatInstant(ms))
 
 /** @returns the body, ready for `packBody` */
-export function writeStatus({ sent_at, backlog, cert_not_after, ...status }: EdgeStatus): object {
+export function writeStatus({ sent_at, backlog, cert_not_after, last_check_at, ...status }: EdgeStatus): object {
   return {
     ...status,
     sent_at: formatInstant(sent_at),
     backlog: { ...backlog, oldest_at: orNull(backlog.oldest_at) },
     cert_not_after: orNull(cert_not_after),
+    ...(last_check_at !== undefined && { last_check_at: orNull(last_check_at) }),
   }
+}
+
+/** @returns when an edge whose status this is has ended its newest run of the rules, by the clock of the hub; null where it does not say */
+export function checkedAt({ last_check_at, clock_offset_ms }: Record<string, unknown>): number | null {
+  const at = typeof last_check_at === 'string' ? parseInstant(last_check_at) : undefined
+  if (at === undefined) return null
+  const shifted = typeof clock_offset_ms === 'number' ? at - clock_offset_ms : at
+  return shifted >= INSTANT_MIN && shifted < INSTANT_END ? shifted : null
 }
 
 /** The last will of an edge: the broker publishes it when the connection ends without DISCONNECT. */

@@ -3,6 +3,7 @@ import type { Finding } from '#shared/core/findings/finding.ts'
 import type { Equipment } from '#shared/core/model/model.ts'
 import { DAY, formatDuration } from '#shared/core/time.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
+import type { LastCheck } from '#shared/central/fdd/rule-owner.ts'
 import { DEFAULT_QUERY, faultsHref } from '#shared/central/pages/faults/fault-list.ts'
 import { wasteADay } from '#shared/central/ui/cost-words.ts'
 import { dayMap } from '#shared/central/ui/day-map.ts'
@@ -19,14 +20,17 @@ const OVERRIDES_SHOWN = 6
 
 type Health = Pick<BuildingHistory, 'waste' | 'wasters'> & {
   open: number
-  last_run_at: number | null
+  checked: LastCheck
   now: number
 }
 
 /** @returns `2 air handlers waste about 120 kWh a day; all else was checked 12 min ago.` */
-export function buildingHealth({ waste, wasters, open, last_run_at, now }: Health): string {
-  if (last_run_at === null) return open > 0 ? say`${sayCountOf(open, 'fault')} open.` : say`Nobody has looked for faults yet.`
-  const checked = say`was checked ${formatAge(last_run_at, now)}.`
+export function buildingHealth({ waste, wasters, open, checked: { at, isOfBox }, now }: Health): string {
+  if (at === null) {
+    if (open > 0) return say`${sayCountOf(open, 'fault')} open.`
+    return isOfBox ? say`Its box looks for faults and has reported none.` : say`Nobody has looked for faults yet.`
+  }
+  const checked = say`was checked ${formatAge(at, now)}.`
   if (open === 0) return say`Nothing is in fault; everything ${checked}`
   const wasted = waste && wasteADay([waste])
   const faults = say`${sayCountOf(open, 'fault')} ${open === 1 ? say`is` : say`are`} open`

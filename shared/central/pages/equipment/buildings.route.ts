@@ -4,6 +4,7 @@ import { needBuilding, needEquipment } from '#shared/core/lookup.ts'
 import { type Building, EQUIPMENT_TYPES, type EquipmentType } from '#shared/core/model/model.ts'
 import { type Call, oneOf, PAGE_ID, type Route, route, strict } from '#shared/node/http/route.ts'
 import type { CentralContext } from '#shared/central/context.ts'
+import { lastChecks } from '#shared/central/fdd/rule-owner.ts'
 import { dataEnds } from '#shared/central/pages/data-freshness.ts'
 import { addCounts, NONE_OPEN, openFaultsByBuilding, openFaultsByEquipment } from '#shared/central/pages/faults/open-counts.ts'
 import { SEARCH_TEXT } from '#shared/central/api/search.ts'
@@ -115,19 +116,17 @@ function buildingsModel(context: Stores, buildings: Building[], { q = '', page }
     .map(building => ({ building, open: openOf.get(building.building_id) ?? NONE_OPEN }))
     .toSorted((a, b) => b.open[1] - a.open[1] || b.open[2] - a.open[2])
   const part = partOf(listed, page, BUILDINGS_SHOWN)
+  const checkOf = lastChecks(context)
   const rows = part.rows.map(({ building, open }): BuildingRow => {
     const { building_id } = building
     return {
-      ...{ building, open, last_run_at: lastRunAt(context, building_id) },
+      ...{ building, open, checked: checkOf(building_id) },
       equipment: model.equipment(building_id).length,
       points: model.points(building_id).length,
     }
   })
   return { part: { ...part, rows }, total: buildings.length, q, here }
 }
-
-const lastRunAt = ({ results }: Stores, building_id: string): number | null =>
-  results.runs({ building_id, limit: 1 })[0]?.finished_at ?? null
 
 function equipmentRows(context: Stores, building: Building, now: number): Pick<BuildingPageModel, 'row' | 'rows' | 'loose'> {
   const { building_id } = building
@@ -147,7 +146,7 @@ function equipmentRows(context: Stores, building: Building, now: number): Pick<B
       equipment: all.length,
       points: [...points.values()].reduce((sum, own) => sum + own.length, 0),
       open: rows.map(({ open }) => open).reduce(addCounts, NONE_OPEN),
-      last_run_at: lastRunAt(context, building_id),
+      checked: lastChecks(context)(building_id),
     },
     rows: rows.toSorted((a, b) => worst(b) - worst(a)),
     loose: points.get('')?.length ?? 0,

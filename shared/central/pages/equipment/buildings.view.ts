@@ -2,6 +2,7 @@
 import type { Building, Equipment, EquipmentType } from '#shared/core/model/model.ts'
 import { EQUIPMENT_TYPES } from '#shared/core/model/model.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
+import type { LastCheck } from '#shared/central/fdd/rule-owner.ts'
 import { faultsHref, DEFAULT_QUERY } from '#shared/central/pages/faults/fault-list.ts'
 import type { OpenCounts } from '#shared/central/pages/faults/open-counts.ts'
 import type { BuildingExtent } from '#shared/core/series/history-quota.ts'
@@ -24,7 +25,7 @@ const ROWS_SHOWN = 10
 /** Rows of a page that lists one kind. */
 const KIND_ROWS = 12
 
-export type BuildingRow = { building: Building; equipment: number; points: number; open: OpenCounts; last_run_at: number | null }
+export type BuildingRow = { building: Building; equipment: number; points: number; open: OpenCounts; checked: LastCheck }
 export type BuildingsModel = {
   part: ListPart<BuildingRow>
   /** Of all buildings, whatever is searched. */
@@ -66,14 +67,18 @@ const buildingsTable = (
   here: Here,
 ): Html => html`<table class="fleet"><thead><tr><th scope="col">Building</th><th scope="col">Open faults</th><th scope="col">Equipment</th><th scope="col">Points</th><th scope="col">Last check for faults</th></tr></thead>
 <tbody>${rows.map(
-  ({ building, equipment, points, open, last_run_at }) => html`<tr>
+  ({ building, equipment, points, open, checked }) => html`<tr>
 <td data-label="Building" class="what"><div><a href="${buildingHref(building.building_id)}">${building.name}</a><span class="muted">${building.site_id}</span></div></td>
 <td data-label="Open faults"><div>${openMarks(open)}</div></td>
 <td data-label="Equipment"><div>${equipment}</div></td>
 <td data-label="Points"><div>${points}</div></td>
-<td data-label="Last check"><div>${last_run_at === null ? say`not yet` : momentAge(last_run_at, here)}</div></td>
+<td data-label="Last check"><div>${checkWords(checked, here)}</div></td>
 </tr>`,
 )}</tbody></table>`
+
+/** A box of an earlier version does not say when it looked. */
+const checkWords = ({ at, isOfBox }: LastCheck, here: Here): Html | string =>
+  at === null ? (isOfBox ? say`by its box, which does not say when` : say`not yet`) : momentAge(at, here)
 
 /** Open faults by priority, as marks with their number. */
 function openMarks(open: OpenCounts): Html {
@@ -86,7 +91,7 @@ function openMarks(open: OpenCounts): Html {
 
 export function buildingBody(model: BuildingPageModel): Html {
   const { row, rows, loose, history, kept, kind, dataEnd, here } = model
-  const { building, open, last_run_at, points } = row
+  const { building, open, checked, points } = row
   const { building_id, timezone } = building
   const names = new Map(rows.map(({ equipment }) => [equipment.equipment_id, equipment.name]))
   const total = PRIORITIES.reduce((sum, priority) => sum + open[priority], 0)
@@ -97,7 +102,7 @@ export function buildingBody(model: BuildingPageModel): Html {
   })
   return html`${breadcrumbs(building, undefined)}
 <h1>${building.name}</h1>
-<p class="lead">${buildingHealth({ ...history, open: total, last_run_at, now: here.now })}</p>
+<p class="lead">${buildingHealth({ ...history, open: total, checked, now: here.now })}</p>
 <p class="muted">${sayCountOf(rows.length, 'piece')} of equipment with ${sayCountOf(points, 'point')}; ${total > 0 ? html`<a href="${faults}">${sayCountOf(total, 'fault')} open</a>` : say`no fault is open`}. ${dataEnd !== undefined && say`Its data ended on ${formatDay(dataEnd, here)}.`}</p>
 ${kept && html`<p class="muted">${historyWords(kept)}</p>`}
 ${kind && html`<p><a href="${buildingHref(building_id)}">All of ${building.name}</a></p>`}

@@ -54,8 +54,8 @@ export type FaultsModel = {
   /** The cost of the listed faults, where it is known; empty where a filter is set. */
   together: Together[]
   runs: RunPanel
-  /** On a hub: the boxes whose findings arrive here, and the time of their last message. */
-  boxes: { name: string; building_id: string; last_data_at: number | null }[]
+  /** On a hub: the boxes whose findings arrive here, when they looked last, as far as they say, and the time of their last data. */
+  boxes: { name: string; building_id: string; last_check_at: number | null; last_data_at: number | null }[]
 }
 
 export const hereOf = (building_id: string, { here, buildings }: FaultsModel): Here =>

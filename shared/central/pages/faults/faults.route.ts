@@ -4,6 +4,7 @@ import type { Finding, Priority } from '#shared/core/findings/finding.ts'
 import { URGENCIES, type Urgency } from '#shared/core/findings/urgency.ts'
 import { combinedEnergy } from '#shared/core/impact/combined-energy.ts'
 import { DAY } from '#shared/core/time.ts'
+import { checkedAt } from '#shared/core/telemetry/status.ts'
 import type { Together } from '#shared/central/ui/cost-words.ts'
 import {
   ANY_AGE_DAYS,
@@ -189,7 +190,10 @@ async function faultsModel(context: ListStores, layout: PageLayout, query: Fault
     boxes: context.edges
       .list()
       .filter(asked)
-      .map(({ edge_id, name, building_id, last_data_at }) => ({ name: name || edge_id, building_id, last_data_at })),
+      .map(({ edge_id, name, building_id, last_data_at, status_body }) => ({
+        ...{ name: name || edge_id, building_id, last_data_at },
+        last_check_at: checkedAt(status_body),
+      })),
   }
 }
 

@@ -2,11 +2,13 @@
 import { formatInstant } from '#shared/core/time.ts'
 import { countResults } from '#shared/core/runs/run-summary.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
-import { togetherText } from '#shared/central/ui/cost-words.ts'
+import { type Together, togetherText } from '#shared/central/ui/cost-words.ts'
 import { csrfField } from '#shared/central/ui/frame.ts'
+import { fold } from '#shared/central/ui/pager.ts'
 import { moment, momentAge } from '#shared/central/ui/moment.ts'
 import { runPanel } from '#shared/central/ui/run-panel.ts'
 import { countWords } from '#shared/central/ui/words.ts'
+import { BUILDINGS_PATH } from '#shared/central/ui/links.ts'
 import { filterFold, laneTabs } from './fault-filter.ts'
 import { ANY_AGE_DAYS, type FaultQuery, faultsHref } from './fault-list.ts'
 import { faultTable } from './fault-table.ts'
@@ -67,13 +69,15 @@ function lastWords(days: number, isEnded: boolean): string {
 }
 
 /** A sum that counts nothing twice, and says so. */
-const togetherSection = ({ together, buildings, dataEnds, query: { days } }: FaultsModel): Html | false =>
-  together.length > 0 &&
-  html`<section class="card"><h2>What these cost together</h2>${together.map(
-    one =>
-      html`<p>${buildings.length > 1 && html`<strong>${one.building.name}</strong>: `}${lastWords(days, dataEnds.has(one.building.building_id))} ${togetherText(one)}.</p>`,
-  )}
+function togetherSection({ together, buildings, dataEnds, query: { days } }: FaultsModel): Html | false {
+  const line = (one: Together) =>
+    html`<p>${buildings.length > 1 && html`<strong>${one.building.name}</strong>: `}${lastWords(days, dataEnds.has(one.building.building_id))} ${togetherText(one)}.</p>`
+  return (
+    together.length > 0 &&
+    html`<section class="card"><h2>What these cost together</h2>${byBuilding(together.map(line))}
 <p class="muted">As far as it is known. Of faults of the same equipment that waste the same energy at the same time only the dearest counts, and silenced ones do not. Some may still be one waste seen at two places, such as a plant and what it serves.</p></section>`
+  )
+}
 
 /** Nothing to list: say so, say since when that is known, and what could not be looked at. */
 function allQuiet(model: FaultsModel): Html {
@@ -93,18 +97,44 @@ ${looked(model)}
 </section>`
 }
 
+/** Lines with one for each building, of which a hub has hundreds: of what has looked those that looked longest ago. */
+const LINES_SHOWN = 5
+
 /** The last run and its result: without them an empty list could as well be a failure. */
 function looked(model: FaultsModel): Html {
   const { lastRuns, boxes } = model
   const brief = lastRuns.filter(run => run.results.some(isUnconfirmed))
   if (!lastRuns.length && !boxes.length) return html`<p>No run has finished yet, so nothing has been looked at.</p>`
-  return html`${lastRuns.map(run => runLine(run, model))}${boxes.map(
-    ({ name, building_id, last_data_at }) =>
-      html`<p>The box <strong>${name}</strong> looks for faults itself${last_data_at === null ? say` and has not sent anything yet` : html`; its last data came ${momentAge(last_data_at, hereOf(building_id, model))}`}.</p>`,
-  )}${brief.map(
-    ({ building_id, results }) =>
-      html`<p><a href="/runs?building=${encodeURIComponent(building_id)}#brief">${sayCountOf(results.filter(isUnconfirmed).length, 'condition')} too brief or too seldom sampled to count</a></p>`,
+  const longest = boxes.toSorted((a, b) => heardAt(a) - heardAt(b))
+  const ofRuns = lastRuns.toSorted((a, b) => a.finished_at - b.finished_at)
+  return html`${ofRuns.slice(0, LINES_SHOWN).map(run => runLine(run, model))}${
+    ofRuns.length > LINES_SHOWN && othersLater(ofRuns.length - LINES_SHOWN)
+  }${longest.slice(0, LINES_SHOWN).map(box => boxLine(box, model))}${
+    longest.length > LINES_SHOWN && othersLater(longest.length - LINES_SHOWN)
+  }${byBuilding(
+    brief.map(
+      ({ building_id, results }) =>
+        html`<p><a href="/runs?building=${encodeURIComponent(building_id)}#brief">${sayCountOf(results.filter(isUnconfirmed).length, 'condition')} too brief or too seldom sampled to count</a></p>`,
+    ),
   )}`
+}
+
+/** A line for each building; the later ones of many are folded. */
+const byBuilding = (lines: Html[]): Html =>
+  html`${lines.slice(0, LINES_SHOWN)}${lines.length > LINES_SHOWN && fold(sayCountOf(lines.length - LINES_SHOWN, 'other building'), html`${lines.slice(LINES_SHOWN)}`)}`
+
+const othersLater = (count: number): Html =>
+  html`<p>and ${sayCountOf(count, 'other')} that looked later: <a href="${BUILDINGS_PATH}">when</a></p>`
+
+const heardAt = ({ last_check_at, last_data_at }: FaultsModel['boxes'][number]): number => last_check_at ?? last_data_at ?? 0
+
+function boxLine({ name, building_id, last_check_at, last_data_at }: FaultsModel['boxes'][number], model: FaultsModel): Html {
+  const here = hereOf(building_id, model)
+  const data =
+    last_data_at === null ? say` and has not sent anything yet` : html`; its last data came ${momentAge(last_data_at, here)}`
+  return last_check_at === null
+    ? html`<p>The box <strong>${name}</strong> looks for faults itself${data}.</p>`
+    : html`<p>The box <strong>${name}</strong> looked for faults ${momentAge(last_check_at, here)}${data}.</p>`
 }
 
 function runLine(run: LastRun, model: FaultsModel): Html {

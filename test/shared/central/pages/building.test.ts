@@ -20,11 +20,16 @@ const words = (page: string) =>
 const [ahu, vav] = [EQUIPMENT[0]!, EQUIPMENT[1]!]
 const energy = [{ carrier: 'electricity' as const, low: 100, mid: 120, high: 140 }]
 const waste = { building: BUILDING, energy, prices: undefined }
-const quiet = { waste: undefined, wasters: [], open: 0, last_run_at: NOW - 12 * MINUTE, now: NOW }
+const quiet = { waste: undefined, wasters: [], open: 0, checked: { at: NOW - 12 * MINUTE, isOfBox: false }, now: NOW }
 for (const [what, health, said] of [
   ['all is well', {}, 'Nothing is in fault; everything was checked 12\u00a0min ago.'],
-  ['nobody has looked', { last_run_at: null }, 'Nobody has looked for faults yet.'],
-  ['a box reports what it found', { last_run_at: null, open: 2 }, '2 faults open.'],
+  ['nobody has looked', { checked: { at: null, isOfBox: false } }, 'Nobody has looked for faults yet.'],
+  ['a box reports what it found', { checked: { at: null, isOfBox: true }, open: 2 }, '2 faults open.'],
+  [
+    'a box of an earlier version reports nothing',
+    { checked: { at: null, isOfBox: true } },
+    'Its box looks for faults and has reported none.',
+  ],
   ['a cost is not known', { open: 1 }, '1 fault is open; all else was checked 12\u00a0min ago.'],
   [
     'one kind wastes',

@@ -122,7 +122,7 @@ test('the list of faults escapes', t =>
       equipmentName: () => text,
       dataEnds: new Map(),
       lastRuns: [{ building_id: text, finished_at: NOW, failed: 1, results: RUN.results }],
-      boxes: [{ name: text, building_id: text, last_data_at: NOW }],
+      boxes: [{ name: text, building_id: text, last_check_at: null, last_data_at: NOW }],
       runs: runsOf(text),
       together: [{ building: { ...BUILDING, name: text }, energy: [use], prices: { currency: text, electricity: 1 } }],
     })

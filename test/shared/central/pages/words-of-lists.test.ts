@@ -26,7 +26,7 @@ const quiet = (query: Partial<FaultQuery>, last_data_at: number | null = NOW) =>
       ruleWords: String,
     },
     ...{ buildings: [BUILDING], equipmentName: () => '', lastRuns: [], together: [], dataEnds: new Map() },
-    boxes: [{ name: 'Box', building_id: BUILDING.building_id, last_data_at }],
+    boxes: [{ name: 'Box', building_id: BUILDING.building_id, last_check_at: null, last_data_at }],
     runs: {
       live: [],
       newest: null,

@@ -9,6 +9,7 @@ import { receiveBody } from '#shared/core/telemetry/message.ts'
 import { readMetadata, writeMetadata } from '#shared/core/telemetry/metadata.ts'
 import { readPollReport, REPORT_DEVICES_MAX, writePollReport } from '#shared/core/telemetry/poll-report.ts'
 import {
+  checkedAt,
   isStatusAnswer,
   readAck,
   readStatus,
@@ -137,6 +138,22 @@ test('findings, metadata, status and acknowledgements come back as they were sen
       body: { backlog: { rows: 3, oldest_at: '2026-03-01T12:00:00Z', drain_per_min: -2 } },
     },
   })
+
+  const checked = wire(
+    writeStatus({ ...status, backlog: { rows: 0, oldest_at: null, drain_per_min: null }, last_check_at: NOON }),
+  )
+  t.is(checkedAt(checked), NOON - 40, "by the hub's clock")
+  t.is(
+    checkedAt(wire(writeStatus({ ...status, backlog: { rows: 0, oldest_at: null, drain_per_min: null }, last_check_at: null }))),
+    null,
+  )
+  for (const said of [
+    {},
+    { last_check_at: NOON },
+    { last_check_at: 'x' },
+    { last_check_at: '2026-03-01T12:00:00Z', clock_offset_ms: 1e300 },
+  ])
+    t.is(checkedAt(said), null, JSON.stringify(said))
 
   const answer = wire(writeStatusAnswer({ sent_at: NOON + 1, at: NOON }))
   t.true(isStatusAnswer(answer))

@@ -202,6 +202,8 @@ export const FAULTS_DE = nameTable<string>({
   'All quiet.': 'Alles ruhig.',
   'Nothing is silenced.': 'Nichts ist stummgeschaltet.',
   'No run has finished yet, so nothing has been looked at.': 'Noch ist kein Lauf beendet, darum wurde noch nichts geprüft.',
+  'and {0} that looked later: <1>when</1>': 'und {0}, die später geprüft haben: <1>wann</1>',
+  'The box <1>{0}</1> looked for faults {1}{2}.': 'Die Box <1>{0}</1> hat {1} nach Störungen gesucht{2}.',
   'The box <1>{0}</1> looks for faults itself{1}.': 'Die Box <1>{0}</1> sucht selbst nach Störungen{1}.',
   ' and has not sent anything yet': ' und hat noch nichts gesendet',
   '; its last data came {0}': '; ihre letzten Daten kamen {0}',
