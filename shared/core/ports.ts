@@ -175,11 +175,22 @@ export interface ResultReader {
   runs(query: { building_id?: string; limit: number; after?: string }): RunSummary[]
   /** The newest run of a building with all its results; undefined for any other run. */
   record(run_id: string): RunRecord | undefined
-  /**
-   * The latest result of each rule and equipment, ordered by equipment and rule. A run over a past span does not replace the
-   * result of a later span.
-   */
-  latest(building_id: string, equipment_id?: string): LatestResult[]
+  /** The latest result of each rule on an equipment, by rule. A run over a past span does not replace the result of a later span. */
+  latest(building_id: string, equipment_id: string): LatestResult[]
+  latestOf(building_id: string, equipment_id: string, rule_id: string): LatestResult | undefined
+  /** The latest results of a building, by equipment and rule, starting after one of them: a large building has 100,000. */
+  each(building_id: string, after?: Pick<LatestResult, 'equipment_id' | 'rule_id'>): Iterable<LatestResult>
+  /** What the latest results of a building say together. */
+  standing(building_id: string): Standing
+}
+export type Standing = {
+  checks: number
+  counts: Record<ResultState, number>
+  reasons: ReasonCounts
+  /** The newest end of a span that a run looked at, ms; undefined before the first run. */
+  looked_to: number | undefined
+  /** Those that a person should know although they make no finding: held too briefly, sampled too seldom, or not trusted. */
+  remarkable: LatestResult[]
 }
 /** Describes a run of all rules over all equipment, from which the next run can resume. */
 export type Resumed = {

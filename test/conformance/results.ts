@@ -1,6 +1,6 @@
 import type { ExecutionContext, TestFn } from 'ava'
 import type { ActiveFinding, Finding } from '#shared/core/findings/finding.ts'
-import type { FindingReader, FindingStore, ResultReader, RunRecorder, UnsentFindings } from '#shared/core/ports.ts'
+import type { FindingReader, FindingStore, LatestResult, ResultReader, RunRecorder, UnsentFindings } from '#shared/core/ports.ts'
 import { summaryOf } from '#shared/core/runs/run-summary.ts'
 import { HOUR } from '#shared/core/time.ts'
 import { at, finding, result, run, RECORDER_CASES, T } from './run-cases.ts'
@@ -143,7 +143,7 @@ export function runRecorderConformance(test: TestFn, name: string, open: (t: Exe
     }
     t.throws(() => runRecorder.replace(run('1', 10, 20), [finding('b', 13, 14)], undefined, fail), { message: 'beside' })
     t.deepEqual(findings.list({ limit: 10 }), [finding('a', 11, 12)])
-    t.deepEqual([results.runs({ limit: 10 }), results.latest('b'), unsentFindings.unsent('b')], [[], [], []])
+    t.deepEqual([results.runs({ limit: 10 }), [...results.each('b')], unsentFindings.unsent('b')], [[], [], []])
   })
 }
 
@@ -152,7 +152,7 @@ export function resultsConformance(test: TestFn, name: string, open: (t: Executi
   test(`${name}: the latest result is that of the run whose span ends last, unless its clock was ahead`, t => {
     const { results, runRecorder } = open(t)
     const looked = () =>
-      results.latest('b').map(({ run_id, status, evaluated_to }) => [run_id, status, (evaluated_to! - T) / HOUR])
+      [...results.each('b')].map(({ run_id, status, evaluated_to }) => [run_id, status, (evaluated_to! - T) / HOUR])
     runRecorder.replace(run('whole', 0, 20), [])
     runRecorder.replace(run('past', 0, 10, [result({ status: 'fault' })], { started_at: at(21) }), [])
     t.deepEqual(looked(), [['whole', 'pass', 20]])
@@ -178,9 +178,50 @@ export function resultsConformance(test: TestFn, name: string, open: (t: Executi
       [],
     )
     t.deepEqual(
-      results.latest('b').map(({ equipment_id }) => equipment_id),
+      [...results.each('b')].map(({ equipment_id }) => equipment_id),
       equipment,
     )
+  })
+
+  test(`${name}: the latest results are read from any of them on, of an equipment, and one by one`, t => {
+    const { results, runRecorder } = open(t)
+    const pairs = ['a', 'b c', 'd'].flatMap(equipment_id => ['R1', 'R2'].map(rule_id => ({ equipment_id, rule_id })))
+    runRecorder.replace(run('1', 0, 10, pairs.map(result)), [])
+    const idsOf = (found: Iterable<LatestResult>) => [...found].map(({ equipment_id, rule_id }) => ({ equipment_id, rule_id }))
+    for (const [i, pair] of pairs.entries()) t.deepEqual(idsOf(results.each('b', pair)), pairs.slice(i + 1))
+    t.deepEqual(idsOf(results.latest('b', 'b c')), pairs.slice(2, 4))
+    t.like(results.latestOf('b', 'd', 'R2'), { ...pairs[5], run_id: '1', looked_to: at(10) })
+    t.is(results.latestOf('b', 'd', 'R3'), undefined)
+  })
+
+  test(`${name}: what the latest results of a building say together is that of now`, t => {
+    const { results, runRecorder } = open(t)
+    const none = {
+      checks: 0,
+      counts: { fault: 0, pass: 0, gated: 0, no_data: 0 },
+      reasons: {},
+      looked_to: undefined,
+      remarkable: [],
+    }
+    t.deepEqual(results.standing('b'), none)
+    const silent = { status: 'not_evaluated', reason: 'missing_role' } as const
+    const brief = { sampling: { every_secs: 900, needs_secs: 300 } }
+    const said = [result(), result({ equipment_id: 'f', ...silent }), result({ equipment_id: 'g', ...silent, ...brief })]
+    runRecorder.replace(run('1', 0, 10, said), [])
+    const { remarkable, ...first } = results.standing('b')
+    const counts = { fault: 0, pass: 1, gated: 0, no_data: 2 }
+    t.deepEqual(first, { checks: 3, counts, reasons: { missing_role: 2 }, looked_to: at(10) })
+    t.deepEqual(remarkable, results.latest('b', 'g'))
+    runRecorder.replace(run('2', 0, 12, [result({ status: 'fault' }), result({ equipment_id: 'g' })]), [])
+    const again = { fault: 1, pass: 1, gated: 0, no_data: 1 }
+    t.deepEqual(results.standing('b'), {
+      checks: 3,
+      counts: again,
+      reasons: { missing_role: 1 },
+      looked_to: at(12),
+      remarkable: [],
+    })
+    t.deepEqual(results.standing('x'), none)
   })
 
   test(`${name}: runs are listed newest first, with the latest result of each rule and equipment`, t => {
@@ -195,15 +236,24 @@ export function resultsConformance(test: TestFn, name: string, open: (t: Executi
     t.deepEqual(results.record('2'), second)
     t.is(results.record('1'), undefined, 'only the newest run keeps all its results')
     t.deepEqual(results.runs({ building_id: 'x', limit: 10 }), [])
-    t.deepEqual(results.latest('b'), [
-      {
-        ...result({ equipment_id: 'd', status: 'fault' }),
-        run_id: '1',
-        finished_at: first.finished_at,
-        looked_to: at(10),
-        evaluated_to: at(10),
-      },
-      { ...result({ status: 'fault', episodes: 1 }), run_id: '2', finished_at: at(13), looked_to: at(12), evaluated_to: at(12) },
-    ])
+    t.deepEqual(
+      [...results.each('b')],
+      [
+        {
+          ...result({ equipment_id: 'd', status: 'fault' }),
+          run_id: '1',
+          finished_at: first.finished_at,
+          looked_to: at(10),
+          evaluated_to: at(10),
+        },
+        {
+          ...result({ status: 'fault', episodes: 1 }),
+          run_id: '2',
+          finished_at: at(13),
+          looked_to: at(12),
+          evaluated_to: at(12),
+        },
+      ],
+    )
   })
 }

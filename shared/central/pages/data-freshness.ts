@@ -34,8 +34,7 @@ function dataEnd(
 ): number | undefined {
   const [run] = results.runs({ building_id, limit: 1 })
   if ([...heard, run?.to ?? -Infinity].some(at => now - at <= ENDED_MS)) return undefined
-  const looked = results.latest(building_id).map(({ looked_to }) => looked_to)
-  const known = [...looked, ...heard].reduce((a, b) => Math.max(a, b), -Infinity)
+  const known = Math.max(results.standing(building_id).looked_to ?? -Infinity, ...heard)
   if (known === -Infinity || now - known <= ENDED_MS) return undefined
   const last = Math.max(historian.lastAt(building_id) ?? -Infinity, ...heard)
   return Number.isFinite(last) && now - last > ENDED_MS ? last : undefined

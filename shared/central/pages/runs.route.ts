@@ -98,7 +98,7 @@ async function briefOf({ results, model, rules }: PageStores, building_id: strin
   const names = new Map(model.equipment(building_id).map(({ equipment_id, name }) => [equipment_id, name]))
   return {
     building_id,
-    results: results.latest(building_id),
+    results: results.standing(building_id).remarkable,
     titleOf: rule_id => byId.get(rule_id)?.title ?? rule_id,
     nameOf: equipment_id => names.get(equipment_id) || equipment_id,
   }

@@ -5,16 +5,19 @@ export function summaryOf({ results, ...run }: RunRecord): RunSummary {
   return { ...run, ...countResults(results) }
 }
 
-/** @returns how many results are in each state, which add up to all of them, and the reasons of those that were not evaluated */
-export function countResults(results: Pick<RuleResult, 'status' | 'reason'>[]): {
+/**
+ * @param results each counts `n` times, or once
+ * @returns how many results are in each state, which add up to all of them, and the reasons of those that were not evaluated
+ */
+export function countResults(results: (Pick<RuleResult, 'status' | 'reason'> & { n?: number })[]): {
   counts: Record<ResultState, number>
   reasons: ReasonCounts
 } {
   const counts: Record<ResultState, number> = { fault: 0, pass: 0, gated: 0, no_data: 0 }
   const reasons: ReasonCounts = {}
-  for (const result of results) {
-    counts[resultState(result)]++
-    if (result.status === 'not_evaluated' && result.reason) reasons[result.reason] = (reasons[result.reason] ?? 0) + 1
+  for (const { n = 1, ...result } of results) {
+    counts[resultState(result)] += n
+    if (result.status === 'not_evaluated' && result.reason) reasons[result.reason] = (reasons[result.reason] ?? 0) + n
   }
   return { counts, reasons }
 }

@@ -2,7 +2,7 @@ import { Problem } from '#shared/core/problem.ts'
 import type { ResultReader } from '#shared/core/ports.ts'
 import type { BaselineKey, BaselineStore, StoredReset } from '#shared/core/tuning.ts'
 
-type ResetParts = { baselines: BaselineStore; results: Pick<ResultReader, 'latest'> }
+type ResetParts = { baselines: BaselineStore; results: Pick<ResultReader, 'latestOf'> }
 
 /**
  * Resets a baseline: from the day of `at` on, days that began before it do not count. Earlier findings retain the baseline
@@ -24,7 +24,7 @@ export function resetBaseline(
     const message = 'A baseline begins anew at an instant that has come'
     throw new Problem('invalid', message, [{ pointer: '/at', message }])
   }
-  const last = results.latest(building_id).find(one => one.equipment_id === equipment_id && one.rule_id === rule_id)
+  const last = results.latestOf(building_id, equipment_id, rule_id)
   const instant = at ?? Math.min(by.changed_at, (last?.looked_to ?? Infinity) - 1)
   const after: StoredReset = { building_id, equipment_id, rule_id, name, at: instant, ...by, ...(role !== undefined && { role }) }
   const before = findReset(key, baselines)

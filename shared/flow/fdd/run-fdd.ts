@@ -57,7 +57,7 @@ export type RunReport = RunRecord & {
 export type RunPorts = {
   model: ModelStore
   findings: FindingReader
-  results: Pick<ResultReader, 'latest'>
+  results: Pick<ResultReader, 'latestOf'>
   runRecorder: RunRecorder
   unsentFindings: UnsentFindings
   ruleStates: RuleStates
@@ -272,11 +272,9 @@ function carriedInto(
   { findings, results }: Pick<RunPorts, 'findings' | 'results'>,
 ): CarriedFinding[] {
   const active = findings.list({ building_id, state: 'active', to: from, limit: FINDINGS_MAX })
-  if (active.length === 0) return []
-  const seen = new Map(results.latest(building_id).map(one => [`${one.equipment_id} ${one.rule_id}`, one]))
   return active.flatMap(
     ({ rule_id, equipment_id, role, from: began, confirmed_at, duration_secs, stretches, waste }): CarriedFinding[] => {
-      const last = seen.get(`${equipment_id} ${rule_id}`)
+      const last = results.latestOf(building_id, equipment_id, rule_id)
       if (last === undefined) return []
       const { looked_to: up_to, evaluated_as: version } = last
       const known = { rule_id, equipment_id, from: began, confirmed_at, duration_secs, up_to }

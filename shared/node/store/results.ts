@@ -29,7 +29,13 @@ export function resultStores(db: Database): ResultStores {
   const unsent = db.prepare('SELECT finding_id FROM untold_findings WHERE building_id = ? ORDER BY finding_id').pluck()
   const markSent = db.prepare('DELETE FROM untold_findings WHERE finding_id = ?')
   const replace = (run: RunRecord, found: Finding[], resumed?: Resumed, beside?: () => void) => {
-    const change = reconcile(findings.overlapping(run), found, run, pair => runs.lookedAt(run.building_id, pair), resumed)
+    const change = reconcile(
+      findings.overlapping(run),
+      found,
+      run,
+      ({ equipment_id, rule_id }) => runs.latest.latestOf(run.building_id, equipment_id, rule_id),
+      resumed,
+    )
     change.remove.forEach(findings.remove)
     const ended = change.put.filter(({ to }) => to !== null && to <= run.from).map(({ finding_id }) => finding_id)
     for (const finding_id of [...change.remove, ...ended]) addUnsent.run(finding_id, run.building_id)
@@ -45,7 +51,7 @@ export function resultStores(db: Database): ResultStores {
       active: findings.active,
       countByRule: findings.countByRule,
     },
-    results: { runs: runs.list, record: runs.record, latest: runs.latest },
+    results: { runs: runs.list, record: runs.record, ...runs.latest },
     runRecorder: { replace: db.transaction(replace) },
     unsentFindings: {
       unsent: building_id => unsent.all(building_id) as string[],

@@ -1,15 +1,13 @@
-import type { LatestResult, Looked, ResultReader, RunRecord, RunSummary } from '#shared/core/ports.ts'
+import type { ResultReader, RunRecord, RunSummary } from '#shared/core/ports.ts'
 import { INTERRUPTED, type RunState } from '#shared/core/runs/run-state.ts'
-import { isEvaluated, type RuleResult } from '#shared/core/findings/finding.ts'
 import { summaryOf } from '#shared/core/runs/run-summary.ts'
 import type { RunStore, RunEntry } from '#shared/core/stores.ts'
 import type { Database } from '../sqlite.ts'
+import { openLatestResults } from './latest-results.ts'
 import { continueAfter, upsert } from './row.ts'
 
 /** Number of runs stored for each building, separately with and without results: two months at a run every three hours. */
 const RUNS_KEPT = 500
-/** Latest results that are in memory as text at once, some 300 bytes each: a large building has 100,000. */
-const RESULTS_AT_ONCE = 2_000
 
 /**
  * Runs with results, and the latest result of each rule and equipment. `resultStores` owns the transaction. The function is
@@ -34,44 +32,17 @@ export function openRuns(db: Database) {
   const record = db.prepare(
     'SELECT runs.body AS run, run_results.body AS results FROM run_results JOIN runs USING (run_id) WHERE run_id = ?',
   )
-  const putLatest = db.prepare(
-    `INSERT INTO latest_results
-     SELECT @building_id, value ->> 'equipment_id', value ->> 'rule_id', value FROM json_each(@results) WHERE true
-     ON CONFLICT (building_id, equipment_id, rule_id) DO UPDATE SET body = json_patch(excluded.body, json_object(
-       'evaluated_to', coalesce(excluded.body ->> 'evaluated_to', latest_results.body ->> 'evaluated_to'),
-       'evaluated_as', coalesce(excluded.body ->> 'evaluated_as', latest_results.body ->> 'evaluated_as')))
-     WHERE @whole OR latest_results.body ->> 'looked_to' <= @looked_to OR latest_results.body ->> 'looked_to' > @started_at`,
-  )
-  const latestOne = db
-    .prepare('SELECT body FROM latest_results WHERE building_id = ? AND equipment_id = ? AND rule_id = ?')
-    .pluck()
-  const latest = db
-    .prepare(
-      `SELECT body FROM latest_results WHERE building_id = @building_id AND (@equipment_id IS NULL OR equipment_id = @equipment_id)
-       ORDER BY equipment_id, rule_id`,
-    )
-    .pluck()
+  const latest = openLatestResults(db)
   return {
     /** @param whole whether the run evaluated all rules and equipment: its results then replace later ones as well */
     add: (run: RunRecord, whole: boolean) => {
-      const { run_id, building_id, started_at, finished_at, to: looked_to } = run
+      const { run_id, building_id, started_at } = run
       add.run(run_id, building_id, started_at, JSON.stringify(summaryOf(run)))
       putResults.run({ building_id, run_id, body: JSON.stringify(run.results) })
       forget(building_id)
-      const told = (result: RuleResult) => {
-        const evaluated = result.status === 'not_evaluated' ? {} : { evaluated_to: looked_to }
-        const as = whole && isEvaluated(result) && result.version !== undefined ? { evaluated_as: result.version } : {}
-        return { ...result, run_id, finished_at, looked_to, ...evaluated, ...as }
-      }
-      for (let first = 0; first < run.results.length; first += RESULTS_AT_ONCE) {
-        const results = JSON.stringify(run.results.slice(first, first + RESULTS_AT_ONCE).map(told))
-        putLatest.run({ building_id, results, looked_to, started_at, whole: Number(whole) })
-      }
+      latest.put(run, whole)
     },
-    lookedAt: (building_id: string, { equipment_id, rule_id }: { equipment_id: string; rule_id: string }): Looked | undefined => {
-      const body = latestOne.get(building_id, equipment_id, rule_id)
-      return body === undefined ? undefined : (JSON.parse(String(body)) as Looked)
-    },
+    latest: latest.reader,
     list: ({ building_id, limit, after }: Parameters<ResultReader['runs']>[0]) => {
       const bodies = list.all({ building_id: building_id ?? null, limit, ...continueAfter(start, after) })
       return bodies.map(body => JSON.parse(String(body)) as RunSummary)
@@ -82,8 +53,6 @@ export function openRuns(db: Database) {
       const { counts: _, reasons: _reasons, ...run } = JSON.parse(row.run) as RunSummary
       return { ...run, results: JSON.parse(row.results) as RunRecord['results'] }
     },
-    latest: (building_id: string, equipment_id?: string) =>
-      latest.all({ building_id, equipment_id: equipment_id ?? null }).map(body => JSON.parse(String(body)) as LatestResult),
   }
 }
 

@@ -2,13 +2,15 @@ import { Type } from '@sinclair/typebox'
 import { ID } from '#shared/core/model/model.ts'
 import { RESULT_STATES, type RuleResult, resultState } from '#shared/core/findings/finding.ts'
 import { needBuilding, needRun } from '#shared/core/lookup.ts'
+import type { LatestResult } from '#shared/core/ports.ts'
+import { Problem } from '#shared/core/problem.ts'
 import { countResults } from '#shared/core/runs/run-summary.ts'
 import type { RunReport } from '#shared/flow/fdd/run-fdd.ts'
 import { formatInstant } from '#shared/core/time.ts'
 import { oneOf, route, type Route, strict } from '#shared/node/http/route.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 import { startRun, startUnattendedRun } from '#shared/central/commands/runs.ts'
-import { cutPage, PAGE } from '#shared/central/api/list.ts'
+import { afterOf, cutPage, limitOf, PAGE, pageOf } from '#shared/central/api/list.ts'
 import { answerOf, pageAnswer } from '#shared/central/api/schemas/record-schemas.ts'
 import { EQUIPMENT_STATE, LATEST_RESULT, RUN_REPLY } from '#shared/central/api/schemas/run-schemas.ts'
 import { runRoutes } from './runs.ts'
@@ -108,13 +110,15 @@ const resultRoute = ({ results, model }: CentralContext) =>
     handle: ({ query }) => {
       const { building_id, equipment_id, rule_id, status, state } = query
       needBuilding(model, building_id)
-      const found = results
-        .latest(building_id)
-        .filter(one => equipment_id === undefined || one.equipment_id === equipment_id)
-        .filter(one => rule_id === undefined || one.rule_id === rule_id)
-        .filter(one => status === undefined || one.status === status)
-        .filter(one => state === undefined || resultState(one) === state)
-      const { items, ...more } = cutPage(found, query, one => `${one.equipment_id} ${one.rule_id}`)
+      const found: LatestResult[] = []
+      for (const one of results.each(building_id, pairAfter(query))) {
+        if (equipment_id !== undefined && one.equipment_id !== equipment_id) continue
+        if (rule_id !== undefined && one.rule_id !== rule_id) continue
+        if (status !== undefined && one.status !== status) continue
+        if (state !== undefined && resultState(one) !== state) continue
+        if (found.push(one) > limitOf(query)) break
+      }
+      const { items, ...more } = pageOf(found, query, pairId)
       const shown = items.map(one => ({
         ...resultView(one),
         finished_at: formatInstant(one.finished_at),
@@ -124,6 +128,18 @@ const resultRoute = ({ results, model }: CentralContext) =>
       return { ok: true, results: shown, ...more }
     },
   })
+
+/** Ids of rules have no spaces. */
+const pairId = ({ equipment_id, rule_id }: LatestResult): string => `${equipment_id} ${rule_id}`
+
+/** @throws Problem bad_cursor */
+function pairAfter(query: Parameters<typeof afterOf>[0]) {
+  const after = afterOf(query)
+  if (after === undefined) return undefined
+  const at = after.lastIndexOf(' ')
+  if (at < 0) throw new Problem('bad_cursor', 'The cursor is not one that this list has given')
+  return { equipment_id: after.slice(0, at), rule_id: after.slice(at + 1) }
+}
 
 const equipmentRoute = ({ model, findings, results }: CentralContext) =>
   route({
@@ -142,12 +158,11 @@ const equipmentRoute = ({ model, findings, results }: CentralContext) =>
       needBuilding(model, building_id)
       const all = model.equipment(building_id)
       const points = Map.groupBy(model.points(building_id), ({ equipment_id }) => equipment_id)
-      const said = Map.groupBy(results.latest(building_id), ({ equipment_id }) => equipment_id)
       const active = Map.groupBy(findings.active(building_id), ({ equipment_id }) => equipment_id)
       const { items, ...more } = cutPage(all, query, one => one.equipment_id)
       const equipment = items.map(one => {
         const own = points.get(one.equipment_id) ?? []
-        const latest = said.get(one.equipment_id) ?? []
+        const latest = results.latest(building_id, one.equipment_id)
         return {
           ...one,
           points: own.length,

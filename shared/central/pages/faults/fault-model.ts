@@ -76,7 +76,7 @@ export async function faultModel(
     inputs: rows,
     notPlotted: traces.slice(TRACES_MAX).map(({ role }) => role),
     rule,
-    result: results.latest(building_id, equipment_id).find(one => one.rule_id === rule_id),
+    result: results.latestOf(building_id, equipment_id, rule_id),
     history: episodes.map(one => ({ finding: one, note: notes.of(one, here.now) })),
     silencedBy: finding.suppressed_by === undefined ? undefined : findings.get(finding.suppressed_by),
     relabelledBy: finding.relabelled_by === undefined ? undefined : findings.get(finding.relabelled_by),

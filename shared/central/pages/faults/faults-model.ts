@@ -1,8 +1,9 @@
 /** What the page of faults shows, and the little that its parts compute from it. */
-import type { Finding, RuleResult } from '#shared/core/findings/finding.ts'
+import type { Finding } from '#shared/core/findings/finding.ts'
 import type { SnoozeScope } from '#shared/core/findings/snooze.ts'
 import type { Urgency } from '#shared/core/findings/urgency.ts'
 import type { Building } from '#shared/core/model/model.ts'
+import type { Standing } from '#shared/core/ports.ts'
 import type { Together } from '#shared/central/ui/cost-words.ts'
 import type { ListPart } from '#shared/central/ui/pager.ts'
 import type { UnitSystem } from '#shared/central/ui/measure.ts'
@@ -22,7 +23,7 @@ export type LastRun = {
   building_id: string
   finished_at: number
   failed: number
-  results: Pick<RuleResult, 'rule_id' | 'equipment_id' | 'status' | 'reason'>[]
+  standing: Standing
 }
 export type FaultsModel = {
   query: FaultQuery

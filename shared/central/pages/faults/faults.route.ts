@@ -257,5 +257,5 @@ export function equipmentNames({ model }: Pick<Stores, 'model'>) {
 /** Results and gaps of the newest run of a building; undefined before the first. */
 function lastRun({ results }: Pick<Stores, 'results'>, building_id: string): LastRun | undefined {
   const [run] = results.runs({ building_id, limit: 1 })
-  return run && { building_id, finished_at: run.finished_at, failed: run.failed.length, results: results.latest(building_id) }
+  return run && { building_id, finished_at: run.finished_at, failed: run.failed.length, standing: results.standing(building_id) }
 }

@@ -1,6 +1,5 @@
 /** The page of faults: tabs, filter, groups, and a positive statement when there is nothing. */
 import { formatInstant } from '#shared/core/time.ts'
-import { countResults } from '#shared/core/runs/run-summary.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { type Together, togetherText } from '#shared/central/ui/cost-words.ts'
 import { csrfField } from '#shared/central/ui/frame.ts'
@@ -103,7 +102,7 @@ const LINES_SHOWN = 5
 /** The last run and its result: without them an empty list could as well be a failure. */
 function looked(model: FaultsModel): Html {
   const { lastRuns, boxes } = model
-  const brief = lastRuns.filter(run => run.results.some(isUnconfirmed))
+  const brief = lastRuns.filter(run => run.standing.remarkable.some(isUnconfirmed))
   if (!lastRuns.length && !boxes.length) return html`<p>No run has finished yet, so nothing has been looked at.</p>`
   const longest = boxes.toSorted((a, b) => heardAt(a) - heardAt(b))
   const ofRuns = lastRuns.toSorted((a, b) => a.finished_at - b.finished_at)
@@ -113,8 +112,8 @@ function looked(model: FaultsModel): Html {
     longest.length > LINES_SHOWN && othersLater(longest.length - LINES_SHOWN)
   }${byBuilding(
     brief.map(
-      ({ building_id, results }) =>
-        html`<p><a href="/runs?building=${encodeURIComponent(building_id)}#brief">${sayCountOf(results.filter(isUnconfirmed).length, 'condition')} too brief or too seldom sampled to count</a></p>`,
+      ({ building_id, standing }) =>
+        html`<p><a href="/runs?building=${encodeURIComponent(building_id)}#brief">${sayCountOf(standing.remarkable.filter(isUnconfirmed).length, 'condition')} too brief or too seldom sampled to count</a></p>`,
     ),
   )}`
 }
@@ -138,9 +137,9 @@ function boxLine({ name, building_id, last_check_at, last_data_at }: FaultsModel
 }
 
 function runLine(run: LastRun, model: FaultsModel): Html {
-  const { counts, reasons } = countResults(run.results)
+  const { checks, counts, reasons } = run.standing
   const name = model.buildings.find(({ building_id }) => building_id === run.building_id)?.name ?? run.building_id
-  return html`<p>${model.buildings.length > 1 && html`<strong>${name}</strong>: `}Last run ${momentAge(run.finished_at, hereOf(run.building_id, model))}: ${sayCountOf(run.results.length, 'check')}: ${countWords(counts, reasons)}${
+  return html`<p>${model.buildings.length > 1 && html`<strong>${name}</strong>: `}Last run ${momentAge(run.finished_at, hereOf(run.building_id, model))}: ${sayCountOf(checks, 'check')}: ${countWords(counts, reasons)}${
     run.failed > 0 && html`, <strong>${sayCountOf(run.failed, 'rule')} failed</strong>`
   }. <a href="/runs?building=${encodeURIComponent(run.building_id)}">All runs</a></p>`
 }

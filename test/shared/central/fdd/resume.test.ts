@@ -139,7 +139,7 @@ const told = ({ findings }: Box): Finding[] =>
  * of its own says as which version a rule was evaluated.
  */
 const said = ({ results }: Box) =>
-  results.latest('b').map(({ evaluated_as: _version, evaluated_to, ...one }) => {
+  [...results.each('b')].map(({ evaluated_as: _version, evaluated_to, ...one }) => {
     const until = one.status === 'not_evaluated' || evaluated_to === undefined ? {} : { evaluated_to }
     return { ...one, ...until, run_id: '', finished_at: 0 }
   })

@@ -12,7 +12,7 @@ import { baselinesBody } from '#shared/central/pages/settings/baselines.view.ts'
 import { paramBody } from '#shared/central/pages/settings/param.view.ts'
 import { paramsBody } from '#shared/central/pages/settings/params.view.ts'
 import { quantitiesBody } from '#shared/central/pages/settings/quantities.view.ts'
-import { summaryOf } from '#shared/core/runs/run-summary.ts'
+import { countResults, summaryOf } from '#shared/core/runs/run-summary.ts'
 import { type RunPanel, runPanel } from '#shared/central/ui/run-panel.ts'
 import { runsBody } from '#shared/central/pages/runs.view.ts'
 import { homeBody } from '#appliance/pages/home.view.ts'
@@ -121,7 +121,14 @@ test('the list of faults escapes', t =>
       buildings: [BUILDING, { ...BUILDING, building_id: text, name: text }],
       equipmentName: () => text,
       dataEnds: new Map(),
-      lastRuns: [{ building_id: text, finished_at: NOW, failed: 1, results: RUN.results }],
+      lastRuns: [
+        {
+          building_id: text,
+          finished_at: NOW,
+          failed: 1,
+          standing: { ...countResults(RUN.results), checks: RUN.results.length, looked_to: NOW, remarkable: LATEST },
+        },
+      ],
       boxes: [{ name: text, building_id: text, last_check_at: null, last_data_at: NOW }],
       runs: runsOf(text),
       together: [{ building: { ...BUILDING, name: text }, energy: [use], prices: { currency: text, electricity: 1 } }],
