@@ -8,6 +8,7 @@ import type { CentralParts } from '#shared/central/context.ts'
 import { csvLine } from '#shared/core/csv/write-csv.ts'
 import { cutPage, PAGE } from './list.ts'
 import { needBuilding } from '#shared/core/lookup.ts'
+import { COVERAGE_ANSWER } from '#shared/central/api/schemas/rule-schemas.ts'
 
 export const commissionRoutes = (context: CentralParts): Route[] => [
   route({
@@ -37,6 +38,7 @@ export const commissionRoutes = (context: CentralParts): Route[] => [
     summary: 'Which rules can run on which equipment, what the others lack, and which role would let most more run; JSON or CSV',
     answers: ['application/json', 'text/csv'],
     query: strict({ building_id: ID, equipment_id: Type.Optional(ID) }),
+    reply: COVERAGE_ANSWER,
     problems: ['unknown_building', 'query_failed'],
     handle: async ({ query: { building_id, equipment_id }, request, reply }) => {
       needBuilding(context.model, building_id)

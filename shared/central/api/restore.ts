@@ -4,6 +4,7 @@ import type { RestoreState } from '#shared/node/backup/staged-restore.ts'
 import { type Route, route, strict } from '#shared/node/http/route.ts'
 import { confirmRestore, discardRestore, RESTORE_MAX, stageRestore } from '#shared/central/commands/restore.ts'
 import type { CentralParts } from '#shared/central/context.ts'
+import { RESTORE_ANSWER, RESTORE_STATE } from '#shared/central/api/schemas/restore-schemas.ts'
 
 const viewOf = ({ phase, about, holds, by, at }: RestoreState) => ({
   ...{ phase, about, holds },
@@ -17,6 +18,7 @@ export const restoreRoutes = (context: Pick<CentralParts, 'restores' | 'restart'
     path: '/api/restore',
     auth: 'admin',
     summary: 'The backup that was uploaded to be restored, and what the workspace has now',
+    reply: RESTORE_STATE,
     handle: () => {
       const { restores } = context
       const state = restores?.state()
@@ -34,6 +36,7 @@ export const restoreRoutes = (context: Pick<CentralParts, 'restores' | 'restart'
     path: '/api/restore',
     auth: 'admin',
     summary: 'Uploads a backup as a form, `passphrase` before the file, and checks it; nothing is replaced yet',
+    reply: RESTORE_ANSWER,
     takes: 'upload',
     bodyMax: RESTORE_MAX,
     action: 'stage_restore',
@@ -47,6 +50,7 @@ export const restoreRoutes = (context: Pick<CentralParts, 'restores' | 'restart'
     summary:
       'Replaces the workspace by the backup at the next start of the program, which follows at once where it is started again by itself',
     body: strict({ confirm: Type.Literal(true) }),
+    reply: RESTORE_ANSWER,
     action: 'confirm_restore',
     problems: ['conflict'],
     handle: async call => ({ ok: true, restore: viewOf(await confirmRestore(context, call)) }),

@@ -17,6 +17,7 @@ import {
 import { ruleOwnerView } from '#shared/central/fdd/rule-owner.ts'
 import { cutPage, PAGE } from '#shared/central/api/list.ts'
 import { readInstant } from '#shared/central/api/record-views.ts'
+import { BASELINES_ANSWER, RESET_ANSWER, RESTORED_ANSWER } from '#shared/central/api/schemas/tuning-schemas.ts'
 
 export const baselineRoutes = (context: CentralContext): Route[] => [
   listRoute(context),
@@ -30,6 +31,7 @@ export const baselineRoutes = (context: CentralContext): Route[] => [
       note: RESET_NOTE,
       at: Type.Optional(Type.String({ maxLength: 40 })),
     }),
+    reply: RESET_ANSWER,
     action: 'reset_baseline',
     problems: ['unknown_building', 'not_found', 'invalid'],
     handle: call => {
@@ -49,6 +51,7 @@ export const baselineRoutes = (context: CentralContext): Route[] => [
     auth: 'operator',
     summary: 'Takes the reset of a baseline back, so that the days before it count again',
     body: strict(BASELINE),
+    reply: RESTORED_ANSWER,
     action: 'restore_baseline',
     problems: ['unknown_building', 'not_found'],
     handle: call => {
@@ -65,6 +68,7 @@ const listRoute = (context: CentralContext) =>
     auth: 'viewer',
     summary: 'Baselines as the newest run left them: value, spread, the days used and those left out',
     query: strict({ building_id: ID, equipment_id: Type.Optional(ID), rule_id: Type.Optional(ID), ...PAGE }),
+    reply: BASELINES_ANSWER,
     problems: ['unknown_building', 'bad_cursor'],
     handle: ({ query }) => {
       const { building_id, equipment_id, rule_id } = query

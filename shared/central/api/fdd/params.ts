@@ -22,6 +22,13 @@ import {
 import { backtestView } from './backtest-view.ts'
 import { YAML_MAX } from './rules.ts'
 import { cutPage, PAGE } from '#shared/central/api/list.ts'
+import {
+  BACKTEST_ANSWER,
+  PARAMS_ANSWER,
+  SETTING_ANSWER,
+  SETTING_REMOVED,
+  SETTINGS_ANSWER,
+} from '#shared/central/api/schemas/tuning-schemas.ts'
 
 const DRY_RUN = Type.Optional(Type.Boolean())
 
@@ -38,6 +45,7 @@ const readRoutes = (context: CentralParts): Route[] => [
     auth: 'viewer',
     summary: 'Parameters that people have set for a building, and why one of them does not count',
     query: strict({ building_id: ID, rule_id: Type.Optional(ID), ...PAGE }),
+    reply: SETTINGS_ANSWER,
     problems: ['unknown_building', 'bad_cursor'],
     handle: async ({ query }) => {
       const all = listParams(query.building_id, tuningPorts(context, await context.rules.catalogue()))
@@ -53,6 +61,7 @@ const readRoutes = (context: CentralParts): Route[] => [
     summary: 'The parameters of a rule, and which value counts for which equipment of a building',
     params: strict({ rule_id: ID }),
     query: strict({ building_id: ID }),
+    reply: PARAMS_ANSWER,
     problems: ['unknown_building', 'unknown_rule'],
     handle: async ({ params: { rule_id }, query: { building_id } }) => {
       const { model, paramSettings } = context
@@ -83,6 +92,7 @@ const writeRoutes = (context: CentralParts): Route[] => [
     summary: 'Sets a parameter of a rule for a site, a type of equipment or one equipment',
     body: strict({ ...SETTING, ...SETTING_VALUE, unit: UNIT }),
     query: strict({ dry_run: DRY_RUN }),
+    reply: SETTING_ANSWER,
     action: 'set_param',
     problems: ['unknown_building', 'unknown_equipment', 'unknown_rule', 'invalid'],
     handle: async call => {
@@ -103,6 +113,7 @@ const writeRoutes = (context: CentralParts): Route[] => [
     wholeSite: true,
     summary: 'Takes a setting of a parameter away, so that what is wider counts again',
     query: strict({ ...SETTING, dry_run: DRY_RUN }),
+    reply: SETTING_REMOVED,
     action: 'remove_param',
     problems: ['unknown_building', 'not_found'],
     handle: call => {
@@ -132,6 +143,7 @@ const backtestRoute = (context: CentralParts) =>
     auth: 'operator',
     summary: 'What other values of parameters, or another text of a rule, would have found; stores nothing',
     body: TRIAL,
+    reply: BACKTEST_ANSWER,
     action: 'backtest',
     problems: [
       'unknown_building',

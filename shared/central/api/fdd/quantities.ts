@@ -7,6 +7,7 @@ import type { CentralContext } from '#shared/central/context.ts'
 import { PRICES, putPrices, putQuantities, QUANTITY } from '#shared/central/commands/quantities.ts'
 import { ruleOwnerView } from '#shared/central/fdd/rule-owner.ts'
 import { cutPage, PAGE } from '#shared/central/api/list.ts'
+import { PRICES_ANSWER, PRICES_SAVED, QUANTITIES_ANSWER, QUANTITIES_SAVED } from '#shared/central/api/schemas/tuning-schemas.ts'
 
 const RECORDS_MAX = 5000
 const OF_BUILDING = strict({ building_id: ID })
@@ -20,6 +21,7 @@ const recordRoutes = (context: CentralContext): Route[] => [
     auth: 'viewer',
     summary: 'Engineering quantities, of one building or all',
     query: strict({ building_id: Type.Optional(ID), ...PAGE }),
+    reply: QUANTITIES_ANSWER,
     problems: ['bad_cursor'],
     handle: ({ query }) => {
       const { items, ...more } = cutPage(context.quantities.list(query.building_id), query, one => one.quantity_id)
@@ -32,6 +34,7 @@ const recordRoutes = (context: CentralContext): Route[] => [
     auth: 'operator',
     summary: 'Adds, changes or reviews engineering quantities; what faults cost is reckoned anew',
     body: strict({ quantities: Type.Array(QUANTITY, { minItems: 1, maxItems: RECORDS_MAX }) }),
+    reply: QUANTITIES_SAVED,
     action: 'put_quantities',
     idempotent: true,
     problems: ['conflict', 'invalid'],
@@ -51,6 +54,7 @@ const priceRoutes = (context: CentralContext): Route[] => [
     auth: 'viewer',
     summary: 'What energy costs in a building, per kWh; null when nobody has said so',
     query: OF_BUILDING,
+    reply: PRICES_ANSWER,
     problems: ['unknown_building'],
     handle: ({ query }) => {
       const { building_id } = needBuilding(context.model, query.building_id)
@@ -63,6 +67,7 @@ const priceRoutes = (context: CentralContext): Route[] => [
     auth: 'operator',
     summary: 'Sets what energy costs in a building; a carrier that is not named has no price any more',
     body: PRICES,
+    reply: PRICES_SAVED,
     action: 'put_prices',
     problems: ['unknown_building'],
     handle: async call => {

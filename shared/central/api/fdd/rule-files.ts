@@ -10,6 +10,7 @@ import type { CentralParts } from '#shared/central/context.ts'
 import { deployRules, removeRuleFile, syncDefinitions } from '#shared/central/commands/rules.ts'
 import { cutPage, PAGE } from '#shared/central/api/list.ts'
 import { YAML_MAX } from './rules.ts'
+import { DEFINITIONS_ANSWER } from '#shared/central/api/schemas/rule-schemas.ts'
 
 const FILE = strict({ file: Type.String({ pattern: RULE_FILENAME }) })
 /** All of these take the key of the older API or an admin's token. */
@@ -121,6 +122,7 @@ const definitionRoutes = (context: CentralParts): Route[] => [
     anyBuilding: true,
     summary: 'The table of fault definitions as it was synchronised last, with those that no rule finds any more',
     query: strict(PAGE),
+    reply: DEFINITIONS_ANSWER,
     problems: ['bad_cursor'],
     handle: ({ query }) => {
       const all = context.definitions.list()

@@ -13,6 +13,7 @@ import type { RuleView } from '#shared/central/fdd/rule-views.ts'
 import { runEverything } from '#shared/central/fdd/service.ts'
 import { runReply } from './fdd.ts'
 import { cutPage, PAGE } from '#shared/central/api/list.ts'
+import { ACTIVATION_ANSWER, BATCH_ANSWER, RULE_ANSWER, RULES_ANSWER } from '#shared/central/api/schemas/rule-schemas.ts'
 
 const RULE_ID = strict({ rule_id: ID })
 /** Longest rule file, and how many one request brings: a whole catalogue. */
@@ -35,6 +36,7 @@ const listRoute = ({ rules, ruleStates }: CentralParts) =>
     anyBuilding: true,
     summary: 'Rules with what they read and whether they are active, and files that do not check',
     query: strict(PAGE),
+    reply: RULES_ANSWER,
     problems: ['bad_cursor'],
     handle: async ({ query }) => {
       const catalogue = await rules.catalogue()
@@ -54,6 +56,7 @@ const ruleRoute = ({ rules, ruleStates }: CentralParts) =>
     auth: 'viewer',
     summary: 'One rule with its condition, the names that it defines, and when it applies',
     params: RULE_ID,
+    reply: RULE_ANSWER,
     problems: ['unknown_rule'],
     handle: async ({ params: { rule_id } }) => {
       const { gate, lets, condition, ...rule } = needRule((await rules.catalogue()).byId, rule_id)
@@ -94,6 +97,7 @@ const batchRoute = (context: CentralParts) =>
     ]),
     query: strict({ dry_run: Type.Optional(Type.Boolean()) }),
     bodyMax: BATCH_MAX,
+    reply: BATCH_ANSWER,
     action: 'deploy_rules',
     idempotent: true,
     problems: ['confirm_required', 'rule_invalid', 'rule_tests_failed'],
@@ -137,6 +141,7 @@ const ACTIVATION = {
   summary: 'Activates a rule that passes its own tests, or deactivates it',
   params: RULE_ID,
   query: strict({ active: Type.Optional(Type.Boolean({ default: true })) }),
+  reply: ACTIVATION_ANSWER,
   action: 'activate_rule',
   problems: ['unknown_rule', 'rule_tests_failed', 'conflict'],
 } as const

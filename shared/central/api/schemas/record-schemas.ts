@@ -19,6 +19,8 @@ export const answerOf = (properties: TProperties) => Type.Object({ ok: Type.Lite
 /** An answer with a part of a list. */
 export const pageAnswer = (name: string, item: TSchema) =>
   answerOf({ [name]: Type.Array(item), next_cursor: maybe(Type.String({ description: 'absent at the end' })) })
+/** Of an answer about a building whose own appliance runs its rules. */
+export const NOTICE = maybe(Type.String({ description: 'that what is set here does not reach the appliance' }))
 /** An answer of a request that saves records, or would. */
 export const SAVED = answerOf({ saved: Type.Integer(), dry_run: maybe(Type.Literal(true)) })
 
@@ -64,7 +66,7 @@ const NOT_PRICED = Type.Object({
   ...{ what: oneOf(['quantity', 'price', 'point', 'data']), name: TEXT, equipment_id: maybe(TEXT), why: maybe(TEXT) },
 })
 const NUMBER_OR_NULL = orNull(Type.Number())
-const BASELINE = Type.Object({
+export const BASELINE_VIEW = Type.Object({
   ...{ name: TEXT, value: NUMBER_OR_NULL, spread: NUMBER_OR_NULL, days_used: Type.Integer(), dates: Type.Array(TEXT) },
   left_out: Type.Array(Type.Object({ date: TEXT, why: TEXT })),
   cold: Type.Boolean(),
@@ -78,7 +80,7 @@ const EVIDENCE = Type.Object({
   params: Type.Record(TEXT, Type.Object({ value: Type.Number(), unit: TEXT, source: TEXT })),
   worst_at: INSTANT_TEXT,
   sentence: TEXT,
-  baselines: maybe(Type.Array(BASELINE)),
+  baselines: maybe(Type.Array(BASELINE_VIEW)),
 })
 
 export const FINDING_RECORD = Type.Object({

@@ -8,6 +8,11 @@ import { folder } from '../../../support/folders.ts'
 import { importer } from '../../../support/packages/importer.ts'
 import { airHandler, rows, table } from '../../../support/packages/packages.ts'
 import { PASSWORDS, startCentral, type TestCentral } from '../../../support/sites/central-site.ts'
+import { RESTORE_ANSWER, RESTORE_STATE } from '#shared/central/api/schemas/restore-schemas.ts'
+import { Value } from '@sinclair/typebox/value'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+
+const ajv = new Ajv2020({ strict: false, validateFormats: false })
 
 const PASSPHRASE = 'a passphrase of the test'
 const RESTORE = { site_id: 'site-1', isNew: false, refuse: () => undefined }
@@ -44,14 +49,21 @@ test('a backup is uploaded, shown, confirmed, and in place after the next start,
   const bytes = await download(from)
   const { workspace, open } = workspaceOf(t)
   const site = await open()
-  t.deepEqual((await site.call('admin', 'GET', '/api/restore')).body.restore, null)
+  const state = (await site.call('admin', 'GET', '/api/restore')).body
+  t.is(state.restore, null)
+  t.true(ajv.validate(RESTORE_STATE, state), ajv.errorsText())
   const wrong = await upload(site, bytes, 'not the passphrase')
   t.deepEqual([wrong.status, wrong.body.detail], [422, 'the passphrase is wrong, or the beginning of the backup is damaged'])
   const staged = await upload(site, bytes)
   t.is(staged.status, 200, JSON.stringify(staged.body))
   t.like(staged.body.restore, { phase: 'staged', about: { site_id: 'site-1' }, holds: { buildings: 1, equipment: 1 } })
   t.is((await site.call('admin', 'GET', '/api/restore')).body.present.buildings, 0)
-  t.is((await site.call('admin', 'POST', '/api/restore/confirm', { confirm: true })).body.restore.confirmed_by, 'admin')
+  const confirmed = (await site.call('admin', 'POST', '/api/restore/confirm', { confirm: true })).body
+  t.is(confirmed.restore.confirmed_by, 'admin')
+  for (const answer of [staged.body, confirmed]) {
+    t.true(ajv.validate(RESTORE_ANSWER, answer), ajv.errorsText())
+    t.deepEqual(Value.Clean(RESTORE_ANSWER, structuredClone(answer)), answer, 'and nothing that is not stated')
+  }
   t.is((await upload(site, bytes)).status, 409, 'what is confirmed is not exchanged unseen')
   t.is((await site.call('admin', 'GET', '/api/model/buildings')).body.buildings.length, 0, 'nothing is replaced yet')
   await site.close()
