@@ -14,10 +14,11 @@ import {
   type Lane,
   LANES,
   MINUTES_CHOICES,
+  type Sort,
   SORTS,
 } from './fault-list.ts'
 import type { FaultsModel } from './faults-model.ts'
-import { say, sayCountOf, words } from '#shared/node/http/language.ts'
+import { message, say, sayCountOf, words } from '#shared/node/http/language.ts'
 
 const LANE_WORDS: Record<Lane, string> = words({
   faults: 'Equipment faults',
@@ -37,6 +38,13 @@ const GROUPING_WORDS: Record<Grouping, string> = words({
 /** Text of a number of days in the filter. */
 const withinWords = (days: number): string =>
   days === ANY_AGE_DAYS ? say`any age` : days === 366 ? say`a year` : sayCountOf(days, 'day')
+
+/** As a choice, and in the line that says what is chosen. */
+const SORT_WORDS: Record<Sort, readonly [choice: string, said: string]> = {
+  worst: [message`the worst`, message`the worst first`],
+  cost: [message`the dearest`, message`the dearest first`],
+  oldest: [message`the oldest`, message`the oldest first`],
+}
 
 export const laneTabs = ({ query, counts }: FaultsModel): Html =>
   html`<nav class="tabs" aria-label="Kinds of faults"><ul>${LANES.map(
@@ -70,7 +78,7 @@ function filterSummary(model: FaultsModel): Html {
     ...filtered,
     ...(days === DEFAULT_QUERY.days ? [say`within ${withinWords(days)}`] : []),
     ...(group === 'none' ? [] : [say`grouped by ${GROUPING_WORDS[group]}`]),
-    sort === 'worst' ? say`the worst first` : say`the dearest first`,
+    say(SORT_WORDS[sort][1]),
   ].join(', ')
   return filtered.length > 0
     ? html`<summary><span><strong>Filtered:</strong> ${chosen}</span></summary>`
@@ -101,7 +109,7 @@ ${select(
   'sort',
   say`First`,
   sort,
-  SORTS.map(value => [value, value === 'worst' ? say`the worst` : say`the dearest`]),
+  SORTS.map(value => [value, say(SORT_WORDS[value][0])]),
 )}
 ${urgency !== undefined && html`<input type="hidden" name="urgency" value="${urgency}">`}
 ${equipment !== undefined && html`<input type="hidden" name="equipment" value="${equipment}">`}

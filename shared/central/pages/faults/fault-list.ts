@@ -19,9 +19,9 @@ export type Lane = (typeof LANES)[number]
 /** `fault` gathers the rows of one rule. */
 export const GROUPINGS = ['none', 'equipment', 'fault', 'building', 'priority'] as const
 export type Grouping = (typeof GROUPINGS)[number]
-/** `worst` is the order of `compareRows`; `cost` has the dearest first. */
-export const SORTS = ['worst', 'cost'] as const
-type Sort = (typeof SORTS)[number]
+/** `worst` is the order of `compareRows`; `cost` has the dearest first, `oldest` what lasts the longest. */
+export const SORTS = ['worst', 'cost', 'oldest'] as const
+export type Sort = (typeof SORTS)[number]
 export const DAYS_CHOICES = [1, 7, 30, 366] as const
 /** A hundred years: findings of any age. */
 export const ANY_AGE_DAYS = 36_525
@@ -158,6 +158,10 @@ function costOf(impacts: Impact[], unit = impacts[0]?.unit): Cost | undefined {
 /** Money first, then energy, then degrees; the dearest first. Findings without a known cost follow in their order. */
 export const byCost = (a: FaultRow, b: FaultRow): number =>
   costRank(a.cost) - costRank(b.cost) || (b.cost?.mid ?? 0) - (a.cost?.mid ?? 0)
+/** What lasts before what is over, each by its beginning: a forgotten override stands first. */
+export const byAge = (a: FaultRow, b: FaultRow): number =>
+  Number(a.finding.state !== 'active') - Number(b.finding.state !== 'active') || a.first - b.first
+
 const costRank = (cost: Cost | undefined): number => (!cost ? 3 : cost.unit === 'K·h' ? 2 : cost.unit === 'kWh' ? 1 : 0)
 
 /** Longest chain of findings, each explained by the next; a circle in another maker's data ends there too. */

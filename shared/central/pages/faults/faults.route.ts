@@ -8,6 +8,7 @@ import { checkedAt } from '#shared/core/telemetry/status.ts'
 import type { Together } from '#shared/central/ui/cost-words.ts'
 import {
   ANY_AGE_DAYS,
+  byAge,
   byCost,
   type FaultQuery,
   type FaultRow,
@@ -149,7 +150,7 @@ async function listedRows(context: ListStores, query: FaultQuery, now: number) {
   const urgencies = Object.fromEntries(URGENCIES.map(one => [one, beside.filter(({ urgency }) => urgency === one).length]))
   const counts = Object.fromEntries(LANES.map(lane => [lane, found.filter(row => row.lane === lane).length]))
   const listed = found.filter(({ lane }) => lane === query.lane).map(({ row }) => row)
-  const rows = query.sort === 'cost' ? listed.toSorted(byCost) : listed
+  const rows = query.sort === 'cost' ? listed.toSorted(byCost) : query.sort === 'oldest' ? listed.toSorted(byAge) : listed
   return { rows, counts: counts as Record<Lane, number>, urgencies: urgencies as Record<Urgency, number>, items, ends }
 }
 
