@@ -26,6 +26,7 @@ const PATHS = {
       BUILDING,
       `${BUILDING}?kind=vav`,
       `${BUILDING}/tree?of=AHU-0`,
+      `${BUILDING}/figures`,
       `${BUILDING}/equipment/AHU-0`,
       `${BUILDING}/points/AHU-0.sa_t`,
     ],
@@ -84,7 +85,7 @@ async function measure(product: Product): Promise<void> {
     await compressed(`${site.url}/coverage`)
     for (const path of PATHS[product].filter(one => `${product} ${one}`.includes(values.only))) {
       const one: PageFigures = { cpu_ms: await cpuOf(site, path), gzip_bytes: (await compressed(site.url + path)).length }
-      const isWhole = !/\/(tiles|part|tree\?of=.*)$/.test(path)
+      const isWhole = !/\/(tiles|part|figures|tree\?of=.*)$/.test(path)
       if (chromium && isWhole) Object.assign(one, await measureInBrowser(chromium.browser, site.url + path))
       figures[`${product} ${path}`] = one
       const seen =
