@@ -21,10 +21,12 @@ export type TrendsQuery = {
   from?: string | undefined
   to?: string | undefined
   q?: string | undefined
+  /** The equipment that is looked into for points to add. */
+  of?: string | undefined
   compare?: Compare | undefined
 }
 
-export function trendsHref({ building, points, days, from, to, q, compare }: TrendsQuery): string {
+export function trendsHref({ building, points, days, from, to, q, of, compare }: TrendsQuery): string {
   const given = {
     building,
     points: points.length > 0 ? points.join(',') : undefined,
@@ -32,6 +34,7 @@ export function trendsHref({ building, points, days, from, to, q, compare }: Tre
     from,
     to: from === undefined ? undefined : to,
     q: q || undefined,
+    of,
     compare,
   }
   const entries = Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined)

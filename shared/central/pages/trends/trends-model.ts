@@ -1,5 +1,5 @@
 /** Gathers what the page of trends shows: the chosen points over the chosen time, and points that could be added. */
-import { chooseBuilding } from '#shared/core/lookup.ts'
+import { chooseBuilding, refuseUnknownEquipment } from '#shared/core/lookup.ts'
 import type { Building, Equipment, Point } from '#shared/core/model/model.ts'
 import type { SearchEntry } from '#shared/core/search/search-index.ts'
 import type { SavedTrend } from '#shared/core/series/saved-trend.ts'
@@ -12,6 +12,7 @@ import { dataEnds } from '#shared/central/pages/data-freshness.ts'
 import { episodesOf, type EquipmentStores } from '#shared/central/pages/equipment/equipment-model.ts'
 import { readPointValues } from '#shared/central/pages/equipment/point-values.ts'
 import { pointsPlot } from '#shared/central/pages/equipment/points-plot.ts'
+import { type PointTree, pointTree } from './point-tree.ts'
 import type { Here } from '#shared/central/ui/moment.ts'
 import type { Plot } from '#shared/central/ui/plot.ts'
 import { type LineName, roleName } from '#shared/central/ui/plot-trace.ts'
@@ -34,6 +35,7 @@ export type TrendsModel = {
   siblings: Point[]
   /** Points that the search found; undefined while nobody searches. */
   found: SearchEntry[] | undefined
+  tree: PointTree
   saved: SavedRow[]
   /** The view that was just deleted. */
   removed?: SavedTrend | undefined
@@ -52,7 +54,7 @@ const BUCKETS = 480
 const FOUND_MAX = 30
 const SIBLINGS_MAX = 60
 
-/** @throws Problem unknown_building, unknown_point, or bad_request for an impossible time or too many points */
+/** @throws Problem unknown_building, unknown_equipment, unknown_point, or bad_request for an impossible time or too many points */
 export async function trendsModel(context: TrendsContext, asked: TrendsQuery, at: Here): Promise<TrendsModel> {
   const { model } = context
   const building = chooseBuilding(model, asked.building)
@@ -60,6 +62,7 @@ export async function trendsModel(context: TrendsContext, asked: TrendsQuery, at
   const here = { ...at, timezone }
   const query = { ...asked, building: building_id, days: asked.days ?? TREND_DAYS[0] }
   const equipment = new Map(model.equipment(building_id).map(one => [one.equipment_id, one]))
+  refuseUnknownEquipment(building_id, [...equipment.values()], asked.of === undefined ? [] : [asked.of])
   const points = model.points(building_id)
   const picked = chosenPoints(points, query)
   const until = dataEnds(context, [building_id], here.now).get(building_id) ?? here.now
@@ -89,6 +92,7 @@ export async function trendsModel(context: TrendsContext, asked: TrendsQuery, at
     plot: drawn?.plot,
     siblings: siblings.slice(0, SIBLINGS_MAX),
     found,
+    tree: pointTree(model.equipment(building_id), points, asked.of),
     saved: savedRows(context, { building_id, now: here.now }),
   }
 }

@@ -28,10 +28,11 @@ export const trendsPage = (context: TrendsContext & Pick<CentralContext, 'clock'
       from: TIME,
       to: TIME,
       q: Type.Optional(SEARCH_TEXT),
+      of: Type.Optional(PAGE_ID),
       compare: Type.Optional(oneOf(['', ...COMPARES])),
       removed: Type.Optional(PAGE_ID),
     }),
-    problems: ['unknown_building', 'unknown_point', 'bad_request'],
+    problems: ['unknown_building', 'unknown_equipment', 'unknown_point', 'bad_request'],
     handle: async call => {
       const { points = '', days, from, to, compare, removed, ...query } = call.query
       const asked = {

@@ -4,6 +4,7 @@ import { wallOf } from '#shared/core/time-zone.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import type { PlotAssets } from '#shared/central/ui/frame.ts'
 import { equipmentLink, pointHref } from '#shared/central/ui/links.ts'
+import { fold } from '#shared/central/ui/pager.ts'
 import { type Plot, TRACES_MAX } from '#shared/central/ui/plot.ts'
 import { plotSummary, plotTable } from '#shared/central/ui/plot-words.ts'
 import { zoomPlot, zoomScripts } from './zoom-plot.ts'
@@ -11,7 +12,7 @@ import { COMPARE, type Compare, TREND_DAYS, trendsHref, TRENDS_PATH } from '#sha
 import { COMPARED_MAX } from '#shared/central/trend-choice.ts'
 import { type TrendReader, savedSection, saveForm } from './saved.view.ts'
 import type { TrendsModel } from './trends-model.ts'
-import { say, words } from '#shared/node/http/language.ts'
+import { say, sayCountOf, words } from '#shared/node/http/language.ts'
 
 const DAYS_WORDS: Record<(typeof TREND_DAYS)[number], string> = words({
   1: '24 hours',
@@ -19,13 +20,15 @@ const DAYS_WORDS: Record<(typeof TREND_DAYS)[number], string> = words({
   30: '30 days',
   366: 'A year',
 })
+/** Equipment of one level that is seen at once. */
+const BRANCHES_SHOWN = 30
 /** A year of minutes has more samples than a line has pixels. */
 const CSV_POINTS = 20_000
 
 /** @param reader who looks, and the token of the reader's forms */
 export const trendsBody = (model: TrendsModel, assets: PlotAssets, reader: TrendReader): Html => html`<h1>Trends</h1>
 ${timeForm(model)}
-${model.plot ? plotSection(model, { plot: model.plot, assets, reader }) : html`<section class="card quiet-card"><h2>No point is chosen yet</h2><p>Search for points below. A point, an equipment and a fault also have a link here.</p></section>`}
+${model.plot ? plotSection(model, { plot: model.plot, assets, reader }) : html`<section class="card quiet-card"><h2>No point is chosen yet</h2><p>Search for points below, or go down the equipment to them. A point, an equipment and a fault also have a link here.</p></section>`}
 ${pointsSection(model)}
 ${savedSection(model, reader)}`
 
@@ -124,12 +127,36 @@ ${
 ${
   siblings.length > 0 &&
   html`<details><summary>Other points of the same equipment</summary>${addList(
-    siblings.map(({ point_id, name, role }) => ({ point_id, title: name, detail: role ?? 'no role' })),
+    siblings.map(({ point_id, name, role }) => ({ point_id, title: name, detail: role ?? say`no role` })),
     model,
   )}</details>`
-}`
+}
+${treeList(model)}`
 }
 </section>`
+}
+
+/** The equipment that is looked into, with the way back up to all; each step is a link. */
+function treeList(model: TrendsModel): Html {
+  const { query, tree } = model
+  const into = (of: string | undefined) => `${trendsHref({ ...query, q: undefined, of })}#points`
+  const crumbs = [
+    html`<a href="${into(undefined)}">All equipment</a>`,
+    ...tree.path.map(one => html`<a href="${into(one.equipment_id)}">${one.name}</a>`),
+  ]
+  const rows = tree.below.map(
+    ({ equipment, points }) =>
+      html`<li><a href="${into(equipment.equipment_id)}"><strong>${equipment.name}</strong> <span class="muted">${sayCountOf(points, 'point')}</span></a></li>`,
+  )
+  const rest = rows.slice(BRANCHES_SHOWN)
+  const points = tree.points
+    .filter(({ point_id }) => !query.points.includes(point_id))
+    .map(({ point_id, name, role }) => ({ point_id, title: name, detail: role ?? say`no role` }))
+  return html`<details${(query.of !== undefined || query.points.length === 0) && html` open`}><summary>Points by equipment</summary>
+${tree.path.length > 0 && html`<p class="crumbs">${crumbs.map((crumb, i) => html`${i > 0 && html` <span aria-hidden="true">›</span> `}${crumb}`)}</p>`}
+${rows.length > 0 && html`<ul class="hits">${rows.slice(0, BRANCHES_SHOWN)}</ul>`}${rest.length > 0 && fold(sayCountOf(rest.length, 'other'), html`<ul class="hits">${rest}</ul>`)}
+${points.length > 0 && addList(points, model)}${rows.length + tree.points.length === 0 && html`<p class="muted">Nothing below it.</p>`}
+</details>`
 }
 
 /** The present state as hidden fields, so that a search keeps it. */

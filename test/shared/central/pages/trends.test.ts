@@ -31,6 +31,20 @@ test('points, time and search of the address are on the page, and its links keep
   )
 })
 
+test('points are found by going down what feeds them, and the address keeps where one is', async t => {
+  const { get, ask } = await openTrends(t)
+  const top = await get('/trends?building=school')
+  const ahu = await get(hrefOf(top, 'Air handler 1').replace('#points', ''))
+  const into = hrefOf(ahu, 'VAV 3, library')
+  t.is(into, '/trends?building=school&days=1&of=vav-3#points')
+  const vav = await get(into.replace('#points', ''))
+  t.regex(vav, /All equipment<\/a>.*›.*Air handler 1<\/a>.*›.*VAV 3, library<\/a>/)
+  const added = hrefOf(vav, 'Add VAV-3 ZONE_FLOW')
+  t.is(added, '/trends?building=school&points=vav-3.zone_flow&days=1&of=vav-3')
+  t.notRegex(await get(added), /Add VAV-3 ZONE_FLOW/)
+  t.is((await ask('/trends?building=school&of=nothing')).status, 404)
+})
+
 test('a wall clock is that of the building, and earlier, later and CSV have the same length', async t => {
   const { get } = await openTrends(t)
   const page = await get('/trends?points=ahu-1.sa_t&from=2026-11-20T08:00&to=2026-11-20T14:00')

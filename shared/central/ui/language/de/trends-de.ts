@@ -23,8 +23,8 @@ export const TRENDS_DE = nameTable<string>({
   'Delete for everyone': 'Für alle löschen',
   'A year': 'Ein Jahr',
   'No point is chosen yet': 'Noch ist kein Punkt gewählt',
-  'Search for points below. A point, an equipment and a fault also have a link here.':
-    'Suchen Sie unten nach Punkten. Auch ein Punkt, eine Anlage und eine Störung haben einen Verweis hierher.',
+  'Search for points below, or go down the equipment to them. A point, an equipment and a fault also have a link here.':
+    'Suchen Sie unten nach Punkten, oder gehen Sie durch die Anlagen zu ihnen hinab. Auch ein Punkt, eine Anlage und eine Störung haben einen Verweis hierher.',
   'CSV of this time': 'CSV dieser Zeit',
   'PNG of this plot': 'PNG dieser Kurve',
   Plot: 'Kurve',
@@ -40,6 +40,8 @@ export const TRENDS_DE = nameTable<string>({
   'Add points': 'Punkte hinzufügen',
   'Add points: name, role or address': 'Punkte hinzufügen: Name, Rolle oder Adresse',
   'No point has “{0}” in its name, role or address.': 'Kein Punkt hat „{0}“ in Name, Rolle oder Adresse.',
+  'Points by equipment': 'Punkte nach Anlage',
+  'All equipment': 'Alle Anlagen',
   'Other points of the same equipment': 'Andere Punkte derselben Anlage',
   '<1>Add {0}</1> <2>{1}</2>': '<1>{0} hinzufügen</1> <2>{1}</2>',
 })
