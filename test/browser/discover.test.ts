@@ -55,11 +55,19 @@ test.serial('without script an operator calls, refreshes, looks at the preview a
   await page.getByRole('button', { name: 'Preview what would be added' }).click()
   await page.getByRole('heading', { name: 'Add 1 device with 10 new points?' }).waitFor()
   await page.getByText('VAV-7.Zone-0-Temp').first().waitFor()
+  const only = page.getByLabel('Only points with one of these words')
+  await only.fill('nothing like it')
+  await page.getByRole('button', { name: 'Show these' }).click()
+  await page.getByText('No new point has one of these words.').waitFor()
+  await only.fill('zone -Zone-0-Temp')
+  await page.getByRole('button', { name: 'Show these' }).click()
+  await page.getByRole('heading', { name: 'Add 1 device with 7 new points?' }).waitFor()
+  t.is(await page.getByText('VAV-7.Zone-0-Temp').count(), 0)
   await page.getByRole('button', { name: 'Add 1 device' }).click()
   await page.getByText('Added').first().waitFor()
   t.deepEqual(
-    box.catalogue.current().devices.map(({ device_id }) => device_id),
-    ['VAV-7'],
+    box.catalogue.current().devices.map(({ device_id, points }) => [device_id, points.length]),
+    [['VAV-7', 7]],
   )
   t.deepEqual(complaints, [])
 })

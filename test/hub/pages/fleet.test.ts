@@ -67,6 +67,7 @@ test('a status message may write instants as text or as milliseconds', t => {
     thinned: 9,
     disk_used_percent: 91,
     shared: null,
+    last_check_at: null,
     poll_failures: null,
   })
 })

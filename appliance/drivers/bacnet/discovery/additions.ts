@@ -1,5 +1,6 @@
 /** Adds discovered devices to the catalogue. Existing points are not changed. */
 import type { DeviceChange } from '../core/discovery/changes.ts'
+import { pointFilter } from '../core/discovery/point-filter.ts'
 import { propose, proposeAll, type ProposedDevice, type Proposal } from '../core/discovery/propose.ts'
 import type { DeviceResult } from '../core/discovery/discovery.ts'
 import { formatTarget, parseTarget } from '#shared/core/bacnet/object.ts'
@@ -17,16 +18,15 @@ export type Addition = {
   notes: string[]
 }
 
-/**
- * @param keys keys of discovered devices
- * @returns the additions, and why others are impossible
- */
+/** What somebody wants to add: keys of discovered devices, and of their points those that fit (`pointFilter`). */
+export type AdditionChoice = { keys: readonly string[]; poll_secs: number; only: string }
+
+/** @returns the additions, without new devices of which no point fits, and why others are impossible */
 export function planAdditions(
   catalogue: DeviceCatalogue,
   found: readonly DeviceResult[],
   changes: readonly DeviceChange[],
-  keys: readonly string[],
-  poll_secs: number,
+  { keys, poll_secs, only }: AdditionChoice,
 ): { additions: Addition[]; errors: DataError[] } {
   const errors: DataError[] = []
   const chosen: { device: DeviceResult; change: DeviceChange }[] = []
@@ -45,11 +45,12 @@ export function planAdditions(
   const taken = new Set(catalogue.devices.map(({ device_id }) => device_id))
   const fresh = chosen.filter(({ change }) => change.device_id === null).map(({ device }) => device)
   const proposals = new Map(proposeAll(found, fresh, taken, poll_secs).map(proposal => [proposal.key, proposal]))
-  const additions = chosen.map(({ device, change }) => {
+  const fits = pointFilter(only)
+  const additions = chosen.flatMap(({ device, change }) => {
     const known = catalogue.devices.find(({ device_id }) => device_id === change.device_id)
-    return known
-      ? mergeEntry(known, propose(device, known.device_id, poll_secs), change.change)
-      : additionOf(proposals.get(device.key)!, change.change)
+    if (known) return mergeEntry(known, withPoints(propose(device, known.device_id, poll_secs), fits), change.change)
+    const addition = additionOf(withPoints(proposals.get(device.key)!, fits), change.change)
+    return addition.new_points.length > 0 ? addition : []
   })
   return { additions, errors }
 }
@@ -65,14 +66,27 @@ function refusalOf(device: DeviceResult, { change, others }: DeviceChange): stri
   return undefined
 }
 
+/** The proposal with some of its points, and with what is said of these. */
+function withPoints(proposal: Proposal, fits: (point: ProposedDevice['points'][number]) => boolean): Proposal {
+  return { ...proposal, device: { ...proposal.device, points: proposal.device.points.filter(fits) } }
+}
+
 const additionOf = ({ key, device, guessed_roles, notes }: Proposal, change: DeviceChange['change']): Addition => ({
   key,
   change,
   entry: device,
   new_points: device.points.map(({ point_id }) => point_id),
-  guessed_roles,
-  notes,
+  ...saidOf(device.points, guessed_roles, notes),
 })
+
+/** Of the guesses and notes those about these points. */
+function saidOf(points: readonly { point_id: string }[], guessed_roles: Record<string, string>, notes: readonly string[]) {
+  const ids = new Set(points.map(({ point_id }) => point_id))
+  return {
+    guessed_roles: Object.fromEntries(Object.entries(guessed_roles).filter(([id]) => ids.has(id))),
+    notes: notes.filter(note => ids.has(note.split(': ')[0]!)),
+  }
+}
 
 /** @returns the entry with its new address, and new objects appended to its points */
 function mergeEntry(
@@ -87,14 +101,12 @@ function mergeEntry(
     .map(point =>
       ids.has(point.point_id) ? { ...point, point_id: `${point.point_id}.${point.address.replace(',', '-')}` } : point,
     )
-  const new_points = points.map(({ point_id }) => point_id)
   return {
     key,
     change,
     entry: { ...known, bacnet: placeOf(known, device), points: [...known.points, ...points] },
-    new_points,
-    guessed_roles: Object.fromEntries(Object.entries(guessed_roles).filter(([id]) => new_points.includes(id))),
-    notes: notes.filter(note => new_points.some(id => note.startsWith(`${id}: `))),
+    new_points: points.map(({ point_id }) => point_id),
+    ...saidOf(points, guessed_roles, notes),
   }
 }
 

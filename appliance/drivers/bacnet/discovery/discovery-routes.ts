@@ -1,5 +1,6 @@
 /** The API of discovery, in processes that run BACnet on the OT network. */
 import { Type } from '@sinclair/typebox'
+import { FILTER_MAX } from '../core/discovery/point-filter.ts'
 import { ADDRESS_PATTERN, ADDRESSES_MAX, BOUNDS, completeRequest } from '../core/discovery/request.ts'
 import type { DeviceResult, Discovery } from '../core/discovery/discovery.ts'
 import { Problem } from '#shared/core/problem.ts'
@@ -18,6 +19,20 @@ export const POLL_SECS = { default: 60, minimum: 1, maximum: 86_400 } as const
 const CHOICE = {
   devices: Type.Array(KEY, { minItems: 1, maxItems: KEYS_MAX }),
   poll_secs: Type.Optional(Type.Integer({ minimum: POLL_SECS.minimum, maximum: POLL_SECS.maximum })),
+  only: Type.Optional(
+    Type.String({ maxLength: FILTER_MAX, description: 'words of the points that are wanted, with a minus of others' }),
+  ),
+}
+const choiceOf = ({
+  devices,
+  poll_secs = POLL_SECS.default,
+  only = '',
+}: {
+  devices: string[]
+  poll_secs?: number
+  only?: string
+}) => {
+  return { keys: devices, poll_secs, only }
 }
 
 export const discoveryRoutes = (service: DiscoveryService): Route[] => [
@@ -55,7 +70,7 @@ export const discoveryRoutes = (service: DiscoveryService): Route[] => [
     body: strict(CHOICE),
     action: 'bacnet_discover_preview',
     problems: ['invalid'],
-    handle: ({ body: { devices, poll_secs } }) => ({ ok: true, ...service.preview(devices, poll_secs ?? POLL_SECS.default) }),
+    handle: ({ body }) => ({ ok: true, ...service.preview(choiceOf(body)) }),
   }),
   route({
     method: 'POST',
@@ -65,9 +80,9 @@ export const discoveryRoutes = (service: DiscoveryService): Route[] => [
     body: strict({ ...CHOICE, confirm: Type.Boolean() }),
     action: 'bacnet_discover_add',
     problems: ['confirm_required', 'conflict', 'invalid'],
-    handle: async ({ body: { devices, poll_secs, confirm }, audit }) => {
+    handle: async ({ body: { confirm, ...choice }, audit }) => {
       if (!confirm) throw new Problem('confirm_required', 'Devices are added when the body says confirm: true')
-      const { at: _at, ...added } = await service.add(devices, poll_secs ?? POLL_SECS.default)
+      const { at: _at, ...added } = await service.add(choiceOf(choice))
       audit({ subject: added.device_ids.join(' '), after: added })
       return { ok: true, ...added }
     },

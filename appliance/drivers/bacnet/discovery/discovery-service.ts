@@ -9,7 +9,7 @@ import { Problem } from '#shared/core/problem.ts'
 import { discover, type DiscoveryWire } from '../flow/discover.ts'
 import type { Service } from '#shared/node/service.ts'
 import { ConfigError } from '../../../store/json-file.ts'
-import { type Addition, planAdditions, withAdditions } from './additions.ts'
+import { type Addition, type AdditionChoice, planAdditions, withAdditions } from './additions.ts'
 import type { FieldCatalogue } from '../../../services/field-catalogue.ts'
 
 /** Facts about the network from the open transport. */
@@ -54,9 +54,9 @@ export type DiscoveryService = Service & {
   /** Compared with the current catalogue; empty while a discovery runs. */
   changes(): DeviceChange[]
   /** @throws Problem invalid that lists every device that cannot be added */
-  preview(keys: string[], poll_secs: number): Preview
+  preview(choice: AdditionChoice): Preview
   /** Adds the devices to the catalogue; they are polled from then on. @throws Problem invalid */
-  add(keys: string[], poll_secs: number): Promise<Added & { device_ids: string[] }>
+  add(choice: AdditionChoice): Promise<Added & { device_ids: string[] }>
   lastAdded(): Added | undefined
 }
 
@@ -91,11 +91,11 @@ export function discoveryService({ enabled, borrow, machine, catalogue, clock }:
     if (!job || job.discovery.state === 'running') return []
     return compareWithCatalogue(job.discovery.request, job.discovery.devices, catalogue.current().devices)
   }
-  const plan = (keys: string[], poll_secs: number) => {
+  const plan = (choice: AdditionChoice) => {
     if (job?.discovery.state === 'running') {
       throw new Problem('invalid', 'Nothing was added: the discovery is still running; wait for it or stop it')
     }
-    const { additions, errors } = planAdditions(catalogue.current(), job?.discovery.devices ?? [], changes(), keys, poll_secs)
+    const { additions, errors } = planAdditions(catalogue.current(), job?.discovery.devices ?? [], changes(), choice)
     if (errors.length) throw new Problem('invalid', `Nothing was added: ${errors[0]!.message}`, errors)
     return additions
   }
@@ -124,14 +124,14 @@ export function discoveryService({ enabled, borrow, machine, catalogue, clock }:
     current: () => job?.discovery,
     why: () => job?.why,
     changes,
-    preview(keys, poll_secs) {
-      const additions = plan(keys, poll_secs)
+    preview(choice) {
+      const additions = plan(choice)
       return { additions, ...countsOf(additions), ...trafficOf(catalogue.current(), additions) }
     },
-    async add(keys, poll_secs) {
+    async add(choice) {
       let additions: Addition[] = []
       const change = catalogue.change(current => {
-        additions = plan(keys, poll_secs)
+        additions = plan(choice)
         return withAdditions(current, additions)
       })
       await change.catch((error: unknown) => {

@@ -1,13 +1,14 @@
 /** The preview of additions: the points as they will be in the list, and the traffic of polling them. */
 import { objectName, placeName } from '#shared/core/bacnet/object-name.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
+import { FILTER_MAX } from '../core/discovery/point-filter.ts'
 import { BACNET_PORT } from '../core/discovery/discovery.ts'
 import { formatAddress } from '../core/address.ts'
 import { TRUNK_BAUD, type Traffic, type TrunkTraffic } from '../core/discovery/traffic.ts'
 import { csrfField } from '#shared/central/ui/frame.ts'
-import type { Addition } from '../discovery/additions.ts'
+import type { Addition, AdditionChoice } from '../discovery/additions.ts'
 import type { Preview } from '../discovery/discovery-service.ts'
-import { sayCount, sayCountOf, sayNumber, words } from '#shared/node/http/language.ts'
+import { say, sayCount, sayCountOf, sayNumber, words } from '#shared/node/http/language.ts'
 
 /** Points of one device that the page lists; the API has them all. */
 const POINTS_SHOWN = 200
@@ -18,22 +19,31 @@ const NOTES_SHOWN = 20
 /** A trunk that is busier than this leaves too little for what the building itself does. */
 const BUSY_SHARE = 0.3
 
-type PreviewModel = { preview: Preview; poll_secs: number; csrf: string }
+type PreviewModel = { preview: Preview; choice: AdditionChoice; csrf: string }
 
 export const previewBody = ({
   preview,
-  poll_secs,
+  choice,
   csrf,
 }: PreviewModel): Html => html`<p class="crumbs"><a href="/discover">Discover</a></p>
 <h1>Add ${sayCountOf(preview.devices, 'device')} with ${sayCountOf(preview.points, 'new point')}?</h1>
-<p class="lead">New points are read every ${poll_secs} s. Nothing has been added yet.</p>
+<p class="lead">New points are read every ${choice.poll_secs} s. Nothing has been added yet.</p>
+<form method="post" action="/discover/preview" class="filter">${csrfField(csrf)}${hiddenFields(choice, choice.keys)}
+<label>Only points with one of these words <span class="muted">in object, name or unit; -word leaves out</span><input name="only" value="${choice.only}" maxlength="${FILTER_MAX}" placeholder="${say`temp AI-4 -spare`}" autocapitalize="none"></label><button>Show these</button>
+</form>
+${preview.points === 0 && choice.only.trim() !== '' && html`<p class="notice">No new point has one of these words.</p>`}
 <form method="post" action="/discover/add" class="card">${csrfField(csrf)}
 <h2>Traffic</h2>${trafficBody(preview.before, preview.after)}
-<input type="hidden" name="devices" value="${preview.additions.map(({ key }) => key).join(' ')}">
-<input type="hidden" name="poll_secs" value="${poll_secs}">
-<div class="filter"><button class="primary">Add ${sayCountOf(preview.devices, 'device')}</button> <a class="clear" href="/discover">Back without adding</a></div>
+${hiddenFields(
+  choice,
+  preview.additions.map(({ key }) => key),
+)}<input type="hidden" name="only" value="${choice.only}">
+<div class="filter"><button class="primary"${preview.devices === 0 && html` disabled`}>Add ${sayCountOf(preview.devices, 'device')}</button> <a class="clear" href="/discover">Back without adding</a></div>
 </form>
 ${preview.additions.map(deviceBody)}`
+
+const hiddenFields = ({ poll_secs }: AdditionChoice, keys: readonly string[]): Html =>
+  html`<input type="hidden" name="devices" value="${keys.join(' ')}"><input type="hidden" name="poll_secs" value="${poll_secs}">`
 
 function trafficBody(before: Traffic, after: Traffic): Html {
   const trunks = after.trunks.filter(({ share }) => share !== null)

@@ -1,5 +1,6 @@
 /** The routes of the page of discovery. Its forms work without script. */
 import { Type } from '@sinclair/typebox'
+import { FILTER_MAX } from '../core/discovery/point-filter.ts'
 import { FORM_FIELDS, type FormFields, formOf, readForm, type RequestError } from '../core/discovery/request.ts'
 import { Problem } from '#shared/core/problem.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
@@ -15,7 +16,8 @@ const TEXT = Type.Optional(Type.String({ maxLength: 8192 }))
 const KEY = Type.String({ minLength: 1, maxLength: 80 })
 const POLL = Type.Integer({ minimum: POLL_SECS.minimum, maximum: POLL_SECS.maximum })
 /** Keys in one field of the form, parted by blanks. */
-const KEYS_MAX = 200_000
+const KEYS = Type.String({ minLength: 1, maxLength: 200_000 })
+const ONLY = Type.Optional(Type.String({ maxLength: FILTER_MAX }))
 
 /** The function is long because it is a list of routes. */
 export function discoverRoutes(service: DiscoveryService, layout: PageLayout): Route[] {
@@ -94,13 +96,13 @@ const addRoutes = (service: DiscoveryService, layout: PageLayout): Route[] => [
     takes: 'form',
     action: 'bacnet_discover_preview',
     // Each device that is chosen is a field of its own: there may be more than an address holds.
-    body: Type.Object({ poll_secs: POLL }, { additionalProperties: KEY }),
+    body: Type.Object({ poll_secs: POLL, only: ONLY, devices: Type.Optional(KEYS) }, { additionalProperties: KEY }),
     handle: call => {
-      const { poll_secs, ...chosen } = call.body
-      const keys = Object.values(chosen as Record<string, string>)
+      const { poll_secs, only = '', devices = '', ...chosen } = call.body
+      const keys = [...devices.split(' ').filter(Boolean), ...Object.values(chosen as Record<string, string>)]
       if (!keys.length) throw new Problem('invalid', 'No device is chosen; go back and choose some')
-      const preview = service.preview(keys, poll_secs)
-      const model = { preview, poll_secs, csrf: layout.csrfOf(call.caller) }
+      const choice = { keys, poll_secs, only }
+      const model = { preview: service.preview(choice), choice, csrf: layout.csrfOf(call.caller) }
       return layout.document(call, { title: say`Add devices`, current: '/discover' }, previewBody(model))
     },
   }),
@@ -111,9 +113,9 @@ const addRoutes = (service: DiscoveryService, layout: PageLayout): Route[] => [
     summary: 'The form that adds devices',
     takes: 'form',
     action: 'bacnet_discover_add',
-    body: strict({ devices: Type.String({ minLength: 1, maxLength: KEYS_MAX }), poll_secs: POLL }),
-    handle: async ({ body: { devices, poll_secs }, reply, audit }) => {
-      const { at: _at, ...added } = await service.add(devices.split(' '), poll_secs)
+    body: strict({ devices: KEYS, poll_secs: POLL, only: ONLY }),
+    handle: async ({ body: { devices, poll_secs, only = '' }, reply, audit }) => {
+      const { at: _at, ...added } = await service.add({ keys: devices.split(' '), poll_secs, only })
       audit({ subject: added.device_ids.join(' '), after: added })
       return reply.redirect('/discover', 303)
     },

@@ -53,11 +53,11 @@ const entry = (device_id: string, device_instance: number, host: string, more: P
   ...more,
 })
 
-function add(catalogue: DeviceCatalogue, discovery: ReturnType<typeof heard>) {
+function add(catalogue: DeviceCatalogue, discovery: ReturnType<typeof heard>, only = '') {
   const { devices, request } = discovery
   const changes = compareWithCatalogue(request, devices, catalogue.devices)
   const keys = devices.map(({ key }) => key)
-  const planned = planAdditions(catalogue, devices, changes, keys, 60)
+  const planned = planAdditions(catalogue, devices, changes, { keys, poll_secs: 60, only })
   return { ...planned, after: withAdditions(catalogue, planned.additions) }
 }
 
@@ -80,6 +80,31 @@ test('a device that is there keeps its points and gets only the objects that it 
   )
   t.deepEqual(additions[0]!.new_points, ['a.T-2'])
   t.is(device!.points[0]!.role, 'sa_t')
+})
+
+test('of a new device only the points that fit are taken, and none at all of one that has none', t => {
+  const objects = ['Supply temp', 'Return temp', 'Spare temp'].map((name, i) => ({ type: 0, instance: i + 1, name, units: 62 }))
+  const found = heard({ instance: 1, host: '10.0.0.1', objects }, { instance: 2, host: '10.0.0.2', objects: [objects[2]!] })
+  const { additions, after, errors } = add({ devices: [] }, found, 'temp -spare')
+  t.deepEqual(errors, [])
+  t.deepEqual(
+    additions.map(({ new_points, entry }) => [new_points, entry.points.length]),
+    [[['D1.Supply-temp', 'D1.Return-temp'], 2]],
+  )
+  t.is(after.devices.length, 1)
+})
+
+test('of a device that is there points that do not fit stay unread, and what is read stays', t => {
+  const objects = [1, 2, 3].map(instance => ({ type: 0, instance, name: `T ${instance}`, units: 62 }))
+  const found = heard({ instance: 1, host: '10.0.0.1', objects })
+  const { after, additions } = add({ devices: [entry('a', 1, '10.0.0.1')] }, found, 'ai-3')
+  t.deepEqual(additions[0]!.new_points, ['a.T-3'])
+  t.deepEqual(
+    after.devices[0]!.points.map(({ point_id }) => point_id),
+    ['own.id', 'a.T-3'],
+  )
+  const moved = add({ devices: [entry('a', 1, '10.0.0.9')] }, found, 'nothing')
+  t.deepEqual([moved.additions[0]!.new_points, moved.after.devices[0]!.bacnet!.host], [[], '10.0.0.1'])
 })
 
 test('a device that has moved keeps everything but its place', t => {
