@@ -1,3 +1,5 @@
+import { openParsedRules } from './test/support/rules/parsed-rules.ts'
+
 export default {
   files: ['test/**/*.test.ts', '!test/browser/**', '!test/e2e/**', '!test/emulator/**', '!test/cluster/**'],
   extensions: ['js', 'ts'],
@@ -7,5 +9,5 @@ export default {
   concurrency: 3,
   require: ['./test/support/leak-guard.ts'],
   // A script that a test calls must not replace packages under the suite.
-  environmentVariables: { PLENUM_NO_SETUP: '1' },
+  environmentVariables: { PLENUM_NO_SETUP: '1', ...openParsedRules() },
 }

@@ -1,3 +1,5 @@
+import { openParsedRules } from '../support/rules/parsed-rules.ts'
+
 export default {
   files: ['test/browser/**/*.test.ts'],
   extensions: ['js', 'ts'],
@@ -6,5 +8,5 @@ export default {
   concurrency: 2,
   require: ['./test/support/leak-guard.ts'],
   // A script that a test calls must not replace packages under the suite.
-  environmentVariables: { PLENUM_NO_SETUP: '1' },
+  environmentVariables: { PLENUM_NO_SETUP: '1', ...openParsedRules() },
 }

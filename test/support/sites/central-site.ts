@@ -16,8 +16,10 @@ import { openWorkspace, type Workspace } from '#shared/central/workspace.ts'
 import type { MailSettings } from '#shared/node/alerts/mail.ts'
 import { wallClock } from '#shared/node/clock.ts'
 import { type HttpService, openHttp } from '#shared/node/http/server.ts'
+import { keepParsedRules, takeParsedRules } from '../rules/parsed-rules.ts'
 import type { EdgeRefusals, EdgeReturn, EdgeTroubles } from '#shared/central/alerts/conditions.ts'
 
+const VERSION = '0.0.0+000000000000'
 export const SECRET = 'a-secret-for-tests-only-0123456789abcdef'
 export const PASSWORDS = { admin: 'admin-password-1', agent: 'agent-password-1', viewer: 'viewer-password-1' }
 export const EFFECTIVE: Effective[] = [{ name: 'SERVICE_JWT_SECRET', value: '********', source: 'file', doc: 'signs tokens' }]
@@ -64,6 +66,7 @@ export async function startCentral(
   const log = given.log ?? pino({ level: 'error' }, pino.destination(2))
   const trustedProxies = given.trustedProxies ?? []
   const clock = given.clock ?? wallClock
+  takeParsedRules(workspace, VERSION)
   const opened = await openWorkspace({
     path: workspace,
     parquetRoot: undefined,
@@ -74,7 +77,7 @@ export async function startCentral(
   })
   const central = createCentral(opened, {
     service: 'test',
-    version: '0.0.0+000000000000',
+    version: VERSION,
     inspection: withoutInspection(EFFECTIVE),
     clock,
     log,
@@ -150,6 +153,7 @@ export async function startCentral(
     async close() {
       await http.stop()
       for (const service of services.toReversed()) await service.stop()
+      keepParsedRules(workspace, VERSION)
       if (given.workspace === undefined) rmSync(workspace, { recursive: true, force: true })
     },
   }

@@ -27,6 +27,7 @@ import { overridesSummary } from '#appliance/pages/overrides-tile.ts'
 import { HISTORY, journalOf, scheduleOf, LEVEL_NAMES } from '../overrides-fixture.ts'
 import { fleetRoutes } from '#hub/pages/fleet.route.ts'
 import { BUILDING, EDGES, EQUIPMENT, FINDINGS, NOW, POINTS, RULE_FILE, RUN, samplesOf } from '../page-fixture.ts'
+import { keepParsedRules, takeParsedRules } from '../rules/parsed-rules.ts'
 
 export const PASSWORDS = { admin: 'admin-password-1', agent: 'agent-password-1', viewer: 'viewer-password-1' }
 
@@ -74,6 +75,7 @@ export async function openSite(options: SiteOptions): Promise<TestSite> {
   mkdirSync(join(workspace, 'rules'))
   writeFileSync(join(workspace, 'rules', 'supply-warm.yaml'), RULE_FILE)
   const own = centralOptions(options)
+  takeParsedRules(workspace, own.version)
   const opened = await openWorkspace({ ...own, path: workspace, parquetRoot: undefined, ballastBytes: 64 * 1024 })
   const { context, services, routes } = createCentral(opened, own)
   await fill(context, opened.stores, options)
@@ -111,6 +113,7 @@ export async function openSite(options: SiteOptions): Promise<TestSite> {
   for (const service of running) await service.start()
   const close = async () => {
     for (const service of running.toReversed()) await service.stop()
+    keepParsedRules(workspace, own.version)
     rmSync(workspace, { recursive: true, force: true })
   }
   return { http, url: http.url(), context, stores: opened.stores, close }
