@@ -17,8 +17,8 @@ import { titleOf } from '#shared/central/ui/words.ts'
 import { currentLanguage, say } from '#shared/node/http/language.ts'
 import type { Catalogue } from './fdd/rule-views.ts'
 
-/** Buildings whose entries stay in memory in one language, about 200 bytes a point. Of further ones they are made for each search. */
-const BUILDINGS_MAX = 64
+/** Entries that stay in memory, about 200 bytes each: those of a thousand boxes. Of further buildings they are made for each search. */
+const ENTRIES_MAX = 100_000
 
 type SearchQuery = {
   query: string
@@ -42,6 +42,7 @@ type BuildingEntries = { revision: number; entries: SearchEntry[]; names: Readon
 export function createSearch({ model, findings, catalogue }: SearchParts): SearchService {
   /** Entries have words of one language: by language and building, and by language. */
   const byBuilding = new Map<string, BuildingEntries>()
+  let kept = 0
   const ofRules = new Map<string, { revision: string; entries: SearchEntry[] }>()
 
   function modelEntries(building: Building): BuildingEntries {
@@ -53,7 +54,11 @@ export function createSearch({ model, findings, catalogue }: SearchParts): Searc
     const equipment = model.equipment(building_id)
     const names = new Map(equipment.map(one => [one.equipment_id, one.name]))
     const made = { revision, entries: entriesOf(building, equipment, model.points(building_id), names), names }
-    if (known || byBuilding.size < BUILDINGS_MAX) byBuilding.set(key, made)
+    const more = made.entries.length - (known?.entries.length ?? 0)
+    if (known || kept + more <= ENTRIES_MAX) {
+      byBuilding.set(key, made)
+      kept += more
+    }
     return made
   }
   async function ruleEntries(): Promise<SearchEntry[]> {
