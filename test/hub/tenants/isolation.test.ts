@@ -48,6 +48,7 @@ const plain = (text: string, id: string) =>
     .replaceAll(/"[a-z_]*(ms|secs|mb)":\d+/g, 'SPAN')
     .replaceAll(/"(bytes|used_percent|requests_per_minute)":\d+/g, 'USE')
     .replaceAll(/<time[^>]*>[^<]*<\/time>(, \d+\ss ago)?/g, 'TIME')
+    .replaceAll(/\d+\s(s|min)\b/g, 'AGE')
     .replaceAll(id, 'ID')
 
 const QUERIES = [

@@ -66,7 +66,7 @@ export async function startCentral(
   const log = given.log ?? pino({ level: 'error' }, pino.destination(2))
   const trustedProxies = given.trustedProxies ?? []
   const clock = given.clock ?? wallClock
-  takeParsedRules(workspace, VERSION)
+  if (given.workspace === undefined) takeParsedRules(workspace, VERSION)
   const opened = await openWorkspace({
     path: workspace,
     parquetRoot: undefined,
