@@ -80,7 +80,7 @@ test.serial('a viewer sees how the box is and is offered nothing else', async t 
   await signIn(page, 'viewer', PASSWORDS.viewer, '/system')
   await page.getByText(/^[\d.]+\sMB of [\d.]+\sGB are taken by this program$/).waitFor()
   await page.getByRole('heading', { name: 'Health' }).waitFor()
-  t.regex(await page.locator('dt', { hasText: 'Uploads' }).locator('..').innerText(), /0\.0\sMB of at most [\d.,]+\sGB/)
+  t.regex(await page.locator('dt', { hasText: 'Uploads' }).locator('..').innerText(), /\b0\skB of at most [\d.,]+\sGB/)
   for (const name of ['Log', 'Settings', 'Diagnostics file']) t.is(await page.getByRole('link', { name, exact: true }).count(), 0)
   await page.goto('/log')
   await page
