@@ -116,8 +116,7 @@ export function createAnalyticsService({ worker, model, clock, screening }: Anal
       const { building_id, from, to } = span
       const equipment = model.equipment(building_id)
       const now = clock.now()
-      // All that begin alike and reach to the present are the same.
-      const key = JSON.stringify([building_id, model.revision(building_id), from, to > now ? 'now' : to])
+      const key = JSON.stringify([building_id, model.revision(building_id), from, to])
       const read = async () => {
         const points = operationPoints(model.points(building_id))
         const found = await worker.request('operations', { ...span, timezone, equipment, points }, { signal })

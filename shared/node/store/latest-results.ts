@@ -79,13 +79,14 @@ function openStandings(db: Database) {
        ORDER BY equipment_id, rule_id`,
     )
     .pluck()
+  const dataVersion = db.prepare('PRAGMA data_version').pluck()
   const kept = new Map<string, Standing>()
   // Another process may move a building.
   let version: unknown
   return {
     forget: (building_id: string) => void kept.delete(building_id),
     of(building_id: string): Standing {
-      const now = db.pragma('data_version', { simple: true })
+      const now = dataVersion.get()
       if (now !== version) kept.clear()
       version = now
       const known = kept.get(building_id)

@@ -66,7 +66,7 @@ function refusalOf(device: DeviceResult, { change, others }: DeviceChange): stri
   return undefined
 }
 
-/** The proposal with some of its points, and with what is said of these. */
+/** The proposal with those of its points that fit. */
 function withPoints(proposal: Proposal, fits: (point: ProposedDevice['points'][number]) => boolean): Proposal {
   return { ...proposal, device: { ...proposal.device, points: proposal.device.points.filter(fits) } }
 }

@@ -23,17 +23,8 @@ const CHOICE = {
     Type.String({ maxLength: FILTER_MAX, description: 'words of the points that are wanted, with a minus of others' }),
   ),
 }
-const choiceOf = ({
-  devices,
-  poll_secs = POLL_SECS.default,
-  only = '',
-}: {
-  devices: string[]
-  poll_secs?: number
-  only?: string
-}) => {
-  return { keys: devices, poll_secs, only }
-}
+type Choice = { devices: string[]; poll_secs?: number; only?: string }
+const choiceOf = ({ devices, poll_secs = POLL_SECS.default, only = '' }: Choice) => ({ keys: devices, poll_secs, only })
 
 export const discoveryRoutes = (service: DiscoveryService): Route[] => [
   startRoute(service),
