@@ -29,7 +29,7 @@ export const previewBody = ({
 <h1>Add ${sayCountOf(preview.devices, 'device')} with ${sayCountOf(preview.points, 'new point')}?</h1>
 <p class="lead">New points are read every ${choice.poll_secs} s. Nothing has been added yet.</p>
 <form method="post" action="/discover/preview" class="filter">${csrfField(csrf)}${hiddenFields(choice, choice.keys)}
-<label>Only points with one of these words <span class="muted">in object, name or unit; -word leaves out</span><input name="only" value="${choice.only}" maxlength="${FILTER_MAX}" placeholder="${say`temp AI-4 -spare`}" autocapitalize="none"></label><button>Show these</button>
+<label>Only points with one of these words <span class="muted">in object, name or unit; a minus before a word leaves it out</span><input name="only" value="${choice.only}" maxlength="${FILTER_MAX}" placeholder="${say`temp AI-4 -spare`}" autocapitalize="none"></label><button>Show these</button>
 </form>
 ${preview.points === 0 && choice.only.trim() !== '' && html`<p class="notice">No new point has one of these words.</p>`}
 <form method="post" action="/discover/add" class="card">${csrfField(csrf)}

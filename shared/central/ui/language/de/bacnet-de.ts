@@ -62,8 +62,8 @@ export const BACNET_DE = nameTable<string>({
   'Add {0} with {1}?': '{0} mit {1} hinzufügen?',
   'New points are read every {0} s. Nothing has been added yet.':
     'Neue Punkte werden alle {0} s gelesen. Noch ist nichts hinzugefügt.',
-  'Only points with one of these words <1>in object, name or unit; -word leaves out</1>':
-    'Nur Punkte mit einem dieser Wörter <1>in Objekt, Name oder Einheit; -Wort lässt weg</1>',
+  'Only points with one of these words <1>in object, name or unit; a minus before a word leaves it out</1>':
+    'Nur Punkte mit einem dieser Wörter <1>in Objekt, Name oder Einheit; ein Minus vor einem Wort lässt es weg</1>',
   'temp AI-4 -spare': 'temp AI-4 -reserve',
   'Show these': 'Diese zeigen',
   'No new point has one of these words.': 'Kein neuer Punkt hat eines dieser Wörter.',
