@@ -79,7 +79,8 @@ test('without a login a box may ask and fetch, not list or decide; what it sends
   for (const body of [{}, { csr_pem: 'no request' }, { ...request, edge_id: '../x' }, { ...request, role: 'admin' }]) {
     t.true([400, 422].includes((await post('/api/enrolments', body)).status), JSON.stringify(body))
   }
-  const other = `${request.csr_pem.slice(0, 120)}A${request.csr_pem.slice(121)}`
+  const letter = request.csr_pem[120] === 'A' ? 'B' : 'A'
+  const other = `${request.csr_pem.slice(0, 120)}${letter}${request.csr_pem.slice(121)}`
   t.is((await post('/api/enrolments', { csr_pem: other })).status, 422, 'the signature is checked')
   for (const path of [`/api/enrolments/${fingerprint}/accept`, `/api/enrolments/${fingerprint}/reject`]) {
     t.is((await post(path, { site_id: 'A', edge_id: 'box-2' })).status, 401)
