@@ -77,7 +77,7 @@ test('what people hold in the demonstration is found, hides no fault, and is no 
   for (const { point_id } of OVERRIDES.filter(({ from, to = Infinity }) => to - from > HOUR)) {
     const [equipment_id, role] = point_id.split('.')
     t.true(
-      findings.some(one => one.rule_id === 'OVR-HELD' && one.equipment_id === equipment_id && one.role === role),
+      findings.some(one => one.kind === 'override' && one.equipment_id === equipment_id && one.role === role),
       point_id,
     )
   }

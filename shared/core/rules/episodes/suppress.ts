@@ -1,6 +1,6 @@
 /**
  * Suppression: a finding on a sensor suppresses those of the rules that read it, a finding on an air handler the symptoms in
- * its zones.
+ * its zones, and the one that says most of a held point the others of that point.
  */
 import type { Finding } from '#shared/core/findings/finding.ts'
 import type { RuleInstance } from '#shared/core/rules/compile/compile-rule.ts'
@@ -128,6 +128,9 @@ function doesSuppress(above: SourcedFinding, below: SourcedFinding, until: numbe
   const at = upper.equipment.equipment_id
   // Missing data of one equipment does not explain missing data of the equipment that it feeds.
   if (upper.rule.kind === 'data' && lower.rule.kind === 'data' && at !== lower.equipment.equipment_id) return false
+  // That one point is held explains nothing of another one.
+  const areOverrides = upper.rule.kind === 'override' && lower.rule.kind === 'override'
+  if (areOverrides && (at !== lower.equipment.equipment_id || upper.role !== lower.role)) return false
   if (matchesAny(suppresses, lower.rule.id)) return true
   // A rule that names another one explains it, and is not suppressed by it for reading the same sensor.
   if (!reads(above, below) || matchesAny(lower.rule.program.suppresses, upper.rule.id)) return false

@@ -56,13 +56,6 @@ test('what a held point explains stays in sight, with the override as its likeli
   ])
 })
 
-test('no rule of the catalogue silences others because somebody holds a point', t => {
-  t.deepEqual(
-    OVERRIDE_RULES.filter(({ program }) => program.suppresses.length > 0).map(({ id }) => id),
-    [],
-  )
-})
-
 for (const [what, keys, isRelabelled] of [
   ['judges the point through a let', { let: '{ shut: clg_valve < 0.1 }', when: 'sa_t > 20 and shut' }, true],
   ['only looks while the point stands so', { gate: 'clg_valve < 0.1', when: 'sa_t > 20' }, false],
