@@ -1,5 +1,5 @@
 /** Starts a task when all earlier tasks have ended. */
-type SerialQueue = <T>(task: () => Promise<T>) => Promise<T>
+export type SerialQueue = <T>(task: () => Promise<T>) => Promise<T>
 
 /**
  * Runs tasks one after the other, in the order of their calls. A task that fails does not stop the tasks after it.

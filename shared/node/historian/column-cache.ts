@@ -5,8 +5,8 @@ import type { PartColumn, PartReader } from './part-reader.ts'
 
 /** Eight points of a year of minutes, so that a plot that is zoomed or moved reads no file again. */
 const CACHE_BYTES = 40 * 2 ** 20
-/** Samples of one query: 24 MB of row numbers, instants and values. */
-const QUERY_SAMPLES = 1_000_000
+/** Samples of one query: 12 MB of row numbers, instants and values. */
+const QUERY_SAMPLES = 500_000
 
 /**
  * Keeps the columns that were read last. A sealed file never changes and its name is never given again, so a column in memory
@@ -24,7 +24,7 @@ export function openColumnCache(partReader: () => Promise<PartReader>): (parts: 
         const points = part.points.filter(({ point_id }) => !columns.has(keyOf(part, point_id)))
         return points.length > 0 ? [{ ...part, points }] : []
       })
-      for (const some of together(missing)) {
+      const readGroup = async (some: Part[]) => {
         const read = await (await partReader()).columns(some)
         for (const [i, part] of some.entries()) {
           for (const [j, { point_id }] of part.points.entries()) {
@@ -34,6 +34,7 @@ export function openColumnCache(partReader: () => Promise<PartReader>): (parts: 
           }
         }
       }
+      await Promise.all(together(missing).map(readGroup))
       return parts.map(part => part.points.map(({ point_id }) => columns.get(keyOf(part, point_id))!))
     })
 }

@@ -4,6 +4,7 @@ import { errorText } from '#shared/core/error-text.ts'
 import type { HistoryQuery } from '#shared/core/ports.ts'
 import { Problem } from '#shared/core/problem.ts'
 import type { SeriesBuilder } from '#shared/core/series/series-builder.ts'
+import { createSerialQueue, type SerialQueue } from '#shared/flow/serial-queue.ts'
 import { type Duck, numbersOf, openDuck, pointRuns, sqlTexts } from './duck.ts'
 import type { Part, PartPoint } from './manifest.ts'
 
@@ -28,12 +29,20 @@ type Span = Pick<HistoryQuery, 'from' | 'to'>
 /** The samples of one point in one part; without `ts` they are as far apart as the part says. */
 export type PartColumn = { ts: Float64Array | undefined; values: Float64Array }
 
+/** Queries for columns at a time. DuckDB has one thread for each, and gives up the order of rows where one query has several. */
+const LANES = 2
+
 /** @param memoryMb limit for DuckDB */
 export async function openPartReader({ root, memoryMb }: { root: string; memoryMb: number }): Promise<PartReader> {
   const duck = await openDuck({ memoryMb, spill: undefined })
-  const ordered = await duck.beside()
-  // Otherwise the few rows that a filter selects from a chunk may come after those of the next one.
-  await ordered.run('SET enable_caching_operators = false')
+  const lanes: { ordered: Duck; inTurn: SerialQueue }[] = []
+  for (let i = 0; i < LANES; i++) {
+    const ordered = await duck.beside()
+    // Otherwise the few rows that a filter selects from a chunk may come after those of the next one.
+    await ordered.run('SET enable_caching_operators = false')
+    lanes.push({ ordered, inTurn: createSerialQueue() })
+  }
+  let next = 0
   return {
     async read(part, span, builderOf) {
       for (const { point_id } of part.points) builderOf(point_id).begin()
@@ -45,15 +54,16 @@ export async function openPartReader({ root, memoryMb }: { root: string; memoryM
       }
     },
     async columns(parts) {
+      const { ordered, inTurn } = lanes[next++ % LANES]!
       try {
-        return await readColumns(ordered, root, parts)
+        return await inTurn(() => readColumns(ordered, root, parts))
       } catch (error) {
         const files = parts.map(({ file }) => file).join(', ')
         throw new Problem('history_damaged', `one of the history files ${files} cannot be read: ${errorText(error)}`)
       }
     },
     close: () => {
-      ordered.close()
+      for (const { ordered } of lanes) ordered.close()
       duck.close()
     },
   }

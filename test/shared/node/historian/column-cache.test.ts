@@ -8,12 +8,16 @@ const partOf = (file: string, point_ids: string[], samples = 3): Part => ({
   points: point_ids.map(point_id => ({ point_id, first: 0, last: 2, samples, step: 1 })),
 })
 
-/** A reader whose columns say where they come from, and the questions it was asked. */
-function readerOfNames() {
+/**
+ * A reader whose columns say where they come from, and the questions it was asked.
+ *
+ * @param answers waited for before the answer to a question
+ */
+function readerOfNames(answers = async (_question: number): Promise<void> => undefined) {
   const asked: string[][] = []
   const nameOf = new Map<PartColumn, string>()
   const columns = async (parts: Part[]) => {
-    asked.push(parts.flatMap(({ file, points }) => points.map(({ point_id }) => `${file} ${point_id}`)))
+    await answers(asked.push(parts.flatMap(({ file, points }) => points.map(({ point_id }) => `${file} ${point_id}`))))
     return parts.map(({ file, points }) =>
       points.map(({ point_id, samples }) => {
         const column = { ts: undefined, values: new Float64Array(samples) }
@@ -65,7 +69,7 @@ test('what was not used for longest makes room', async t => {
 
 test('a query reads a bounded number of samples, and each column comes back as its own', async t => {
   const { asked, names } = readerOfNames()
-  const parts = ['jan', 'feb', 'mar', 'apr'].map(file => partOf(file, ['p', 'q'], 250_000))
+  const parts = ['jan', 'feb', 'mar', 'apr'].map(file => partOf(file, ['p', 'q'], 125_000))
   t.deepEqual(
     await names(parts),
     parts.map(({ file }) => [`${file} p`, `${file} q`]),
@@ -74,4 +78,15 @@ test('a query reads a bounded number of samples, and each column comes back as i
     ['jan p', 'jan q', 'feb p', 'feb q'],
     ['mar p', 'mar q', 'apr p', 'apr q'],
   ])
+})
+
+test('queries are asked beside each other, and one that answers first is not taken for another', async t => {
+  let answered: () => void
+  const later = new Promise<void>(resolve => (answered = resolve))
+  const { names } = readerOfNames(question => (question === 1 ? later : Promise.resolve(answered())))
+  const parts = ['jan', 'feb'].map(file => partOf(file, ['p'], 500_000))
+  t.deepEqual(
+    await names(parts),
+    parts.map(({ file }) => [`${file} p`]),
+  )
 })
