@@ -112,7 +112,7 @@ const resultRoute = ({ results, model }: CentralContext) =>
       needBuilding(model, building_id)
       const found: LatestResult[] = []
       for (const one of results.each(building_id, pairAfter(query))) {
-        if (equipment_id !== undefined && one.equipment_id !== equipment_id) continue
+        if (equipment_id !== undefined && one.equipment_id !== equipment_id) break
         if (rule_id !== undefined && one.rule_id !== rule_id) continue
         if (status !== undefined && one.status !== status) continue
         if (state !== undefined && resultState(one) !== state) continue
@@ -132,13 +132,20 @@ const resultRoute = ({ results, model }: CentralContext) =>
 /** Ids of rules have no spaces. */
 const pairId = ({ equipment_id, rule_id }: LatestResult): string => `${equipment_id} ${rule_id}`
 
-/** @throws Problem bad_cursor */
-function pairAfter(query: Parameters<typeof afterOf>[0]) {
+/**
+ * Where a page begins: at the equipment that is asked for, or after the last page.
+ *
+ * @throws Problem bad_cursor
+ */
+function pairAfter({ equipment_id, ...query }: Parameters<typeof afterOf>[0] & { equipment_id?: string }) {
   const after = afterOf(query)
-  if (after === undefined) return undefined
+  if (after === undefined) return equipment_id === undefined ? undefined : { equipment_id, rule_id: '' }
   const at = after.lastIndexOf(' ')
-  if (at < 0) throw new Problem('bad_cursor', 'The cursor is not one that this list has given')
-  return { equipment_id: after.slice(0, at), rule_id: after.slice(at + 1) }
+  const last = { equipment_id: after.slice(0, at), rule_id: after.slice(at + 1) }
+  if (at < 0 || (equipment_id !== undefined && last.equipment_id !== equipment_id)) {
+    throw new Problem('bad_cursor', 'The cursor is not one that this list has given')
+  }
+  return last
 }
 
 const equipmentRoute = ({ model, findings, results }: CentralContext) =>

@@ -276,6 +276,27 @@ test.serial('findings are filtered and cut into pages', async t => {
   t.deepEqual(paged, all)
 })
 
+test.serial('the latest results of one piece of equipment are cut into pages, and another list is not gone on with', async t => {
+  const get = async (query: string) => (await site.call('viewer', 'GET', `/api/fdd/results?building_id=b1${query}`)).body
+  const all = (await get('&limit=1000')).results.map(({ equipment_id, rule_id }: Pair) => ({ equipment_id, rule_id }))
+  const [{ equipment_id }] = all as [Pair]
+  const paged: Pair[] = []
+  for (let cursor = '', first = true; first || cursor; first = false) {
+    const page = await get(`&limit=1&equipment_id=${equipment_id}${cursor && `&cursor=${cursor}`}`)
+    paged.push(...page.results.map((one: Pair) => ({ equipment_id: one.equipment_id, rule_id: one.rule_id })))
+    cursor = page.next_cursor
+  }
+  t.true(paged.length > 1)
+  t.deepEqual(
+    paged,
+    all.filter((one: Pair) => one.equipment_id === equipment_id),
+  )
+  t.deepEqual((await get('&equipment_id=A')).results, [])
+  const other = Buffer.from('A TEST-HOT').toString('base64url')
+  t.is((await get(`&equipment_id=${equipment_id}&cursor=${other}`)).code, 'bad_cursor')
+})
+type Pair = { equipment_id: string; rule_id: string }
+
 const older = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
   site.call('nobody', method, path, body, { authorization: 'Bearer key-of-the-older-api', ...headers })
 test.serial('the older API takes its key, changes settings and asks for a run', async t => {
