@@ -44,6 +44,7 @@ export function connectorRoutes({ ask }: HistoryService, token: string | undefin
       summary: 'Begins one bounded visit now; it reads and changes nothing',
       body: TriggerRequest,
       reply: TriggerAnswer,
+      statuses: [202],
       action: 'priority_trigger',
       problems: ['unknown_device', 'visit_in_progress', 'scanner_disabled'],
       handle: ({ body, reply, audit }) => {

@@ -11,6 +11,7 @@ import type { Storing } from '#shared/core/storage-status.ts'
 import { formatInstant, SECOND } from '#shared/core/time.ts'
 import { type HttpService, openHttp } from '#shared/node/http/server.ts'
 import { openAuthWithoutUsers } from '#shared/node/auth/no-users.ts'
+import { POLL_STATUS } from '#shared/central/api/schemas/poll-schemas.ts'
 import { route, type Route } from '#shared/node/http/route.ts'
 import type { SPLIT_EDGE_VARIABLES } from '../env.ts'
 import type { ProtocolTraffic } from '../core/poll/traffic.ts'
@@ -74,6 +75,7 @@ function edgeRoutes({ name, version, settings, pollStatus, storing, traffic, pub
       auth: 'public',
       summary: 'Health of the process, in counts and codes; 503 with the same body when it does not poll',
       reply,
+      statuses: [200, 503],
       handle: call => {
         const { checks, ...body } = healthOf()
         return call.reply.code(body.ok ? 200 : 503).send({ ...body, checks: publicChecks(checks) })
@@ -94,6 +96,7 @@ function edgeRoutes({ name, version, settings, pollStatus, storing, traffic, pub
       auth: 'edge',
       bearer,
       summary: 'Poll status of each device',
+      reply: POLL_STATUS,
       handle: () => mergePollStatus(pollStatus(), []),
     }),
   ]

@@ -4,8 +4,8 @@ import { networkOf } from '#shared/core/auth/network.ts'
 import { EnrolmentRequest } from '#shared/core/auth/enrolment.ts'
 import { ThrottledProblem } from '#shared/core/problem.ts'
 import { formatInstant } from '#shared/core/time.ts'
-import { type Route, route, strict } from '#shared/node/http/route.ts'
-import { ACCEPTED, BOXES_ANSWER } from './certificate-schemas.ts'
+import { DONE_ANSWER, type Route, route, strict } from '#shared/node/http/route.ts'
+import { ACCEPTED, BOX_ANSWER, BOX_ASKED, BOXES_ANSWER } from './certificate-schemas.ts'
 import { acceptBox, type Enrolment, KIT_FIELDS, rejectBox } from './issue-kit.ts'
 import type { PendingBox } from './pending-boxes.ts'
 import { createRequestThrottle } from './request-throttle.ts'
@@ -33,6 +33,8 @@ export function enrolmentRoutes({ pending, authority }: Enrolment): Route[] {
       bodyMax: BODY_MAX,
       summary: 'A box asks for a certificate; it waits until an operator accepts it',
       body: EnrolmentRequest,
+      reply: BOX_ASKED,
+      statuses: [202],
       problems: ['invalid', 'too_many_boxes', 'too_many_requests', 'no_authority'],
       handle: async call => {
         throttle(call.request.ip)
@@ -50,6 +52,7 @@ export function enrolmentRoutes({ pending, authority }: Enrolment): Route[] {
       ofHub: true,
       summary: 'What became of the request of a box; with the certificate when it was accepted',
       params: Fingerprint,
+      reply: BOX_ANSWER,
       problems: ['unknown_box', 'too_many_requests'],
       handle: async call => {
         throttle(call.request.ip)
@@ -96,6 +99,7 @@ export function pendingRoutes(enrolment: Enrolment): Route[] {
       summary: 'Rejects a box',
       params: Fingerprint,
       body: strict({}),
+      reply: DONE_ANSWER,
       action: 'reject_box',
       problems: ['unknown_box', 'conflict'],
       handle: async call => {

@@ -2,7 +2,8 @@
 import { SECRET_ANSWER } from '#shared/central/api/auth.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { formatInstant } from '#shared/core/time.ts'
-import { type Route, route, strict } from '#shared/node/http/route.ts'
+import { DONE_ANSWER, type Route, route, strict } from '#shared/node/http/route.ts'
+import { SECRET_MADE, SECRETS_ANSWER } from './certificate-schemas.ts'
 import type { OpenSecret } from './est-secrets.ts'
 import { secretMade } from './est-secrets.view.ts'
 import { type Enrolment, KIT_FIELDS, makeSecret, withdrawSecret } from './issue-kit.ts'
@@ -18,6 +19,7 @@ export const secretRoutes = (enrolment: Enrolment, layout: PageLayout): Route[] 
     auth: 'operator',
     summary: 'Makes the secret with which a device enrols once by EST, as this edge; it is shown once',
     body: ids,
+    reply: SECRET_MADE,
     action: 'make_est_secret',
     problems: MAKE_PROBLEMS,
     handle: async call => {
@@ -31,6 +33,7 @@ export const secretRoutes = (enrolment: Enrolment, layout: PageLayout): Route[] 
     path: '/api/est/secrets',
     auth: 'operator',
     summary: 'Edges whose one-time secret nobody has used, without the secrets',
+    reply: SECRETS_ANSWER,
     handle: async () => ({ ok: true, secrets: (await enrolment.secrets.list(enrolment.tenant_id)).map(secretView) }),
   }),
   route({
@@ -39,6 +42,7 @@ export const secretRoutes = (enrolment: Enrolment, layout: PageLayout): Route[] 
     auth: 'operator',
     summary: 'Makes the one-time secret of an edge void',
     params: ids,
+    reply: DONE_ANSWER,
     action: 'withdraw_est_secret',
     problems: ['unknown_edge'],
     handle: async call => {

@@ -5,6 +5,7 @@ import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { TOPIC_KINDS } from '#shared/core/topic/topics.ts'
 import { oneOf, orBlank, PAGE_ID, type Route, route, strict } from '#shared/node/http/route.ts'
+import { MONITOR_ANSWER } from './monitor-schemas.ts'
 import { monitorBody } from './monitor.view.ts'
 import { messageView, monitorStream, statsView } from './monitor-stream.ts'
 import type { MessageFilter, MqttMonitor } from './mqtt-monitor.ts'
@@ -56,6 +57,7 @@ const snapshotRoute = (monitor: MqttMonitor) =>
       after: Type.Optional(Type.Integer({ minimum: 0 })),
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMIT_MAX, default: LIMIT })),
     }),
+    reply: MONITOR_ANSWER,
     handle: ({ query: { after = 0, limit = LIMIT, ...filter } }) => {
       const { messages, dropped } = monitor.messages(after, filterOf(filter), limit)
       return { ok: true, ...statsView(monitor.stats(), dropped), recent: messages.map(messageView) }

@@ -13,7 +13,8 @@ const PREVIEW_MAX = 4 * 1024
 const INFLATED_MAX = 1024 * 1024
 const DEFLATED = 0x01
 
-export type Direction = 'received' | 'sent'
+export const DIRECTIONS = ['received', 'sent'] as const
+export type Direction = (typeof DIRECTIONS)[number]
 type Kept = { id: number; at: number; direction: Direction; topic: string; bytes: number; head: Buffer }
 export type MonitoredMessage = Omit<Kept, 'head'> & { kind: TopicKind | 'unknown'; preview: string; is_cut: boolean }
 /** Which messages to show; a field that is absent lets all pass. */

@@ -12,6 +12,7 @@ import { formatDuration } from '#shared/core/time.ts'
 import type { EdgeRegistry } from '#shared/flow/ingest/edge-registry.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { type AuditNote, type Route, route, strict } from '#shared/node/http/route.ts'
+import { EDGE_DELETED } from './edge-schemas.ts'
 
 type Context = Pick<CentralContext, 'edges' | 'clock'>
 
@@ -24,6 +25,7 @@ export const deleteEdgeRoutes = (context: Context, registry: Pick<EdgeRegistry, 
     params: strict({ edge_id: ID }),
     query: SiteQuery,
     body: strict({ confirm: Type.Optional(Type.Boolean()) }),
+    reply: EDGE_DELETED,
     action: 'delete_edge',
     problems: ['confirm_required', 'unknown_edge', 'ambiguous_edge', 'conflict'],
     handle: ({ body, params, query, audit }) => {

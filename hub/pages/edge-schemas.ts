@@ -35,3 +35,4 @@ export const CLAIMS_ANSWER = answerOf({
   refusals: Type.Array(Type.Object({ ...KEY, reason: TEXT })),
   takeovers: Type.Array(TAKEOVER),
 })
+export const EDGE_DELETED = answerOf({ edge_id: TEXT, site_id: TEXT, building_id: TEXT })

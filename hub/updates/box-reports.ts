@@ -11,7 +11,7 @@ export const boxReport = (edge: EdgeRecord, now: number): BoxReport => ({
   edge_id: edge.edge_id,
   version: versionOf(edge),
   online: edge.online,
-  isHealthy: healthOf(edge, now).status === 'operational',
+  is_healthy: healthOf(edge, now).status === 'operational',
   system: systemOf(edge.status_body),
 })
 

@@ -10,6 +10,7 @@ import { formatInstant } from '#shared/core/time.ts'
 import type { Rollout } from '#shared/core/update/rollout.ts'
 import { BUNDLE_MAX } from '#shared/core/update/update-wire.ts'
 import { type Call, type Route, route, strict } from '#shared/node/http/route.ts'
+import { ROLLOUT_ANSWER, ROLLOUTS_ANSWER } from './rollout-schemas.ts'
 import { boxReport } from './box-reports.ts'
 import type { Rollouts } from './rollouts.ts'
 import { updatesBody } from './updates.view.ts'
@@ -51,6 +52,7 @@ export function updateRoutes(rollouts: Rollouts, context: Context, layout: PageL
       path: '/api/rollout',
       auth: 'viewer',
       summary: 'The roll-out of an update over the boxes of this hub, and what became of each box’s last update',
+      reply: ROLLOUTS_ANSWER,
       handle: () => ({ ok: true, rollout: viewOf(rollouts.current()), boxes: boxes() }),
     }),
     route({
@@ -58,6 +60,7 @@ export function updateRoutes(rollouts: Rollouts, context: Context, layout: PageL
       method: 'POST',
       path: '/api/rollout',
       summary: 'A signed update, as a form with the file; it goes to one box, then to ten, then to the rest',
+      reply: ROLLOUT_ANSWER,
       handle: async call => {
         await upload(call)
         return { ok: true, rollout: viewOf(rollouts.current()) }
@@ -68,6 +71,7 @@ export function updateRoutes(rollouts: Rollouts, context: Context, layout: PageL
       path: '/api/rollout/stop',
       auth: 'admin',
       summary: 'Stops the roll-out; boxes that have the update finish it',
+      reply: ROLLOUT_ANSWER,
       action: 'roll_out_stop',
       problems: ['conflict'],
       handle: async call => {
@@ -80,6 +84,7 @@ export function updateRoutes(rollouts: Rollouts, context: Context, layout: PageL
       path: '/api/rollout/resume',
       auth: 'admin',
       summary: 'Goes on with a roll-out that was stopped; boxes that failed are tried again',
+      reply: ROLLOUT_ANSWER,
       action: 'roll_out_resume',
       problems: ['conflict'],
       handle: async () => {

@@ -2,7 +2,7 @@
 import { Type } from '@sinclair/typebox'
 import { webhookBody } from '#shared/core/alerts/alert-text.ts'
 import { formatInstant } from '#shared/core/time.ts'
-import { oneOf, type Route, route, strict } from '#shared/node/http/route.ts'
+import { DONE_ANSWER, oneOf, type Route, route, strict } from '#shared/node/http/route.ts'
 import { type Delivery, DELIVERY_STATES } from '#shared/node/store/alerts.ts'
 import { addRoute, ALERT_ROUTE, changeRoute, removeRoute, resendDelivery, testRoute } from '#shared/central/commands/alerts.ts'
 import type { CentralParts } from '#shared/central/context.ts'
@@ -69,6 +69,7 @@ const routeRoutes = (context: Context): Route[] => [
     auth: 'admin',
     summary: 'Removes an alert route',
     params: ROUTE_ID,
+    reply: DONE_ANSWER,
     action: 'remove_alert_route',
     handle: call => {
       removeRoute(context, call, call.params.route_id)
@@ -108,6 +109,7 @@ const deliveryRoutes = (context: Context): Route[] => [
     auth: 'operator',
     summary: 'Sends a finished delivery once more within a minute',
     params: DELIVERY_ID,
+    reply: DONE_ANSWER,
     action: 'resend_alert',
     problems: ['conflict'],
     handle: call => {

@@ -7,6 +7,7 @@ import { route, type Route, strict } from '#shared/node/http/route.ts'
 import { MONTH, readSpan, WEEK, wholeHours } from '#shared/central/analytics/span.ts'
 import { abortOnClose } from '#shared/central/analytics/service.ts'
 import type { CentralContext } from '#shared/central/context.ts'
+import { ECONOMIZER_ANSWER, OPERATIONS_ANSWER, SCORES_ANSWER, SCREENING_STATUS } from './schemas/analytics-schemas.ts'
 
 const MOMENT = Type.Optional(Type.String({ maxLength: 40, description: 'an instant, or a day of the building' }))
 /** Equipment of one request. */
@@ -37,6 +38,7 @@ const economizerRoute = (context: CentralContext) =>
       dt_min: Type.Optional(Type.Number({ minimum: 1, maximum: 20, default: DT_MIN, description: 'K' })),
       high_limit: Type.Optional(Type.Number({ minimum: 10, maximum: 35, default: HIGH_LIMIT, description: '°C' })),
     }),
+    reply: ECONOMIZER_ANSWER,
     action: 'analyse_economizer',
     changesNothing: true,
     problems: ['unknown_building', 'unknown_equipment', 'invalid', 'query_failed', 'not_ready'],
@@ -59,6 +61,7 @@ const operationsRoute = (context: CentralContext) =>
     summary: 'Running hours, comfort, mean zone temperature and hours in fault by equipment and building day; JSON or CSV',
     answers: ['application/json', 'text/csv'],
     query: strict({ building_id: ID, from: MOMENT, to: MOMENT }),
+    reply: OPERATIONS_ANSWER,
     problems: ['unknown_building', 'invalid', 'query_failed', 'not_ready'],
     handle: async ({ query, request, reply }) => {
       const { building, ...span } = readSpan(query, MONTH, context)
@@ -87,6 +90,7 @@ const anomalyRoutes = (context: CentralContext): Route[] => [
     path: '/api/analytics/sql-anomaly/status',
     auth: 'viewer',
     summary: 'Whether anomalies are screened for, and what the newest screenings found',
+    reply: SCREENING_STATUS,
     handle: () => {
       const { screened, ...status } = context.analytics.screening.status()
       return { ok: true, ...status, screened: screened.map(({ at, ...one }) => ({ ...one, at: formatInstant(at) })) }
@@ -105,6 +109,7 @@ const anomalyRoutes = (context: CentralContext): Route[] => [
       to: MOMENT,
       min_score: Type.Optional(Type.Number({ minimum: 1, maximum: 1000, default: SCORE_LEAST })),
     }),
+    reply: SCORES_ANSWER,
     problems: ['unknown_building', 'unknown_point', 'screening_disabled', 'invalid', 'query_failed', 'not_ready'],
     handle: async ({ query: { equipment_id, point_id, min_score = SCORE_LEAST, ...asked } }) => {
       const { building, ...span } = readSpan(asked, WEEK, context)

@@ -1,7 +1,7 @@
 /** Tokens of scripts and agents: an admin makes and revokes them. */
 import { Type } from '@sinclair/typebox'
 import { formatInstant } from '#shared/core/time.ts'
-import { route, type Route, strict } from '#shared/node/http/route.ts'
+import { DONE_ANSWER, route, type Route, strict } from '#shared/node/http/route.ts'
 import {
   addToken,
   NEW_TOKEN,
@@ -66,6 +66,7 @@ export const apiTokenRoutes = (context: Context): Route[] => [
     auth: 'admin',
     summary: 'Revokes a token at once',
     params: strict({ token_id: Type.String({ maxLength: 128 }) }),
+    reply: DONE_ANSWER,
     action: 'revoke_token',
     problems: ['unknown_token'],
     handle: call => {

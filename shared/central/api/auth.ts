@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { Problem } from '#shared/core/problem.ts'
 import { activeTenant, isHubAdmin } from '#shared/core/tenant.ts'
 import { formatInstant } from '#shared/core/time.ts'
-import { oneOf, route, type Route, strict } from '#shared/node/http/route.ts'
+import { DONE_ANSWER, oneOf, route, type Route, strict } from '#shared/node/http/route.ts'
 import { clearSessionCookie } from '#shared/node/auth/session-cookie.ts'
 import type { LoginSession } from '#shared/node/auth/access-token.ts'
 import { assertPerson } from '#shared/central/commands/command.ts'
@@ -144,6 +144,7 @@ const logoutRoutes = ({ auth }: Pick<CentralContext, 'auth'>): Route[] => [
     beforePasswordChange: true,
     summary: 'Ends the token that the request carries',
     body: Type.Union([strict({}), Type.Null()]),
+    reply: DONE_ANSWER,
     action: 'logout',
     problems: ['invalid'],
     handle: ({ caller, audit, reply }) => {

@@ -8,6 +8,7 @@ import type { CentralParts } from '#shared/central/context.ts'
 import { csvLine } from '#shared/core/csv/write-csv.ts'
 import { cutPage, PAGE } from './list.ts'
 import { needBuilding } from '#shared/core/lookup.ts'
+import { SUGGESTIONS_ANSWER } from './schemas/model-schemas.ts'
 import { COVERAGE_ANSWER } from '#shared/central/api/schemas/rule-schemas.ts'
 
 export const commissionRoutes = (context: CentralParts): Route[] => [
@@ -17,6 +18,7 @@ export const commissionRoutes = (context: CentralParts): Route[] => [
     auth: 'viewer',
     summary: 'Points without a role, with the roles that they seem to have, how sure that is and why; nothing is assigned',
     query: strict({ building_id: ID, equipment_id: Type.Optional(ID), ...PAGE }),
+    reply: SUGGESTIONS_ANSWER,
     problems: ['unknown_building', 'bad_cursor'],
     handle: ({ query }) => {
       const { building_id } = needBuilding(context.model, query.building_id)

@@ -56,6 +56,7 @@ export const connectorsRoutes = ({ ask, nameOf }: Connectors): Route[] => [
     query: SiteQuery,
     body: TriggerRequest,
     reply: TriggerAnswer,
+    statuses: [202],
     action: 'priority_trigger',
     problems: [...ON_THE_WAY, 'unknown_device', 'visit_in_progress', 'scanner_disabled'],
     handle: async ({ params: { edge_id }, query, body, reply, audit }) => {

@@ -6,12 +6,15 @@ import { errorText } from '#shared/core/error-text.ts'
 import { formatInstant, SECOND } from '#shared/core/time.ts'
 import { oneOf, route, type Route } from '#shared/node/http/route.ts'
 import type { CentralContext, HealthCheck } from '#shared/central/context.ts'
+import { POLL_STATUS } from './schemas/poll-schemas.ts'
 import { publicChecks } from '#shared/central/public-health.ts'
 
-const CHECK = Type.Object({
-  status: oneOf(['ok', 'warn', 'fail']),
-  detail: Type.Optional(Type.String()),
-})
+/** By name; the end of the name is the unit. */
+const FIGURE = Type.Union([Type.Number(), Type.String(), Type.Boolean(), Type.Null(), Type.Array(Type.String())])
+const CHECK = Type.Object(
+  { status: oneOf(['ok', 'warn', 'fail']), detail: Type.Optional(Type.String()) },
+  { additionalProperties: FIGURE, description: 'with the figures of the check' },
+)
 const HealthReply = Type.Object({
   ok: Type.Boolean(),
   service: Type.String(),
@@ -37,6 +40,7 @@ export function healthRoutes(context: CentralContext): Route[] {
     auth: 'public',
     summary: 'Whether the process works, in counts, codes and ages; 503 with the same body when a check fails',
     reply: HealthReply,
+    statuses: [200, 503],
     handle: async ({ reply }) => {
       const { checks, ...body } = await healthOf(context)
       const counts = context.tenancy.multi_tenant && NO_COUNTS
@@ -111,5 +115,6 @@ export const pollStatusRoute = (ingestService: Pick<IngestService, 'ingest'>, ow
     path: '/api/bacnet/poll/status',
     auth: 'viewer',
     summary: 'How polling goes, device by device, here and at the edges',
+    reply: POLL_STATUS,
     handle: () => mergePollStatus(own?.(), ingestService.ingest.registry.pollReports()),
   })

@@ -8,6 +8,14 @@ import { Problem } from '#shared/core/problem.ts'
 import { formatInstant } from '#shared/core/time.ts'
 import { oneOf, route, type Route, strict } from '#shared/node/http/route.ts'
 import type { CentralContext, CentralParts } from '#shared/central/context.ts'
+import {
+  APPENDED_ANSWER,
+  CONTRACT_ANSWER,
+  IMPORTED_ANSWER,
+  MAPPING_ANSWER,
+  STAGED_ANSWER,
+  TABLE_ANSWER,
+} from './schemas/import-schemas.ts'
 import { importDry, IMPORT_MODES, importStaged, stagePackage, PACKAGE_MAX } from '#shared/central/commands/import.ts'
 import { changeMapping, leaveTableOut, readMapping, TABLE_MAPPING } from '#shared/central/commands/import-mapping.ts'
 import type { ImportSession } from '#shared/central/import/sessions.ts'
@@ -63,6 +71,7 @@ const preflightRoute = (context: CentralParts) =>
     summary: 'Stages a CSV package and says what importing it would do',
     takes: 'upload',
     bodyMax: PACKAGE_MAX,
+    reply: STAGED_ANSWER,
     action: 'preflight',
     problems: ['package_invalid', 'workspace_full', 'tenant_over_budget'],
     handle: async call => {
@@ -109,6 +118,7 @@ const mappingRoutes = (context: CentralParts): Route[] => {
       path,
       summary: 'What the columns of a staged table are taken for, with its header and first rows, and which tables there are',
       query: strict({ table: TABLE }),
+      reply: TABLE_ANSWER,
       problems: ['unknown_session', 'not_found', 'conflict'],
       handle: async ({ params: { session_id }, query }) => {
         const { tables, table, head, mapping } = await readMapping(context, session_id, query.table)
@@ -123,6 +133,7 @@ const mappingRoutes = (context: CentralParts): Route[] => {
       query: strict({ table: TABLE }),
       bodyMax: MAPPING_MAX,
       body: TABLE_MAPPING,
+      reply: STAGED_ANSWER,
       action: 'map_columns',
       problems: ['unknown_session', 'not_found', 'conflict', 'invalid'],
       handle: async call => {
@@ -136,6 +147,7 @@ const mappingRoutes = (context: CentralParts): Route[] => {
       path,
       summary: 'Leaves one of several staged tables out, and checks the rest again',
       query: strict({ table: Type.String({ maxLength: 128 }) }),
+      reply: STAGED_ANSWER,
       action: 'leave_table_out',
       problems: ['unknown_session', 'not_found', 'conflict'],
       handle: async call => staged(await leaveTableOut(context, call, call.params.session_id, call.query.table)),
@@ -152,6 +164,7 @@ const executeRoute = (context: CentralParts) =>
     summary: 'Imports a staged package, all of it or nothing',
     body: strict({ session_id: Type.String(), confirm: CONFIRM, mode: MODE }),
     query: DRY_RUN,
+    reply: IMPORTED_ANSWER,
     action: 'import',
     idempotent: true,
     problems: ['unknown_session', 'confirm_required', 'package_invalid', 'conflict', 'workspace_full', 'tenant_over_budget'],
@@ -181,6 +194,7 @@ const appendRoute = (context: CentralContext, chunks: ChunkQueue) =>
     }),
     bodyMax: CHUNK_MAX,
     wrongMediaType: 'append_takes_json',
+    reply: APPENDED_ANSWER,
     action: 'append',
     idempotent: true,
     problems: [
@@ -214,6 +228,7 @@ const packageRoutes = (context: CentralContext): Route[] => [
     auth: 'viewer',
     summary: 'What the columns of imported packages are mapped to',
     query: strict({ building_id: ID, equipment_id: Type.Optional(ID) }),
+    reply: MAPPING_ANSWER,
     problems: ['unknown_building', 'unknown_equipment', 'mapping_empty'],
     handle: async ({ query }) => ({ ok: true, ...(await mappingOf(query, context)) }),
   }),
@@ -223,6 +238,7 @@ const packageRoutes = (context: CentralContext): Route[] => [
     auth: 'viewer',
     anyBuilding: true,
     summary: 'What a package must hold, the roles, the units and the limits',
+    reply: CONTRACT_ANSWER,
     handle: () => ({ ok: true, ...ingestContract({ uploadMax: PACKAGE_MAX, chunkMax: CHUNK_MAX }) }),
   }),
 ]

@@ -15,6 +15,7 @@ import {
 } from '#shared/central/commands/model-exchange.ts'
 import { QUANTITY } from '#shared/central/commands/quantities.ts'
 import { QUANTITY_SCHEMA } from '#shared/core/model/quantity.ts'
+import { HAYSTACK_GRID, MODEL_CHANGES } from './schemas/model-schemas.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 
 const TYPES: Record<ModelFormat, string> = {
@@ -48,6 +49,7 @@ export const modelExchangeRoutes = (context: CentralContext): Route[] => [
     summary: 'The model of a building as a file: CSV, Haystack or Brick',
     answers: ['text/csv', 'application/json', 'text/turtle'],
     query: strict({ building_id: ID, format: oneOf(MODEL_FORMATS) }),
+    reply: HAYSTACK_GRID,
     problems: ['unknown_building'],
     handle: ({ query: { building_id, format }, reply }) =>
       reply
@@ -69,6 +71,7 @@ export const modelExchangeRoutes = (context: CentralContext): Route[] => [
       text: Type.String({ minLength: 1, maxLength: MODEL_TEXT_MAX }),
     }),
     query: strict({ dry_run: Type.Optional(Type.Boolean()) }),
+    reply: MODEL_CHANGES,
     action: 'import_model',
     idempotent: true,
     problems: ['confirm_required', 'invalid'],

@@ -8,7 +8,7 @@ import { setLogLevel } from '#shared/central/commands/log-level.ts'
 import { boundOrNull } from '#shared/central/storage.ts'
 import { diagnosticsFile } from '#shared/central/diagnostics.ts'
 import { levelOf, readLog } from '#shared/central/inspection.ts'
-import { LogAnswer, LogLevelRequest, LogRequest } from '#shared/core/connector/inspection-wire.ts'
+import { LogAnswer, LogLevelAnswer, LogLevelRequest, LogRequest } from '#shared/core/connector/inspection-wire.ts'
 
 const VARIABLE = Type.Object({ name: Type.String(), value: Type.String(), source: oneOf(SOURCES), doc: Type.String() })
 const MAX_BYTES = Type.Union([Type.Number(), Type.Null()])
@@ -57,6 +57,7 @@ export const inspectionRoutes = (context: CentralContext): Route[] => [
     auth: 'admin',
     summary: 'Logs more or less from now on, until the next start',
     body: LogLevelRequest,
+    reply: LogLevelAnswer,
     action: 'set_log_level',
     handle: call => {
       setLogLevel(context, call, call.body.level)

@@ -1,7 +1,7 @@
-import { Type } from '@sinclair/typebox'
 import { formatInstant, SECOND } from '#shared/core/time.ts'
 import { takeSnapshot } from '#shared/flow/snapshot.ts'
 import { route, type Route } from '#shared/node/http/route.ts'
+import { SNAPSHOT_ANSWER, SUMMARY_ANSWER } from './schemas/model-schemas.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 
 /** The routes are public, so answers are cached for a while: frequent requests cost nothing. */
@@ -17,6 +17,7 @@ export function publicRoutes(context: CentralContext): Route[] {
       auth: 'public',
       ofTenant: true,
       summary: 'Counts, codes and ages of everything here',
+      reply: SNAPSHOT_ANSWER,
       handle: () => ({ ok: true, ...snapshot() }),
     }),
     route({
@@ -25,16 +26,7 @@ export function publicRoutes(context: CentralContext): Route[] {
       auth: 'public',
       ofTenant: true,
       summary: 'The few figures of a dashboard',
-      reply: Type.Object({
-        ok: Type.Literal(true),
-        as_of: Type.String(),
-        buildings: Type.Integer(),
-        equipment: Type.Integer(),
-        points: Type.Integer(),
-        findings_active: Type.Integer(),
-        last_run_age_secs: Type.Union([Type.Integer(), Type.Null()]),
-        newest_edge_data_age_secs: Type.Union([Type.Integer(), Type.Null()]),
-      }),
+      reply: SUMMARY_ANSWER,
       handle: () => {
         const { as_of, buildings, equipment, points, findings_active, last_run_age_secs, newest_edge_data_age_secs } = snapshot()
         return { ok: true, as_of, buildings, equipment, points, findings_active, last_run_age_secs, newest_edge_data_age_secs }

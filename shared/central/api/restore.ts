@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { formatInstant } from '#shared/core/time.ts'
 import type { RestoreState } from '#shared/node/backup/staged-restore.ts'
-import { type Route, route, strict } from '#shared/node/http/route.ts'
+import { DONE_ANSWER, type Route, route, strict } from '#shared/node/http/route.ts'
 import { confirmRestore, discardRestore, RESTORE_MAX, stageRestore } from '#shared/central/commands/restore.ts'
 import type { CentralParts } from '#shared/central/context.ts'
 import { RESTORE_ANSWER, RESTORE_STATE } from '#shared/central/api/schemas/restore-schemas.ts'
@@ -60,6 +60,7 @@ export const restoreRoutes = (context: Pick<CentralParts, 'restores' | 'restart'
     path: '/api/restore',
     auth: 'admin',
     summary: 'Discards the backup that was uploaded, until it is in place',
+    reply: DONE_ANSWER,
     action: 'discard_restore',
     problems: ['conflict'],
     handle: async call => {

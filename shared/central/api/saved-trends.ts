@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox'
 import { ID } from '#shared/core/model/model.ts'
 import type { SavedTrend } from '#shared/core/series/saved-trend.ts'
 import { formatInstant } from '#shared/core/time.ts'
-import { route, type Route, strict } from '#shared/node/http/route.ts'
+import { DONE_ANSWER, route, type Route, strict } from '#shared/node/http/route.ts'
 import {
   COMPARE_NAME,
   NEW_TREND,
@@ -92,6 +92,7 @@ export const savedTrendRoutes = (context: Context): Route[] => {
       summary: 'Deletes a saved view',
       params: BY_ID,
       buildingOf,
+      reply: DONE_ANSWER,
       action: 'remove_trend',
       handle: call => {
         removeTrend(context, call, call.params.trend_id)

@@ -1,7 +1,7 @@
 /** Tenants of a hub: an admin of the hub adds them and their members, a user selects one. */
 import { Type } from '@sinclair/typebox'
 import { activeTenant } from '#shared/core/tenant.ts'
-import { ofHub, route, type Route, strict } from '#shared/node/http/route.ts'
+import { DONE_ANSWER, ofHub, route, type Route, strict } from '#shared/node/http/route.ts'
 import {
   addMember,
   addTenant,
@@ -149,6 +149,7 @@ const memberRoutes = (context: Context): Route[] => [
     auth: 'admin',
     summary: 'Lets a user into a tenant, from the next sign-in on',
     params: MEMBER_PARAMS,
+    reply: DONE_ANSWER,
     action: 'add_member',
     problems: ['tenants_disabled', 'unknown_tenant', 'unknown_user', 'conflict'],
     handle: call => {
@@ -162,6 +163,7 @@ const memberRoutes = (context: Context): Route[] => [
     auth: 'admin',
     summary: 'Takes a user out of a tenant and ends the tokens',
     params: MEMBER_PARAMS,
+    reply: DONE_ANSWER,
     action: 'remove_member',
     problems: ['tenants_disabled', 'unknown_tenant', 'unknown_user'],
     handle: call => {

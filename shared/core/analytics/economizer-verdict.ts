@@ -1,7 +1,7 @@
 /** The diagnosis of an economizer from its results, in one sentence. */
 import type { EconomizerResult } from './economizer.ts'
 
-const VERDICTS = [
+export const VERDICTS = [
   'not_tellable',
   'contradicting',
   'not_following',

@@ -4,7 +4,9 @@ import { MACROS } from '#shared/core/rules/language/macros.ts'
 import { COMFORT_BAND, type OperationRules } from './operations.ts'
 
 /** When comfort counts: while the zone is occupied, otherwise while the fan of the air handler runs, otherwise always. */
-type ComfortTime = 'occupied' | 'fan' | 'always'
+export const COMFORT_TIMES = ['occupied', 'fan', 'always'] as const
+type ComfortTime = (typeof COMFORT_TIMES)[number]
+export const COMFORT_LIMITS = ['set_points', 'band'] as const
 export type OperationPlan = {
   equipment: Equipment
   /** By the signal indices of `operations.ts`: run, gate, zone_t, heat_sp, cool_sp. */
@@ -14,7 +16,7 @@ export type OperationPlan = {
   run_role: string | undefined
   comfort_time: ComfortTime
   /** The limits of comfort of a zone. */
-  comfort_limits: 'set_points' | 'band'
+  comfort_limits: (typeof COMFORT_LIMITS)[number]
 }
 
 const PROOFS = ['running', 'occ', 'fan_on'] as const

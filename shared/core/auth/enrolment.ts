@@ -16,7 +16,8 @@ export const EnrolmentRequest = strict({
 })
 export type EnrolmentRequest = Static<typeof EnrolmentRequest>
 
-export type EnrolmentState = 'pending' | 'accepted' | 'rejected'
+export const ENROLMENT_STATES = ['pending', 'accepted', 'rejected'] as const
+export type EnrolmentState = (typeof ENROLMENT_STATES)[number]
 
 /**
  * The line that a person copies from the hub's page to the box: the address of the hub and the fingerprint of its authority, so

@@ -1,7 +1,8 @@
 /** The checks of a package: severity, corrective action and example of each, and the report that collects them. */
 import type { AgentHint, DataError } from '../problem.ts'
 
-type CheckSeverity = 'error' | 'warning' | 'info'
+export const CHECK_SEVERITIES = ['error', 'warning', 'info'] as const
+type CheckSeverity = (typeof CHECK_SEVERITIES)[number]
 type Meaning = { severity: CheckSeverity; action: string; example: string }
 const means = (severity: CheckSeverity, action: string, example: string): Meaning => ({ severity, action, example })
 
@@ -191,7 +192,8 @@ export function hintsFor(checks: Check[]): AgentHint[] {
 export const failIfEmpty = (checks: Check[], rows: number): Check[] =>
   rows > 0 ? checks : checks.map(check => (check.code === 'no_rows' ? { ...check, severity: 'error' } : check))
 
-export type CheckVerdict = 'pass' | 'warn' | 'fail'
+export const CHECK_VERDICTS = ['pass', 'warn', 'fail'] as const
+export type CheckVerdict = (typeof CHECK_VERDICTS)[number]
 export function worstVerdict(checks: Check[]): CheckVerdict {
   if (checks.some(({ severity }) => severity === 'error')) return 'fail'
   return checks.some(({ severity }) => severity === 'warning') ? 'warn' : 'pass'

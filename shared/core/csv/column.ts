@@ -5,6 +5,8 @@ import type { CheckReport } from './checks.ts'
 /** Checks that are reported only if the column turns out to be of the kind for which they were made. */
 export type HeldChecks = Parameters<CheckReport['add']>[]
 
+export const COLUMN_STATUSES = ['mapped', 'unmapped', 'ambiguous'] as const
+
 export type Column = {
   /** Index of the cell in a row; the timestamp is 0. */
   index: number
@@ -18,7 +20,7 @@ export type Column = {
   offset: number
   /** Whether the unit was stated; otherwise it is the default of the role. */
   unitStated: boolean
-  status: 'mapped' | 'unmapped' | 'ambiguous'
+  status: (typeof COLUMN_STATUSES)[number]
   /** A name that a person has given, if any. */
   name?: string
   /** The point with the history of this column so far. */

@@ -1,5 +1,7 @@
 import { nameTable } from '#shared/core/name-table.ts'
 
+export const ROLE_KINDS = ['number', 'bool', 'enum'] as const
+
 /**
  * The role of a point for its equipment. Rules read roles, never point names.
  *
@@ -8,7 +10,7 @@ import { nameTable } from '#shared/core/name-table.ts'
  */
 export type Role = {
   unit: string
-  kind: 'number' | 'bool' | 'enum'
+  kind: (typeof ROLE_KINDS)[number]
   range: readonly [number, number]
   /** A value within `range` but beyond these is read as the nearer of the two: a signal's end stops. */
   stops?: readonly [number, number]

@@ -1,21 +1,23 @@
 import { nameTable } from '#shared/core/name-table.ts'
 
 /** Units, each with its dimension and its way to the canonical unit: canonical = value × scale + offset. */
-type Dimension =
-  | 'temperature'
-  | 'pressure'
-  | 'flow'
-  | 'power'
-  | 'energy'
-  | 'fraction'
-  | 'concentration'
-  | 'frequency'
-  | 'current'
-  | 'voltage'
-  | 'time'
-  | 'rate_of_change'
-  | 'enthalpy'
-  | 'none'
+export const DIMENSIONS = [
+  'temperature',
+  'pressure',
+  'flow',
+  'power',
+  'energy',
+  'fraction',
+  'concentration',
+  'frequency',
+  'current',
+  'voltage',
+  'time',
+  'rate_of_change',
+  'enthalpy',
+  'none',
+] as const
+type Dimension = (typeof DIMENSIONS)[number]
 
 type Unit = { dimension: Dimension; scale: number; offset: number; aliases: readonly string[] }
 

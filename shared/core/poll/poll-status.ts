@@ -3,7 +3,8 @@ import type { Reading } from '#shared/core/telemetry/reading.ts'
 import { formatInstant, HOUR, MINUTE, SECOND } from '#shared/core/time.ts'
 import type { DeviceError, DevicePlan, DriverReport } from './device.ts'
 
-export type PollState = 'ok' | 'stale' | 'down' | 'fault' | 'disabled' | 'unknown'
+export const POLL_STATES = ['ok', 'stale', 'down', 'fault', 'disabled', 'unknown'] as const
+export type PollState = (typeof POLL_STATES)[number]
 
 export type DeviceStatus = {
   device_id: string

@@ -16,7 +16,8 @@ const COME_BACK_MS = 60 * MINUTE
 const RETRY_MS = 5 * MINUTE
 
 /** `waiting` for its turn or for its connection; `installing` until it is healthy with the update. */
-type BoxState = 'waiting' | 'sending' | 'installing' | 'done' | 'failed'
+export const BOX_STATES = ['waiting', 'sending', 'installing', 'done', 'failed'] as const
+type BoxState = (typeof BOX_STATES)[number]
 export type RolloutBox = {
   site_id: string
   edge_id: string
@@ -27,22 +28,23 @@ export type RolloutBox = {
   /** Time of the last update that the box had when this one was sent to it. */
   before: string | null
 }
+export const ROLLOUT_STATES = ['running', 'stopped', 'finished'] as const
 export type Bundle = { version: string; compatible: string; bytes: number; sha256: string }
 export type Rollout = Bundle & {
   started_at: number
   started_by: string
-  state: 'running' | 'stopped' | 'finished'
+  state: (typeof ROLLOUT_STATES)[number]
   /** Why it stopped. */
   reason: string
   boxes: RolloutBox[]
 }
-/** What the hub knows of a box now. `isHealthy`: its session is open and its data fresh. */
+/** What the hub knows of a box now. `is_healthy`: its session is open and its data fresh. */
 export type BoxReport = {
   site_id: string
   edge_id: string
   version: string
   online: boolean
-  isHealthy: boolean
+  is_healthy: boolean
   system: SystemReport | undefined
 }
 
@@ -82,7 +84,7 @@ function judge(box: RolloutBox, { version }: Bundle, report: BoxReport | undefin
   const last = report?.system?.last
   // The state of an update is its system's word; before any, the version that runs is all there is.
   const isOnTrial = last?.version === version && last.state !== 'confirmed'
-  if (report?.version === version && report.isHealthy && !isOnTrial)
+  if (report?.version === version && report.is_healthy && !isOnTrial)
     return become('done', box.state === 'installing' ? '' : 'ran it already')
   // A file whose signature is wrong has no version.
   const isAboutThis = last && last.at !== box.before && (last.version === version || last.version === '')

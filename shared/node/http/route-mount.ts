@@ -103,6 +103,7 @@ function schemaOf({
   query,
   params,
   reply,
+  statuses = [200],
   answers = ['application/json'],
   takes,
 }: Route): Record<string, unknown> {
@@ -119,12 +120,17 @@ function schemaOf({
     hide: !isApi,
     security: auth === 'public' ? [] : [{ bearer: [] }],
     querystring: query ?? (isApi ? strict({}) : Type.Object({})),
-    response: { 200: { description: 'It succeeded', ...answer }, default: { description: 'A problem', ...problem } },
+    response: {
+      ...Object.fromEntries(statuses.map(status => [status, { description: STATUSES[status], ...answer }])),
+      default: { description: 'A problem', ...problem },
+    },
     ...(body && takes !== 'upload' && { body }),
     ...(takes === 'upload' && { consumes: ['multipart/form-data'] }),
     ...(params && { params }),
   }
 }
+
+const STATUSES = { 200: 'It succeeded', 202: 'It was accepted and goes on', 503: 'A check fails' } as const
 
 const PROBLEM_SCHEMA = Type.Object({
   type: Type.String(),

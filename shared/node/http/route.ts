@@ -69,6 +69,8 @@ export type Route = {
   query?: TSchema
   params?: TSchema
   reply?: TSchema
+  /** Status codes that come with this answer; 200 alone when left out. */
+  statuses?: readonly (200 | 202 | 503)[]
   /** Media types of the answer when it succeeds; JSON alone when left out. */
   answers?: readonly MediaType[]
   /** Maximum body size, bytes; 1 MiB when left out. */
@@ -137,6 +139,9 @@ export const ofHub = (routes: Route[]): Route[] => routes.map(each => ({ ...each
 
 /** An object schema that refuses unknown fields. */
 export const strict = <P extends TProperties>(properties: P) => Type.Object(properties, { additionalProperties: false })
+
+/** The answer of a route that has done what was asked and has nothing to say about it. */
+export const DONE_ANSWER = strict({ ok: Type.Literal(true) })
 
 /** An id in the address of a page. Blank means no choice; an unknown id is answered with 404. */
 export const PAGE_ID = Type.String({ maxLength: 128 })

@@ -65,7 +65,7 @@ type TestBox = ReturnType<typeof openBox>
 export function openFleet(t: ExecutionContext, boxes: TestBox[], path = folder(t)) {
   const reports = (): BoxReport[] =>
     boxes.map(box => ({
-      ...{ site_id: 'A', edge_id: box.edge_id, version: box.version(), online: box.online, isHealthy: true },
+      ...{ site_id: 'A', edge_id: box.edge_id, version: box.version(), online: box.online, is_healthy: true },
       system: box.report(),
     }))
   const ask = async ({ edge_id }: { edge_id: string }, request: UpdateRequest) => {

@@ -146,7 +146,7 @@ test('a box that went back shows the end of the log of the version that was left
 
 test('a long list of boxes is shown in parts, those that failed first, and searched', t => {
   const boxes = Array.from({ length: 120 }, (_, n) => ({
-    ...{ site_id: n < 60 ? 'north' : 'south', edge_id: `box-${n}`, version: OLD, online: true, isHealthy: true },
+    ...{ site_id: n < 60 ? 'north' : 'south', edge_id: `box-${n}`, version: OLD, online: true, is_healthy: true },
     system: openBox(t, `box-${n}`).report(),
   }))
   const part = (n: number, state: 'failed' | 'done') => ({

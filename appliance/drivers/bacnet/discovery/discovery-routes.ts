@@ -96,6 +96,7 @@ const startRoute = (service: DiscoveryService): Route =>
       seconds: within(BOUNDS.seconds),
       requests_per_second: within(BOUNDS.requests_per_second),
     }),
+    statuses: [202],
     action: 'bacnet_discover',
     problems: ['invalid', 'discovery_in_progress', 'discovery_disabled'],
     handle: ({ body, reply, audit }) => {

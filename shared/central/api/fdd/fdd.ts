@@ -55,6 +55,7 @@ const runRoute = ({ runs, log }: CentralContext) =>
       params: Type.Optional(Type.Record(Type.String(), Type.Record(Type.String(), Type.Number()))),
     }),
     reply: RUN_REPLY,
+    statuses: [200, 202],
     action: 'run_fdd',
     problems: RUN_PROBLEMS,
     handle: async call => {

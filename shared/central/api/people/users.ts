@@ -1,7 +1,7 @@
 /** Named users: an admin adds, changes, locks and deletes them. */
 import { Type } from '@sinclair/typebox'
 import { formatInstant } from '#shared/core/time.ts'
-import { route, type Route, strict } from '#shared/node/http/route.ts'
+import { DONE_ANSWER, route, type Route, strict } from '#shared/node/http/route.ts'
 import {
   addUser,
   changeUser,
@@ -119,6 +119,7 @@ const changeRoutes = (context: Context): Route[] => [
     auth: 'admin',
     summary: 'Deletes a user and ends the tokens; rows of the audit log stay',
     params: PARAMS,
+    reply: DONE_ANSWER,
     action: 'delete_user',
     problems: ['unknown_user', 'conflict'],
     handle: call => {

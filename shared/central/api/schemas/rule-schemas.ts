@@ -66,12 +66,13 @@ const { properties: defined } = pageAnswer('definitions', DEFINITION)
 export const DEFINITIONS_ANSWER = Type.Object({ ...defined, count: COUNT })
 
 const LINE = Type.Object({ equipment_id: TEXT, rule_id: TEXT, title: TEXT, missing: TEXTS, optional: TEXTS })
-const WAIT = Type.Object({
+/** Equipment that rules wait for a link of. */
+export const LINK_WAIT = Type.Object({
   ...{ equipment_type: oneOf(EQUIPMENT_TYPES), served_by: oneOf(EQUIPMENT_TYPES) },
   ...{ equipment_ids: TEXTS, server_ids: TEXTS, rule_ids: TEXTS },
 })
 export const COVERAGE_ANSWER = answerOf({
   ...{ building_id: TEXT, can_run: COUNT, cannot_run: COUNT, rules: Type.Array(LINE) },
   gains: Type.Array(Type.Object({ equipment_id: TEXT, role: TEXT, rule_ids: TEXTS })),
-  waits: Type.Array(WAIT),
+  waits: Type.Array(LINK_WAIT),
 })

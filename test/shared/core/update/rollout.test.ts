@@ -12,7 +12,7 @@ const last = (state: 'confirmed' | 'rolled_back' | 'trying' | 'refused', version
   ({ state, version, slot: 'B', reason: 'why', at }) as const
 
 const box = (edge_id: string, change: Partial<BoxReport> = {}): BoxReport => ({
-  ...{ site_id: 'A', edge_id, version: OLD, online: true, isHealthy: true },
+  ...{ site_id: 'A', edge_id, version: OLD, online: true, is_healthy: true },
   system: { compatible: 'plenum-arm64', last: null },
   ...change,
 })
@@ -55,10 +55,10 @@ test('a box that goes back, refuses, or stays away stops the roll-out with its r
       /^A\/e10: it went back to the version before: why/,
     ],
     [{ system: { compatible: 'plenum-arm64', last: last('refused', '') } }, 0, /^A\/e10: it refused the update: why/],
-    [{ online: false, isHealthy: false }, 61 * MINUTE, /^A\/e10: it did not come back healthy within 60 min/],
-    [{ version: NEW, isHealthy: false }, 61 * MINUTE, /did not come back healthy/],
+    [{ online: false, is_healthy: false }, 61 * MINUTE, /^A\/e10: it did not come back healthy within 60 min/],
+    [{ version: NEW, is_healthy: false }, 61 * MINUTE, /did not come back healthy/],
     // Still within its time, on trial, or about an update before this one.
-    [{ online: false, isHealthy: false }, 59 * MINUTE, undefined],
+    [{ online: false, is_healthy: false }, 59 * MINUTE, undefined],
     [{ version: NEW, system: { compatible: 'plenum-arm64', last: last('trying') } }, 0, undefined],
     [{ system: { compatible: 'plenum-arm64', last: last('rolled_back', '0.9.0') } }, 0, undefined],
     [{ system: { compatible: 'plenum-arm64', last: last('rolled_back', NEW, 'before') } }, 0, undefined],
