@@ -21,6 +21,8 @@ const POLL_MS = 15 * SECOND
 /** Stored, so that a restart goes on with the same key. */
 type Request = { hub_url: string; authority: string; tenant_id?: string; csr_pem: string; key_pem: string }
 
+export const BOX_ENROLMENT_STATES = ['enrolled', 'unavailable', 'idle', 'waiting', 'rejected', 'restarting'] as const
+
 export type BoxEnrolmentState =
   /** `hub`: host of the broker. */
   | { state: 'enrolled'; hub: string }

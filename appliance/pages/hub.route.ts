@@ -1,14 +1,24 @@
 /** The page Hub: asks a hub for a certificate. */
 import { Type } from '@sinclair/typebox'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
-import { type Route, route, strict } from '#shared/node/http/route.ts'
-import type { BoxEnrolment } from '../kit/enrolment.ts'
+import { oneOf, type Route, route, strict } from '#shared/node/http/route.ts'
+import { answerOf } from '#shared/central/api/schemas/record-schemas.ts'
+import { BOX_ENROLMENT_STATES, type BoxEnrolment } from '../kit/enrolment.ts'
 import { hubBody } from './hub.view.ts'
 import { say } from '#shared/node/http/language.ts'
 
 export const HUB_PATH = '/hub'
 /** The browser's own limit of the field is the same. */
 const Line = strict({ line: Type.String({ minLength: 1, maxLength: 300 }) })
+const ENROLMENT_ANSWER = answerOf({
+  enrolment: Type.Object({
+    state: oneOf(BOX_ENROLMENT_STATES),
+    hub: Type.Optional(Type.String({ description: 'host of the broker, of a box that is enrolled' })),
+    hub_url: Type.Optional(Type.String({ description: 'of a box that has asked, as the fingerprint of its key' })),
+    fingerprint: Type.Optional(Type.String()),
+    problem: Type.Optional(Type.String({ description: 'why the last attempt came to nothing' })),
+  }),
+})
 
 export const hubRoutes = (enrolment: BoxEnrolment, layout: PageLayout): Route[] => [
   route({
@@ -53,6 +63,7 @@ export const hubRoutes = (enrolment: BoxEnrolment, layout: PageLayout): Route[] 
     path: '/api/hub/enrolment',
     auth: 'viewer',
     summary: 'Whether this box has a kit, or waits for one, with the fingerprint of its key',
+    reply: ENROLMENT_ANSWER,
     handle: () => ({ ok: true, enrolment: enrolment.state() }),
   }),
   route({
@@ -61,6 +72,7 @@ export const hubRoutes = (enrolment: BoxEnrolment, layout: PageLayout): Route[] 
     auth: 'admin',
     summary: 'Asks a hub for a certificate; `line` is that of its page Enrol',
     body: Line,
+    reply: ENROLMENT_ANSWER,
     action: 'ask_hub',
     problems: ['invalid', 'conflict'],
     handle: async call => {

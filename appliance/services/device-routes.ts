@@ -12,7 +12,8 @@ import { oneOf, type Route, route, strict } from '#shared/node/http/route.ts'
 import { formatLocation } from '../drivers/list.ts'
 import { writePoints } from '../core/catalogue/write-points.ts'
 import { zipTexts } from '#shared/node/zip.ts'
-import { type DeviceCatalogue, CatalogueFile } from '../store/catalogue-schema.ts'
+import { DEVICE_ENTRY, type DeviceCatalogue } from '../store/catalogue-schema.ts'
+import { DEVICE_ANSWER, DEVICE_DELETED, DEVICE_PUT, DEVICES_ANSWER, DEVICES_IMPORTED } from '../store/device-schemas.ts'
 import type { ImportPlan } from '../store/catalogue-import.ts'
 import { changeCatalogue, checkCatalogue, deviceOf, entrySummary, withDevice, withoutDevice } from './catalogue-edit.ts'
 import { applyImport, countImport, type ImportSource, SET_DRIVERS } from './point-import.ts'
@@ -38,7 +39,6 @@ export type DeviceRouteDeps = {
 
 /** An entry with ten thousand points has about 2 MB. */
 const ENTRY_MAX = 8 * 1024 * 1024
-const DeviceEntrySchema = CatalogueFile.properties.devices.items
 const BY_ID = strict({ device_id: ID })
 const DRY_RUN = strict({ dry_run: Type.Optional(Type.Boolean()) })
 
@@ -59,6 +59,7 @@ const readRoutes = ({ catalogue, pollStatus, pointStatus }: DeviceRouteDeps): Ro
     auth: 'viewer',
     summary: 'Field devices of the catalogue with their poll status',
     query: strict(PAGE),
+    reply: DEVICES_ANSWER,
     problems: ['bad_cursor'],
     handle: ({ query }) => {
       const { devices } = catalogue.current()
@@ -80,6 +81,7 @@ const readRoutes = ({ catalogue, pollStatus, pointStatus }: DeviceRouteDeps): Ro
     auth: 'viewer',
     summary: 'One device: its entry and the newest reading of each point',
     params: BY_ID,
+    reply: DEVICE_ANSWER,
     problems: ['unknown_device'],
     handle: ({ params: { device_id } }) => {
       const device = deviceOf(catalogue.current(), device_id)
@@ -103,9 +105,10 @@ const changeRoutes = ({ catalogue }: DeviceRouteDeps): Route[] => [
     auth: 'operator',
     summary: 'Adds a device or replaces its entry; polling follows at once',
     params: BY_ID,
-    body: DeviceEntrySchema,
+    body: DEVICE_ENTRY,
     query: DRY_RUN,
     bodyMax: ENTRY_MAX,
+    reply: DEVICE_PUT,
     action: 'device_put',
     problems: ['invalid', 'conflict'],
     handle: async ({ params: { device_id }, body, query, audit }) => {
@@ -130,6 +133,7 @@ const changeRoutes = ({ catalogue }: DeviceRouteDeps): Route[] => [
     auth: 'operator',
     summary: 'Removes a device from the catalogue; its history is kept',
     params: BY_ID,
+    reply: DEVICE_DELETED,
     action: 'device_delete',
     problems: ['unknown_device', 'conflict'],
     handle: async ({ params: { device_id }, audit }) => {
@@ -150,6 +154,7 @@ const importRoute = ({ catalogue }: DeviceRouteDeps): Route =>
     takes: 'upload',
     query: DRY_RUN,
     bodyMax: UPLOAD_MAX,
+    reply: DEVICES_IMPORTED,
     action: 'device_import',
     problems: ['invalid', 'conflict'],
     handle: async ({ request, query, audit }) => {

@@ -71,6 +71,7 @@ const deviceSchema = <const D extends readonly DriverDefinition[]>(drivers: D) =
 
 /** Published beside this file as field-devices.schema.json. */
 export const CatalogueFile = catalogueSchema(DRIVERS)
+export const DEVICE_ENTRY = CatalogueFile.properties.devices.items
 
 export type DeviceCatalogue = Static<typeof CatalogueFile>
 export type DeviceEntry = DeviceCatalogue['devices'][number]

@@ -6,7 +6,7 @@ import type { CentralContext } from '#shared/central/context.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { SYSTEM_PATH, systemPages } from '#shared/central/pages/system/system.route.ts'
 import { readUpdateForm, type UpdateReceiver } from '#shared/central/system/update-form.ts'
-import { type Route, route } from '#shared/node/http/route.ts'
+import { DONE_ANSWER, type Route, route } from '#shared/node/http/route.ts'
 import type { PublisherState } from '../services/publisher.ts'
 import { boxSections } from './system.view.ts'
 import type { Updates } from './updates.ts'
@@ -54,6 +54,7 @@ export function systemRoutes({
       method: 'POST',
       path: '/api/system/update',
       summary: 'A signed update of the box, as a form with the file; `force` 1 before it also takes an older version',
+      reply: DONE_ANSWER,
       handle: async call => {
         await readUpdateForm(receiver, call.request)
         return { ok: true }

@@ -1,12 +1,13 @@
 /** What the API answers is what its OpenAPI document states, without a field more: on a hub and on an appliance. */
 import test from 'ava'
 import { type Asked, openAsking, statedIn } from './answers/asking.ts'
+import { boxAnswers, connectorAnswers } from './answers/box-answers.ts'
 import { enrolmentAnswers, fleetAnswers } from './answers/hub-answers.ts'
 import { importAnswers } from './answers/import-answers.ts'
 import { peopleAnswers, processAnswers, restoreAnswers } from './answers/people-answers.ts'
 import { ruleAnswers } from './answers/rule-answers.ts'
 import { siteAnswers } from './answers/site-answers.ts'
-import { openSpecHub } from './spec-site.ts'
+import { openSpecHub, startSpecAppliance } from './spec-site.ts'
 
 const asked: Asked = new Set()
 
@@ -32,13 +33,23 @@ test.serial('the answers about tokens and the process are as stated', async t =>
 
 test.serial('the answers about anomalies and a backup that is restored are as stated', async t => restoreAnswers(t, asked))
 
-test.serial('every operation of a hub that answers with JSON is asked here', async t => {
-  const { url } = await openSpecHub(t)
-  const { paths } = await openAsking(t, url, asked)
-  const { json, unstated } = statedIn(paths)
-  t.deepEqual(unstated, [])
-  t.deepEqual(
-    json.filter(name => !asked.has(name)),
-    [],
-  )
-})
+test.serial('the answers of an appliance about its devices, network, updates and hub are as stated', async t =>
+  boxAnswers(t, asked),
+)
+
+test.serial('the answers of an appliance to its hub are as stated', async t => connectorAnswers(t, asked))
+
+const PRODUCTS = { hub: openSpecHub, appliance: startSpecAppliance }
+for (const [product, open] of Object.entries(PRODUCTS)) {
+  test.serial(`every operation of the ${product} that answers with JSON states its answer, and is asked here`, async t => {
+    const { url } = await open(t)
+    const { paths } = await openAsking(t, url, asked)
+    const { json, unstated } = statedIn(paths)
+    t.true(json.length > 100)
+    t.deepEqual(unstated, [])
+    t.deepEqual(
+      json.filter(name => !asked.has(name)),
+      [],
+    )
+  })
+}

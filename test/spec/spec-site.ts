@@ -66,7 +66,7 @@ export async function openSpecHub(ends: Ends, more: Record<string, string> = {})
 }
 
 /** An appliance without devices, as a process. */
-export async function startSpecAppliance(ends: Ends): Promise<{ send: Send; url: string }> {
+export async function startSpecAppliance(ends: Ends, more: Record<string, string> = {}): Promise<{ send: Send; url: string }> {
   const [workspace, port] = [folder(ends), await freePort()]
   await mkdir(join(workspace, 'config'))
   const building = { building_id: 'b1', name: 'Building', timezone: 'UTC', unit_system: 'si' }
@@ -85,6 +85,7 @@ export async function startSpecAppliance(ends: Ends): Promise<{ send: Send; url:
     SERVICE_AGENT_PASSWORD: PASSWORDS.agent,
     SERVICE_VIEWER_PASSWORD: PASSWORDS.viewer,
     SERVICE_API_KEY: API_KEY,
+    ...more,
   }
   const part = startPart('appliance', 'appliance/main.ts', env, join(workspace, 'log'))
   ends.teardown(part.stop)

@@ -108,7 +108,7 @@ function schemaOf({
   takes,
 }: Route): Record<string, unknown> {
   const isApi = path.startsWith('/api/')
-  const json = reply ?? Type.Object({ ok: Type.Literal(true) })
+  const json = reply ?? Type.Unknown()
   const schemaFor = (type: MediaType) =>
     type === 'application/json' ? json : type.endsWith('json') ? Type.Object({}) : Type.String()
   const answer = { content: Object.fromEntries(answers.map(type => [type, { schema: schemaFor(type) }])) }

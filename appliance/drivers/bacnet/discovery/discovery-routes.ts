@@ -5,8 +5,9 @@ import { ADDRESS_PATTERN, ADDRESSES_MAX, BOUNDS, completeRequest } from '../core
 import type { DeviceResult, Discovery } from '../core/discovery/discovery.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { formatInstant } from '#shared/core/time.ts'
-import { oneOf, type Route, route, strict } from '#shared/node/http/route.ts'
+import { DONE_ANSWER, oneOf, type Route, route, strict } from '#shared/node/http/route.ts'
 import { silentAddresses } from '../core/discovery/changes.ts'
+import { ADDED_ANSWER, DISCOVERY_ANSWER, PREVIEW_ANSWER, STARTED_ANSWER } from './discovery-schemas.ts'
 import type { DiscoveryService } from './discovery-service.ts'
 
 const within = ([minimum, maximum]: readonly [number, number]) => Type.Optional(Type.Integer({ minimum, maximum }))
@@ -34,6 +35,7 @@ export const discoveryRoutes = (service: DiscoveryService): Route[] => [
     auth: 'operator',
     summary: 'The newest discovery: log, devices, what has changed, and why it may be empty',
     query: strict({ after_line: Type.Optional(Type.Integer({ minimum: 0 })) }),
+    reply: DISCOVERY_ANSWER,
     handle: ({ query }) => {
       const discovery = service.current()
       if (!discovery) return { ok: true, enabled: service.enabled, job: null }
@@ -46,6 +48,7 @@ export const discoveryRoutes = (service: DiscoveryService): Route[] => [
     auth: 'operator',
     summary: 'Ends the discovery that runs; what it has found stays',
     body: strict({}),
+    reply: DONE_ANSWER,
     action: 'bacnet_discover_stop',
     handle: ({ audit }) => {
       service.halt()
@@ -59,6 +62,7 @@ export const discoveryRoutes = (service: DiscoveryService): Route[] => [
     auth: 'operator',
     summary: 'The entries that devices of the newest discovery would make, and the traffic; changes nothing',
     body: strict(CHOICE),
+    reply: PREVIEW_ANSWER,
     action: 'bacnet_discover_preview',
     problems: ['invalid'],
     handle: ({ body }) => ({ ok: true, ...service.preview(choiceOf(body)) }),
@@ -69,6 +73,7 @@ export const discoveryRoutes = (service: DiscoveryService): Route[] => [
     auth: 'operator',
     summary: 'Adds devices of the newest discovery to the catalogue; they are polled from then on',
     body: strict({ ...CHOICE, confirm: Type.Boolean() }),
+    reply: ADDED_ANSWER,
     action: 'bacnet_discover_add',
     problems: ['confirm_required', 'conflict', 'invalid'],
     handle: async ({ body: { confirm, ...choice }, audit }) => {
@@ -96,6 +101,7 @@ const startRoute = (service: DiscoveryService): Route =>
       seconds: within(BOUNDS.seconds),
       requests_per_second: within(BOUNDS.requests_per_second),
     }),
+    reply: STARTED_ANSWER,
     statuses: [202],
     action: 'bacnet_discover',
     problems: ['invalid', 'discovery_in_progress', 'discovery_disabled'],

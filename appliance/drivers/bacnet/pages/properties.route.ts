@@ -8,6 +8,7 @@ import { BACNET_PATH } from '#shared/central/ui/links.ts'
 import { say } from '#shared/node/http/language.ts'
 import { propertyName, valueText } from '../core/property-names.ts'
 import { type PropertiesRead, propertyReader, type PropertySources } from './property-reader.ts'
+import { PROPERTIES_ANSWER } from './answer-schemas.ts'
 import { propertiesBody, type PropertiesModel } from './properties.view.ts'
 
 const NAME = Type.String({ minLength: 1, maxLength: 64 })
@@ -25,6 +26,7 @@ export function propertyRoutes(sources: PropertySources, layout: PageLayout): Ro
       auth: 'operator',
       summary: 'Reads properties of a BACnet object now: the one that is named, or those that most objects have',
       query: strict({ ...PLACE, property: Type.Optional(NAME) }),
+      reply: PROPERTIES_ANSWER,
       problems: ['unknown_device', 'invalid', 'conflict', 'device_failed'],
       handle: async ({ query }) => propertiesReply(await reader.read(query)),
     }),

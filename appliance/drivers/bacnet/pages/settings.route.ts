@@ -6,6 +6,7 @@ import { Problem, PROBLEMS } from '#shared/core/problem.ts'
 import { say } from '#shared/node/http/language.ts'
 import { type Call, type Route, route, strict } from '#shared/node/http/route.ts'
 import type { BacnetSettings, BacnetWish } from './bacnet-settings.ts'
+import { NETWORK_ANSWER } from './answer-schemas.ts'
 import { bacnetSettingsBody } from './settings.view.ts'
 
 export const BACNET_NETWORK_PATH = `${BACNET_PATH}/network`
@@ -74,6 +75,7 @@ export function bacnetSettingsRoutes(settings: BacnetSettings, layout: PageLayou
       path: '/api/bacnet/network',
       auth: 'admin',
       summary: 'Where the box sends and receives BACnet/IP, with the source of each value and the addresses of the machine',
+      reply: NETWORK_ANSWER,
       handle: answer,
     }),
     route({
@@ -82,6 +84,7 @@ export function bacnetSettingsRoutes(settings: BacnetSettings, layout: PageLayou
       path: '/api/bacnet/network',
       summary: 'Another interface, port or broadcast manager; the program starts again with it',
       body: Wish,
+      reply: NETWORK_ANSWER,
       handle: async call => {
         await save(call.body, call)
         return answer()

@@ -8,6 +8,7 @@ import { formatInstant } from '#shared/core/time.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { oneOf, type Route, route, strict } from '#shared/node/http/route.ts'
 import { type RegisterRead, type RegisterSources, registerReader } from './register-reader.ts'
+import { REGISTERS_ANSWER } from './register-schemas.ts'
 import { type RegistersModel, registersBody } from './registers.view.ts'
 import { say } from '#shared/node/http/language.ts'
 
@@ -30,6 +31,7 @@ export function modbusRoutes(sources: RegisterSources, layout: PageLayout): Rout
       auth: 'operator',
       summary: 'Reads registers or bits of a Modbus device now, in every format and order',
       query: strict(PLACE),
+      reply: REGISTERS_ANSWER,
       problems: ['unknown_device', 'invalid', 'conflict', 'device_failed'],
       handle: async ({ query: { device_id, ...place } }) => registersReply(await reader.read(device_id, place)),
     }),

@@ -10,7 +10,7 @@ const maybe = Type.Optional
 const ROUND_TRIP = orNull(Type.Number({ description: 'ms' }))
 
 /** `reads` and `errors` count since the process began to poll it, those with `_1h` in the last hour. */
-const DEVICE_STATUS = Type.Object({
+export const DEVICE_STATUS = Type.Object({
   ...{ device_id: TEXT, state: oneOf(POLL_STATES), since: INSTANT_TEXT, rtt_ms_p50: ROUND_TRIP, rtt_ms_p95: ROUND_TRIP },
   ...{ reads: COUNT, errors: COUNT, reads_1h: COUNT, errors_1h: COUNT },
   ...{ last_ok_at: orNull(INSTANT_TEXT), last_error: orNull(TEXT), next_due_at: orNull(INSTANT_TEXT), batch_size: orNull(COUNT) },

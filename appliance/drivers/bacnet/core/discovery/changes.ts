@@ -23,7 +23,7 @@ export type KnownDevice = {
  * `moved`: the instance answers from another address. `id_changed`: another instance answers from the address.
  * `id_conflict`: one instance answers from more than one address. `missing`: called, and did not answer.
  */
-const CHANGES = ['new', 'missing', 'moved', 'id_changed', 'id_conflict', 'same'] as const
+export const CHANGES = ['new', 'missing', 'moved', 'id_changed', 'id_conflict', 'same'] as const
 type Change = (typeof CHANGES)[number]
 
 export type DeviceChange = {

@@ -51,7 +51,8 @@ export type FoundObject = {
  * The result for one device. `found`: everything was read. `partial`: some of it is missing. `refused`: it answers but does not list
  * its objects. `timeout`: it answered the Who-Is and nothing after that.
  */
-export type DeviceOutcome = 'waiting' | 'reading' | 'found' | 'partial' | 'refused' | 'timeout'
+export const DEVICE_OUTCOMES = ['waiting', 'reading', 'found', 'partial', 'refused', 'timeout'] as const
+export type DeviceOutcome = (typeof DEVICE_OUTCOMES)[number]
 
 export type DeviceResult = DeviceAddress &
   IAm & {
@@ -78,7 +79,8 @@ export type DeviceResult = DeviceAddress &
 type LogLine = { n: number; at: number; text: string }
 
 /** `outside`: beyond the bounds. `second_way`: a known device, received through another router. */
-export type IgnoredWhy = 'malformed' | 'outside' | 'second_way' | 'too_many'
+export const IGNORED_WHY = ['malformed', 'outside', 'second_way', 'too_many'] as const
+export type IgnoredWhy = (typeof IGNORED_WHY)[number]
 /** An ignored I-Am with code and text of the reason, and how often it arrived. */
 type IgnoredIAm = {
   host: string
@@ -89,7 +91,8 @@ type IgnoredIAm = {
   count: number
 }
 
-type DiscoveryState = 'running' | 'done' | 'stopped' | 'failed'
+export const DISCOVERY_STATES = ['running', 'done', 'stopped', 'failed'] as const
+type DiscoveryState = (typeof DISCOVERY_STATES)[number]
 
 export type Discovery = {
   job_id: string
