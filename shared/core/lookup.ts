@@ -12,6 +12,16 @@ export function needBuilding(model: Buildings, building_id: string): Building {
   return building
 }
 
+/**
+ * An empty list of a building that is not here would read as one of a building in which nothing is wrong.
+ *
+ * @param building_id to which the list is narrowed, if it is
+ * @throws Problem unknown_building where nothing was found and there is no such building
+ */
+export function refuseUnknownBuilding(model: Buildings, building_id: string | undefined, found: readonly unknown[]): void {
+  if (building_id !== undefined && found.length === 0) needBuilding(model, building_id)
+}
+
 /** @returns the first building where a page names none. @throws Problem unknown_building, also where no building exists yet */
 export function chooseBuilding(model: Buildings & { buildings(): Building[] }, building_id: string | undefined): Building {
   if (building_id !== undefined) return needBuilding(model, building_id)

@@ -13,6 +13,7 @@ import {
   saveTrend,
   TREND_NAME,
 } from '#shared/central/commands/saved-trends.ts'
+import { refuseUnknownBuilding } from '#shared/core/lookup.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 import { savedTrendHref } from '#shared/central/ui/trends-link.ts'
 import { cutPage, PAGE } from './list.ts'
@@ -53,10 +54,11 @@ export const savedTrendRoutes = (context: Context): Route[] => {
         saved_trends: Type.Array(TrendReply),
         next_cursor: Type.Optional(Type.String()),
       }),
-      problems: ['bad_cursor'],
+      problems: ['bad_cursor', 'unknown_building'],
       handle: ({ query }) => {
         const { building_id } = query
         const listed = context.savedTrends.list().filter(one => building_id === undefined || one.building_id === building_id)
+        refuseUnknownBuilding(context.model, building_id, listed)
         const { items, ...next } = cutPage(listed, query, ({ trend_id }) => trend_id)
         return { ok: true, saved_trends: items.map(replyOf), ...next }
       },

@@ -95,11 +95,13 @@ export const SHIPPED = 'shipped'
 export const ROLL_BACK_TO = Type.String({ pattern: `^([0-9a-f]{64}|${SHIPPED})$` })
 
 /** Versions of a rule without their text. `shipped`: whether the program ships a rule of this id, whichever counts. */
+/** @throws Problem unknown_rule for a rule that is not there and never was deployed */
 export async function listVersions({ rules, ruleVersions }: RuleContext, rule_id: string) {
   const own = (await rules.files()).find(file => file.rules.includes(rule_id))
   const versions = ruleVersions.list(rule_id).map(({ sha256: sha, deployed_by, deployed_at }) => {
     return { sha256: sha, deployed_by, deployed_at, is_current: own !== undefined && !own.shipped && own.sha256 === sha }
   })
+  needRule({ get: () => own ?? versions[0] }, rule_id)
   return { shipped: own !== undefined && (own.shipped || own.overrides_shipped), versions }
 }
 

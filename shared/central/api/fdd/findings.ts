@@ -3,7 +3,7 @@ import { ID } from '#shared/core/model/model.ts'
 import { SNOOZE_SCOPES } from '#shared/core/findings/snooze.ts'
 import type { Finding } from '#shared/core/findings/finding.ts'
 import type { FindingQuery } from '#shared/core/ports.ts'
-import { needFinding } from '#shared/core/lookup.ts'
+import { needFinding, refuseUnknownBuilding } from '#shared/core/lookup.ts'
 import type { ProblemCode } from '#shared/core/problem.ts'
 import { oneOf, route, type Route, strict } from '#shared/node/http/route.ts'
 import type { CentralContext } from '#shared/central/context.ts'
@@ -24,7 +24,7 @@ const buildingOf =
 
 export const findingRoutes = (context: CentralContext): Route[] => [...listRoutes(context), ...noteRoutes(context)]
 
-const listRoutes = ({ findings, notes, clock }: CentralContext): Route[] => [
+const listRoutes = ({ findings, notes, clock, model }: CentralContext): Route[] => [
   route({
     method: 'GET',
     path: '/api/fdd/findings',
@@ -40,13 +40,14 @@ const listRoutes = ({ findings, notes, clock }: CentralContext): Route[] => [
       ...PAGE,
     }),
     reply: pageAnswer('findings', FINDING_RECORD),
-    problems: ['bad_cursor'],
+    problems: ['bad_cursor', 'unknown_building'],
     handle: ({ query }) => {
       const { limit: _limit, cursor: _cursor, from, to, ...filter } = query
       const after = afterOf(query)
       const span = { from: readInstant('from', from), to: readInstant('to', to), after }
       const given = Object.fromEntries(Object.entries({ ...filter, ...span }).filter(([, value]) => value !== undefined))
       const found = findings.list({ ...(given as Omit<FindingQuery, 'limit'>), limit: limitOf(query) + 1 })
+      refuseUnknownBuilding(model, query.building_id, found)
       const { items, ...more } = pageOf(found, query, one => one.finding_id)
       return { ok: true, findings: items.map(one => findingView(one, notes.of(one, clock.now()), clock.now())), ...more }
     },

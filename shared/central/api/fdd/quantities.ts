@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { ID } from '#shared/core/model/model.ts'
-import { needBuilding } from '#shared/core/lookup.ts'
+import { needBuilding, refuseUnknownBuilding } from '#shared/core/lookup.ts'
 import type { Quantity } from '#shared/core/model/quantity.ts'
 import { route, type Route, strict } from '#shared/node/http/route.ts'
 import type { CentralContext } from '#shared/central/context.ts'
@@ -22,9 +22,11 @@ const recordRoutes = (context: CentralContext): Route[] => [
     summary: 'Engineering quantities, of one building or all',
     query: strict({ building_id: Type.Optional(ID), ...PAGE }),
     reply: QUANTITIES_ANSWER,
-    problems: ['bad_cursor'],
+    problems: ['bad_cursor', 'unknown_building'],
     handle: ({ query }) => {
-      const { items, ...more } = cutPage(context.quantities.list(query.building_id), query, one => one.quantity_id)
+      const listed = context.quantities.list(query.building_id)
+      refuseUnknownBuilding(context.model, query.building_id, listed)
+      const { items, ...more } = cutPage(listed, query, one => one.quantity_id)
       return { ok: true, quantities: items, ...more, ...ruleOwnerView(context, ...buildingsOf(items)) }
     },
   }),

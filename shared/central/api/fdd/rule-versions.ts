@@ -35,6 +35,7 @@ export const ruleVersionRoutes = (context: CentralParts): Route[] => [
     summary: 'The texts of a rule that were deployed, the last one first, and whether a shipped one counts without them',
     params: RULE_ID,
     reply: VERSIONS_ANSWER,
+    problems: ['unknown_rule'],
     handle: async ({ params: { rule_id } }) => {
       const { versions, ...more } = await listVersions(context, rule_id)
       const listed = versions.map(({ deployed_at, ...version }) => ({ ...version, deployed_at: instantOrNull(deployed_at) }))

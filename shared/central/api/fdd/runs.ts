@@ -1,7 +1,7 @@
 /** Runs of the rules: the list, one of them, its progress as it comes, and how to end it. */
 import { Type } from '@sinclair/typebox'
 import { ID } from '#shared/core/model/model.ts'
-import { needRun } from '#shared/core/lookup.ts'
+import { needRun, refuseUnknownBuilding } from '#shared/core/lookup.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { route, type Route, strict } from '#shared/node/http/route.ts'
 import type { CentralContext } from '#shared/central/context.ts'
@@ -22,7 +22,7 @@ const buildingOf =
 /** Runs that are watched at one time; each holds a connection. */
 const WATCHED_MAX = 100
 
-export const runRoutes = ({ runs }: Pick<CentralContext, 'runs'>): Route[] => [
+export const runRoutes = ({ runs, model }: Pick<CentralContext, 'runs' | 'model'>): Route[] => [
   route({
     method: 'GET',
     path: '/api/fdd/runs',
@@ -30,12 +30,14 @@ export const runRoutes = ({ runs }: Pick<CentralContext, 'runs'>): Route[] => [
     summary: 'Runs in every state, newest first',
     query: strict({ building_id: Type.Optional(ID), ...PAGE }),
     reply: pageAnswer('runs', RUN_RECORD),
-    problems: ['bad_cursor'],
+    problems: ['bad_cursor', 'unknown_building'],
     handle: ({ query }) => {
       const { building_id } = query
       const after = afterOf(query)
       const of = { ...(building_id !== undefined && { building_id }), ...(after !== undefined && { after }) }
-      const { items, ...more } = pageOf(runs.list({ ...of, limit: limitOf(query) + 1 }), query, ({ run }) => run.run_id)
+      const found = runs.list({ ...of, limit: limitOf(query) + 1 })
+      refuseUnknownBuilding(model, building_id, found)
+      const { items, ...more } = pageOf(found, query, ({ run }) => run.run_id)
       return { ok: true, runs: items.map(entry => runStateView(runs.get(entry.run.run_id) ?? entry)), ...more }
     },
   }),

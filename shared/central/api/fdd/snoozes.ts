@@ -4,6 +4,7 @@ import { snoozeScope, type Snooze, SNOOZE_SCOPES } from '#shared/core/findings/s
 import { ID } from '#shared/core/model/model.ts'
 import { formatInstant } from '#shared/core/time.ts'
 import { oneOf, route, type Route, strict } from '#shared/node/http/route.ts'
+import { refuseUnknownBuilding } from '#shared/core/lookup.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 import { cutPage, PAGE } from '#shared/central/api/list.ts'
 import { NOTE_MAX } from '#shared/central/commands/command.ts'
@@ -38,12 +39,13 @@ export const snoozeRoutes = (context: CentralContext): Route[] => {
       summary: 'Snoozes in force, the soonest to end first',
       query: strict({ building_id: Type.Optional(ID), ...PAGE }),
       reply: Type.Object({ ok: Type.Literal(true), snoozes: Type.Array(SnoozeReply), next_cursor: Type.Optional(Type.String()) }),
-      problems: ['bad_cursor'],
+      problems: ['bad_cursor', 'unknown_building'],
       handle: ({ query }) => {
         const { building_id } = query
         const listed = context.snoozes
           .list(context.clock.now(), SNOOZES_MAX)
           .filter(one => building_id === undefined || one.building_id === building_id)
+        refuseUnknownBuilding(context.model, building_id, listed)
         const { items, ...next } = cutPage(listed, query, ({ snooze_id }) => snooze_id)
         return { ok: true, snoozes: items.map(replyOf), ...next }
       },
