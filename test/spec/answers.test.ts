@@ -39,6 +39,15 @@ test.serial('the answers of an appliance about its devices, network, updates and
 
 test.serial('the answers of an appliance to its hub are as stated', async t => connectorAnswers(t, asked))
 
+test.serial('a problem is as stated, with each place that is wrong and hints to an agent', async t => {
+  const { url } = await openSpecHub(t)
+  const { beRefused } = await openAsking(t, url, asked)
+  const building = { building_id: 'b1', name: 'One', timezone: 'Nowhere', unit_system: 'si' }
+  t.is((await beRefused('POST', '/api/model/buildings', { buildings: [building] })).errors.length, 1)
+  t.truthy((await beRefused('GET', '/api/csv/import/package/mapping?building_id=nothing')).agent_hints)
+  await beRefused('GET', '/api/fdd/findings/nothing')
+})
+
 const PRODUCTS = { hub: openSpecHub, appliance: startSpecAppliance }
 for (const [product, open] of Object.entries(PRODUCTS)) {
   test.serial(`every operation of the ${product} that answers with JSON states its answer, and is asked here`, async t => {

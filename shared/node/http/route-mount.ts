@@ -132,6 +132,13 @@ function schemaOf({
 
 const STATUSES = { 200: 'It succeeded', 202: 'It was accepted and goes on', 503: 'A check fails' } as const
 
+const PLACE = Type.Object({
+  pointer: Type.Optional(Type.String({ description: 'into the request' })),
+  row: Type.Optional(Type.Integer()),
+  column: Type.Optional(Type.String()),
+  message: Type.String(),
+  hint: Type.Optional(Type.String()),
+})
 const PROBLEM_SCHEMA = Type.Object({
   type: Type.String(),
   title: Type.String(),
@@ -142,6 +149,8 @@ const PROBLEM_SCHEMA = Type.Object({
   ok: Type.Literal(false),
   error: Type.String(),
   code: Type.String(),
+  errors: Type.Optional(Type.Array(PLACE, { description: 'where data is wrong, at most 100 places' })),
+  errors_total: Type.Optional(Type.Integer({ description: 'of all places' })),
   agent_hints: Type.Optional(Type.Array(Type.Object({ code: Type.String(), action: Type.String(), example: Type.String() }))),
 })
 

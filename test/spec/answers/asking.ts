@@ -81,5 +81,14 @@ export async function openAsking(t: ExecutionContext, url: string, asked: Asked)
       asked.add(name)
       return answer
     }
-  return { send, ask: askAs(token), askAs, paths, headers: { authorization: `Bearer ${token}` } }
+  /** Sends a request that must be refused, and compares the problem with what is stated. @returns it */
+  const beRefused = async (method: string, path: string, body?: object): Promise<any> => {
+    const { status, text } = await send(method, path, body, token)
+    t.true(status >= 400, `${method} ${path}: ${text}`)
+    const { schema } = paths[documented(path)]![method.toLowerCase()]!.responses['default']!.content!['application/problem+json']!
+    const problem = JSON.parse(text)
+    t.true(ajv.validate(closed(schema) as object, problem), `${method} ${path}: ${ajv.errorsText()} in ${text.slice(0, 2000)}`)
+    return problem
+  }
+  return { send, beRefused, ask: askAs(token), askAs, paths, headers: { authorization: `Bearer ${token}` } }
 }
