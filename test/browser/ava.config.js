@@ -1,4 +1,5 @@
 import { openParsedRules } from '../support/rules/parsed-rules.ts'
+import { longestFirst } from '../support/suite/longest-first.ts'
 
 export default {
   files: ['test/browser/**/*.test.ts'],
@@ -6,6 +7,8 @@ export default {
   timeout: '180s',
   workerThreads: false,
   concurrency: 2,
+  // It waits for the minutes of a hub's rounds of alerts.
+  sortTestFiles: longestFirst(['silent-box']),
   require: ['./test/support/leak-guard.ts'],
   // A script that a test calls must not replace packages under the suite.
   environmentVariables: { PLENUM_NO_SETUP: '1', ...openParsedRules() },
