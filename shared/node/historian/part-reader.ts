@@ -29,18 +29,18 @@ type Span = Pick<HistoryQuery, 'from' | 'to'>
 /** The samples of one point in one part; without `ts` they are as far apart as the part says. */
 export type PartColumn = { ts: Float64Array | undefined; values: Float64Array }
 
-/** Queries for columns at a time. DuckDB has one thread for each, and gives up the order of rows where one query has several. */
-const LANES = 2
+/** Connections that read columns, each with one query at a time: one query on several threads would lose the order of rows. */
+const CONNECTIONS = 2
 
 /** @param memoryMb limit for DuckDB */
 export async function openPartReader({ root, memoryMb }: { root: string; memoryMb: number }): Promise<PartReader> {
   const duck = await openDuck({ memoryMb, spill: undefined })
-  const lanes: { ordered: Duck; inTurn: SerialQueue }[] = []
-  for (let i = 0; i < LANES; i++) {
+  const connections: { ordered: Duck; inTurn: SerialQueue }[] = []
+  for (let i = 0; i < CONNECTIONS; i++) {
     const ordered = await duck.beside()
     // Otherwise the few rows that a filter selects from a chunk may come after those of the next one.
     await ordered.run('SET enable_caching_operators = false')
-    lanes.push({ ordered, inTurn: createSerialQueue() })
+    connections.push({ ordered, inTurn: createSerialQueue() })
   }
   let next = 0
   return {
@@ -54,7 +54,7 @@ export async function openPartReader({ root, memoryMb }: { root: string; memoryM
       }
     },
     async columns(parts) {
-      const { ordered, inTurn } = lanes[next++ % LANES]!
+      const { ordered, inTurn } = connections[next++ % CONNECTIONS]!
       try {
         return await inTurn(() => readColumns(ordered, root, parts))
       } catch (error) {
@@ -63,7 +63,7 @@ export async function openPartReader({ root, memoryMb }: { root: string; memoryM
       }
     },
     close: () => {
-      for (const { ordered } of lanes) ordered.close()
+      for (const { ordered } of connections) ordered.close()
       duck.close()
     },
   }

@@ -74,7 +74,7 @@ test('what life safety holds is not told a second time', t => {
   t.deepEqual(said([unit({ oa_damper: held(0, { level: 2 }) })]), { 'ahu-1 oa_damper': ['OVR-LIFE-SAFETY < OVR-HELD'] })
 })
 
-test('no rule about overrides covers one that is not about overrides', t => {
+test('none of these rules covers one that is not among them: that a point is held hides no fault', t => {
   const ids = new Set(rules.map(({ id }) => id))
   const named = rules.flatMap(({ program }) => program.suppresses)
   t.true(named.length > 0)
