@@ -14,7 +14,7 @@ import { sendWebhook } from '#shared/node/alerts/webhook.ts'
 import { failureLog } from '#shared/node/failure-log.ts'
 import type { Service } from '#shared/node/service.ts'
 import type { AlertStore, Delivery, StoredRoute } from '#shared/node/store/alerts.ts'
-import { alertConditions, type AlertSources, edgeKey, SILENT_MS } from './conditions.ts'
+import { alertConditions, type AlertSources, edgeConditions, edgeKey, SILENT_MS } from './conditions.ts'
 
 const EVERY_MS = MINUTE
 /** A round whose receivers all answer at the last moment takes five minutes. One that is later, or before the last, shows that the clock was set. */
@@ -119,7 +119,7 @@ export class AlertService implements Service {
     // After a start the edges need time to connect again.
     const knowsEdges = watchEdges && now - this.#watchedFrom > SILENT_MS
     const states = store.states()
-    const found = alertConditions(this.#options, now, knowsEdges, key => states.has(key))
+    const found = alertConditions(this.#options, now, knowsEdges, key => states.get(key))
     const conditions = new Map(found.conditions.map(condition => [condition.key, condition]))
     for (const key of new Set([...states.keys(), ...conditions.keys()])) {
       const before = states.get(key)
@@ -207,9 +207,9 @@ export class AlertService implements Service {
             .map(one => ({ title: `${one.title} (${one.equipment_id})`, priority: priorityOf(one.severity) })),
         }
       })
-    const { conditions, holding } = alertConditions(this.#options, now, watchEdges)
+    const { conditions, holding } = edgeConditions(this.#options, now, () => false)
     const silent = conditions.filter(one => one.kind === 'edge' && !holding.has(one.key) && isIn(one.building_id))
-    return { at: now, timezone, buildings, silent_edges: silent.map(({ title }) => title) }
+    return { at: now, timezone, buildings, silent_edges: watchEdges ? silent.map(({ title }) => title) : [] }
   }
 
   async #deliver(delivery: Delivery, stored: Pick<StoredRoute, 'route' | 'secret'> | undefined): Promise<void> {

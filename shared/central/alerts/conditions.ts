@@ -1,7 +1,7 @@
 /** Conditions that raise alerts: open findings that nobody has snoozed or dismissed, and edges that send nothing. */
-import { type AlertCondition, EDGE_KINDS, type EdgeKind, type EdgeTrouble } from '#shared/core/alerts/alert.ts'
+import { type AlertCondition, type AlertState, EDGE_KINDS, type EdgeKind, type EdgeTrouble } from '#shared/core/alerts/alert.ts'
 import { fleetConditions, fleetKey } from '#shared/core/alerts/fleet-alert.ts'
-import { type Priority, priorityOf } from '#shared/core/findings/finding.ts'
+import { type ActiveFinding, type Priority, priorityOf } from '#shared/core/findings/finding.ts'
 import type { Building } from '#shared/core/model/model.ts'
 import { type EdgeKey, edgeName } from '#shared/core/model/model.ts'
 import { MINUTE } from '#shared/core/time.ts'
@@ -14,7 +14,6 @@ export const SILENT_MS = 15 * MINUTE
 /** One that is quiet for this long counts where the most of them are, so that the first of a fleet is not announced alone. */
 const QUIET_MS = 10 * MINUTE
 const EDGE_PRIORITY: Priority = 1
-const FINDINGS_MAX = 10_000
 
 /** What is wrong with an edge that sends, at `now`. */
 export type EdgeTroubles = (edge: EdgeRecord, now: number) => EdgeTrouble[]
@@ -48,43 +47,65 @@ type Conditions = {
 
 /**
  * @param watchEdges whether edges connect to this process, and it has run long enough to notice a silent one
- * @param isOpen whether there is an alert of this key
+ * @param stateOf the open alert of a key
  */
 export function alertConditions(
   sources: AlertSources,
   now: number,
   watchEdges: boolean,
-  isOpen: (key: string) => boolean = () => false,
+  stateOf: (key: string) => AlertState | undefined,
 ): Conditions {
-  const { findings, notes, model } = sources
-  const buildings = new Map(model.buildings().map(building => [building.building_id, building]))
-  const conditions: AlertCondition[] = []
-  const quiet = new Set<string>()
-  for (const finding of findings.list({ state: 'active', limit: FINDINGS_MAX })) {
-    const { building_id, equipment_id, rule_id, role, kind, severity, title, evidence, from, finding_id } = finding
-    const note = notes.of(finding, now)
-    if (note.not_a_fault !== undefined || finding.suppressed_by !== undefined) continue
-    const key = ['finding', building_id, equipment_id, rule_id, ...(role === undefined ? [] : [role])].join('/')
-    if (note.snoozed_until !== undefined) {
-      quiet.add(key)
-      continue
-    }
-    const path = `/faults/${encodeURIComponent(finding_id)}`
-    const what = { title: `${title} (${equipment_id})`, detail: evidence.sentence, since: from, path }
-    conditions.push({ key, kind, priority: priorityOf(severity), ...placeOf(building_id, buildings), ...what })
-  }
-  for (const { key } of conditions) quiet.delete(key)
+  const buildings = buildingsOf(sources)
+  const { conditions, quiet } = findingConditions(sources, buildings, now, stateOf)
   const none = { conditions: [], holding: new Set<string>(), unknown: new Set<string>(), covered: new Set<string>() }
-  const ofEdges = watchEdges ? edgeConditions(sources, buildings, now, isOpen) : none
+  const ofEdges = watchEdges ? edgeConditions(sources, now, key => stateOf(key) !== undefined) : none
   return { ...ofEdges, conditions: [...conditions, ...ofEdges.conditions], quiet }
 }
 
-function edgeConditions(
-  { edges, edgeTroubles, edgeRefusals, site }: AlertSources,
+/** A hub has tens of thousands of findings, of which few are new: the others keep the sentence of their alert and are not read whole. */
+function findingConditions(
+  { findings, notes }: AlertSources,
   buildings: ReadonlyMap<string, Building>,
+  now: number,
+  stateOf: (key: string) => AlertState | undefined,
+): Pick<Conditions, 'conditions' | 'quiet'> {
+  const conditions: AlertCondition[] = []
+  const quiet = new Set<string>()
+  const silences = notes.silences(now)
+  for (const finding of findings.active()) {
+    const { finding_id, building_id, equipment_id, kind, severity, title, from } = finding
+    const { not_a_fault, snoozed_until } = silences.get(finding_id) ?? {}
+    if (not_a_fault !== undefined || finding.suppressed_by !== undefined) continue
+    const key = findingKey(finding)
+    if (snoozed_until !== undefined) {
+      quiet.add(key)
+      continue
+    }
+    const priority = priorityOf(severity)
+    const open = stateOf(key)
+    const isTold = open && !open.quiet && open.condition.priority <= priority
+    const detail = isTold ? open.condition.detail : findings.get(finding_id)!.evidence.sentence
+    const path = `/faults/${encodeURIComponent(finding_id)}`
+    const what = { title: `${title} (${equipment_id})`, detail, since: from, path }
+    conditions.push({ key, kind, priority, ...placeOf(building_id, buildings), ...what })
+  }
+  for (const { key } of conditions) quiet.delete(key)
+  return { conditions, quiet }
+}
+
+const findingKey = ({ building_id, equipment_id, rule_id, role }: ActiveFinding) =>
+  ['finding', building_id, equipment_id, rule_id, ...(role === undefined ? [] : [role])].join('/')
+
+const buildingsOf = ({ model }: Pick<AlertSources, 'model'>): ReadonlyMap<string, Building> =>
+  new Map(model.buildings().map(building => [building.building_id, building]))
+
+/** @param isOpen whether there is an alert of this key */
+export function edgeConditions(
+  { model, edges, edgeTroubles, edgeRefusals, site }: AlertSources,
   now: number,
   isOpen: (key: string) => boolean,
 ): Omit<Conditions, 'quiet'> {
+  const buildings = buildingsOf({ model })
   const conditions: AlertCondition[] = []
   const holding = new Set<string>()
   const unknown = new Set<string>()

@@ -113,6 +113,41 @@ test('an alert waits for the hours of its route, and is dropped when it recovers
   )
 })
 
+test('the oldest of many thousand faults keeps its alert', async t => {
+  const { url, received } = await receiver(t)
+  const { site, round, stores } = await siteAt(t)
+  await addRoute(site, { webhook_url: url, priority_max: 1 })
+  const oldest = { ...FAULT, severity: 1 as const, from: NOW - 30 * DAY }
+  stores.findings.put([oldest])
+  await round()
+  const newer = (i: number): Finding => ({ ...FAULT, finding_id: `newer-${i}`, equipment_id: `AHU-${i}`, severity: 4, from: NOW })
+  stores.findings.put(Array.from({ length: 10_001 }, (_, i) => newer(i)))
+  await round(MINUTE)
+  await round(7 * HOUR)
+  t.deepEqual(
+    received.map(one => one.body.type),
+    ['alert.raised'],
+  )
+})
+
+test('a fault that has become more urgent is told with its sentence of now', async t => {
+  const { url, received } = await receiver(t)
+  const { site, round, stores } = await siteAt(t)
+  await addRoute(site, { webhook_url: url })
+  const told = (severity: Finding['severity'], sentence: string) =>
+    stores.findings.put([{ ...FAULT, severity, evidence: { ...FAULT.evidence, sentence } }])
+  told(4, 'It is 2 K too warm.')
+  await round()
+  told(4, 'It is 3 K too warm.')
+  await round(MINUTE)
+  told(1, 'It is 9 K too warm.')
+  await round(MINUTE)
+  t.deepEqual(
+    received.map(one => one.body.alert.detail),
+    ['It is 2 K too warm.', 'It is 9 K too warm.'],
+  )
+})
+
 test('an edge that goes silent raises one alert and one recovery', async t => {
   const { url, received } = await receiver(t)
   const edgeReturn: EdgeReturn = ({ edge_id }, { from, to }) => `${edge_id} was silent for ${(to - from) / MINUTE} min`
