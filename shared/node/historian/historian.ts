@@ -16,6 +16,8 @@ import type { WriteHandlers, WriteInit } from './write-worker.ts'
 
 /** Memory of a process beyond DuckDB's limit, MB: 300 were measured while ten million rows were loaded. */
 const BESIDE_MB = 350
+/** The process that reads stays as many times as long as the one that writes: a page asks again each 30 s, a person after a minute. */
+const READER_STAYS = 4
 /** Points of one request to the reading process: a year of minutes of so many is 70 MB. Of a shorter span it takes more. */
 const READ_POINTS = 8
 const READ_SPAN = 366 * DAY
@@ -42,7 +44,7 @@ type HistorianOptions = {
   root: string
   /** Memory limit of DuckDB in each of its two processes. */
   memoryMb: number
-  /** How long these processes may be idle before they end. */
+  /** How long the process that writes may be idle before it ends. */
   idleMs: number
   /** Space of the sealed files; by default without a bound. */
   maxBytes?: number
@@ -68,19 +70,21 @@ export async function openHistorian({
 }: HistorianOptions): Promise<StoredHistorian> {
   const owner = db.prepare('SELECT history_id FROM history_state').pluck().get() as string
   await prepareFolder(root, owner, openManifest(db).files())
-  const bounds = { memoryMb: memoryMb + BESIDE_MB, idleMs }
+  const bounded = { memoryMb: memoryMb + BESIDE_MB }
   const init: ReadInit & WriteInit = { dbPath: db.name, root, memoryMb }
   const reader = openWorker<ReadHandlers>({
     name: 'history query',
     module: new URL('./read-worker.ts', import.meta.url),
     init,
-    ...bounds,
+    ...bounded,
+    idleMs: READER_STAYS * idleMs,
   })
   const writer = openWorker<WriteHandlers>({
     name: 'history sealing',
     module: new URL('./write-worker.ts', import.meta.url),
     init,
-    ...bounds,
+    ...bounded,
+    idleMs,
   })
 
   const read = (query: HistoryQuery) => inGroups(query, point_ids => reader.request('read', { ...query, point_ids }))

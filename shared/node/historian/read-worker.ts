@@ -13,6 +13,15 @@ export type ReadHandlers = {
 }
 
 serveWorker(async (init: ReadInit): Promise<ReadHandlers> => {
-  const { read, buckets, spans, firsts } = await openHistoryReader(init)
-  return { read, buckets, spans: ({ building_id, point_ids }) => spans(building_id, point_ids), firsts }
+  const { read, buckets, spans, firsts, warm } = await openHistoryReader(init)
+  return {
+    read,
+    async buckets(query) {
+      // Who looks at a plot of today may ask for a year next.
+      setImmediate(warm)
+      return buckets(query)
+    },
+    spans: ({ building_id, point_ids }) => spans(building_id, point_ids),
+    firsts,
+  }
 })

@@ -17,11 +17,15 @@ import { readFirsts, readSpans } from './spans.ts'
 /** How often a read is repeated because its files were merged and deleted meanwhile. */
 const ATTEMPTS = 5
 
-export type OpenHistoryReader = HistoryReader & { close(): void }
+export type OpenHistoryReader = HistoryReader & {
+  /** Loads DuckDB before a read needs it. What fails then fails again in that read. */
+  warm(): void
+  close(): void
+}
 
 /**
  * Reads history in this process while another process writes it. It is meant for workers: the first read that needs a sealed
- * file loads DuckDB.
+ * file loads DuckDB, unless `warm` did.
  *
  * @param memoryMb limit for DuckDB
  * @throws Problem history_damaged from its methods when a sealed file cannot be read
@@ -57,6 +61,7 @@ export async function openHistoryReader(at: { dbPath: string; root: string; memo
     buckets: query => withSnapshot(query, snapshot => readBuckets(columnsOf, query, snapshot)),
     spans: (building_id, point_ids) => readSpans(db, { building_id, point_ids }, read),
     firsts: async building_id => readFirsts(db, building_id),
+    warm: () => void partReader().catch(() => undefined),
     close: () => {
       parts?.close()
       db.close()

@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs'
 import test from 'ava'
 import { toBuckets } from '#shared/core/series/buckets.ts'
 import { MINUTE } from '#shared/core/time.ts'
 import { openHistoryReader } from '#shared/node/historian/reader.ts'
+import { until } from '../../../support/folders.ts'
 import { MEMORY_MB, temporaryHistorian } from '../../../support/sites/workspace.ts'
 
 const T = Date.UTC(2026, 0, 31, 22)
@@ -34,6 +36,17 @@ test('what is still hot is read without DuckDB, and what is sealed with it', asy
   t.false(isDuckLoaded(), 'a file that has nothing of the span is not opened')
   t.deepEqual(await reader.read(query), hot)
   t.true(isDuckLoaded())
+})
+
+test('the process that has drawn a plot of today is ready for one of sealed files, one that has only read is not', async t => {
+  const { historian } = await temporaryHistorian(t)
+  await historian.append('b', [{ id: 'p', t: T, v: 1 }])
+  const query = { building_id: 'b', point_ids: ['p'], from: T, to: T + MINUTE }
+  const maps = () => readFileSync(`/proc/${historian.readerPid()}/maps`, 'utf8')
+  for (let i = 0; i < 3; i++) await historian.read(query)
+  t.false(maps().includes('duckdb'))
+  await historian.buckets({ ...query, maxBuckets: 1 })
+  await t.notThrowsAsync(until(() => maps().includes('duckdb'), 'DuckDB is loaded'))
 })
 
 test('buckets are those of the samples, across files, beside hot samples, and where a file corrects another', async t => {
