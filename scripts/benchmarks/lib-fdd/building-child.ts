@@ -28,7 +28,7 @@ const BOX_ROLES: Record<string, (typeof AIR_HANDLER_ROLES)[number]> = {
 export type Order = {
   folder: string
   /**
-   * `write`: the history of the days. `one by one`: a run over it, as the product makes its first one. `all at once`: the same with all of their history in
+   * `write`: the history of the days, of which the last is not yet in sealed files, as the product keeps it. `one by one`: a run over it, as the product makes its first one. `all at once`: the same with all of their history in
    * memory. `append`: the next day, minute by minute. `hour`: a run at the end of one of its hours, which reads no later samples.
    */
   what: 'write' | 'one by one' | 'all at once' | 'append' | 'hour'
@@ -84,10 +84,20 @@ async function reply({ folder, what, hour = 24 }: Order): Promise<Reply> {
   const site = siteOf()
   const { rules } = await openRuleCache(join(folder, 'rules.parsed'), 'bench').load(['rules'])
   const box = await openBox(folder, site, rules)
+  const append = async (from: number, to: number) => {
+    const columns: PointRows[] = []
+    for await (const rows of rowsOf(site, { from, to })) columns.push(rows)
+    for (let minute = 0; minute < (to - from) / MINUTE; minute++) {
+      const at = ({ point_id, series }: PointRows) => ({ id: point_id, t: series.ts[minute]!, v: series.values[minute]! })
+      await box.historian.append(building_id, columns.map(at))
+    }
+  }
   const parts: Record<Order['what'], () => Promise<number>> = {
     async write() {
       const ids = site.points.map(({ point_id }) => point_id)
-      await box.historian.load(building_id, ids, 'replace', rowsOf(site))
+      const lastDay = SPAN.to - DAY
+      await box.historian.load(building_id, ids, 'replace', rowsOf(site, { from: SPAN.from, to: lastDay }))
+      await append(lastDay, SPAN.to)
       return 0
     },
     async 'one by one'() {
@@ -95,12 +105,7 @@ async function reply({ folder, what, hour = 24 }: Order): Promise<Reply> {
       return box.findings.list({ building_id, limit: 1e6 }).length
     },
     async append() {
-      const day: PointRows[] = []
-      for await (const rows of rowsOf(site, { from: SPAN.to, to: SPAN.to + DAY })) day.push(rows)
-      for (let minute = 0; minute < DAY / MINUTE; minute++) {
-        const at = ({ point_id, series }: PointRows) => ({ id: point_id, t: series.ts[minute]!, v: series.values[minute]! })
-        await box.historian.append(building_id, day.map(at))
-      }
+      await append(SPAN.to, SPAN.to + DAY)
       return 0
     },
     async hour() {
