@@ -7,7 +7,14 @@ import { createSerialQueue } from '#shared/flow/serial-queue.ts'
 import type { ModbusReply } from './core/pdu.ts'
 import type { RetryPolicy } from '../protocol.ts'
 
-export type ConnectionAnswer = ModbusReply | { state: 'timeout' } | { state: 'closed'; reason: string }
+export type ConnectionAnswer =
+  | ModbusReply
+  | { state: 'timeout' }
+  /**
+   * `isAfterAnswer`: the connection had answered an earlier request and began no answer to this one. Some devices close after each
+   * answer, which says nothing of this request, so it is repeated on a new connection.
+   */
+  | { state: 'closed'; reason: string; isAfterAnswer?: boolean }
 
 /** A socket or a serial port. It is replaced by a new one when its state is in doubt. */
 export interface ModbusConnection {
@@ -127,7 +134,10 @@ export class SharedBus implements ModbusBus {
     this.#inFlight = signal
     const answer = await this.#connection.read(unit, range, timeoutMs)
     this.#inFlight = undefined
-    if (answer.state === 'closed' && !signal.aborted) this.#noteFailure(answer.reason)
+    if (answer.state === 'closed' && !signal.aborted) {
+      if (answer.isAfterAnswer) return this.#attempt(unit, range, timeoutMs, signal)
+      this.#noteFailure(answer.reason)
+    }
     if (answer.state === 'data' || answer.state === 'exception') this.#failures = 0
     return answer
   }

@@ -88,12 +88,13 @@ function tcpConnection(
   let rest: Uint8Array = new Uint8Array(0)
   let lastId = 0
   let timeouts = 0
+  let hasAnswered = false
 
-  function end(reason: string, answer: ConnectionAnswer = { state: 'closed', reason }): void {
+  function end(reason: string, answer?: ConnectionAnswer): void {
     if (closed !== undefined) return
     closed = reason
     socket.destroy()
-    pending?.settle(answer)
+    pending?.settle(answer ?? { state: 'closed', reason, isAfterAnswer: hasAnswered && rest.length === 0 })
   }
 
   function take(chunk: Uint8Array): void {
@@ -109,6 +110,7 @@ function tcpConnection(
         frame.unit === pending.unit ? readModbusReply(frame.pdu.slice(), pending.place) : wrongUnit(frame.unit, pending.unit)
       if (answer.state === 'garbled') return end(answer.reason, answer)
       timeouts = 0
+      hasAnswered = true
       pending.settle(answer)
     }
     rest = bytes.slice()

@@ -286,3 +286,19 @@ test('a device behind a port that the firewall of the box drops says so, and no 
   const refused = await t.throwsAsync(tcpLink('127.0.0.1', 1, () => [502]).open(5000, never))
   t.notRegex(refused!.message, /firewall/)
 })
+
+test('a device that closes the connection after each answer gives all its values, however many requests they take', async t => {
+  const { port, connections } = await openTcpPeer(t, (request, socket) =>
+    socket.end(modbusFrame(request, registersOf(request))),
+  )
+  const driver = driverOf(openBus(t, port), { timeoutMs: 8000, retries: 0 })
+  const far = words(0, 1000, 2000, 3000)
+  for (let poll = 0; poll < 2; poll++) {
+    const readings = await driver.read(far, never)
+    t.deepEqual(
+      readings.map(({ v, q }) => [v, q]),
+      [0, 1000, 2000, 3000].map(v => [v, 'good']),
+    )
+  }
+  t.is(connections(), 8)
+})
