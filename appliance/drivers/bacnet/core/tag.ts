@@ -1,4 +1,5 @@
 /** Decodes ASN.1 tags and their values, never beyond the given bytes (135-2020 20.2). */
+import { decodeText } from './character-string.ts'
 
 /** The bytes violate the standard. Thrown only within the decoder; its callers turn it into a result. */
 export class Malformed extends Error {}
@@ -243,15 +244,8 @@ function bits(content: Uint8Array): boolean[] {
   return Array.from({ length: count }, (_, i) => ((content[1 + (i >> 3)] ?? 0) & (0x80 >> (i & 7))) !== 0)
 }
 
-const UTF8 = new TextDecoder()
-const DECODERS = new Map([
-  [4, new TextDecoder('utf-16be')],
-  [5, new TextDecoder('latin1')],
-])
-
-/** Text in UTF-8, UCS-2 or ISO 8859-1; other character sets are read as UTF-8 with replacement marks (135-2020 20.2.9). */
 function text(content: Uint8Array): string {
   const charset = content[0]
   if (charset === undefined) throw new Malformed('a text without its character set')
-  return (DECODERS.get(charset) ?? UTF8).decode(content.subarray(1))
+  return decodeText(charset, content.subarray(1))
 }
