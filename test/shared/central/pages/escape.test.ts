@@ -386,3 +386,8 @@ test('parameters, what was tried and baselines escape', t =>
       ],
     })}`
   }))
+
+test('a name cannot turn the direction of the words after it', t => {
+  const name = 'pump\u202etxet \u2067\u2066kcab\u2069 Zähler'
+  t.is(html`<b title="${name}">${name}</b>`.text, '<b title="pumptxet kcab Zähler">pumptxet kcab Zähler</b>')
+})
