@@ -19,8 +19,7 @@ const ENTITIES = nameTable<string>({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"'
  * Escapes text for markup or a quoted attribute. Marks that turn the direction of what follows on the line are left out: in a name they
  * would turn the words of the page after it.
  */
-const escapeHtml = (text: string): string =>
-  text.replace(/[&<>"'\u202a-\u202e\u2066-\u2069]/g, char => ENTITIES[char] ?? '')
+const escapeHtml = (text: string): string => text.replace(/[&<>"'\u202a-\u202e\u2066-\u2069]/g, char => ENTITIES[char] ?? '')
 
 /** Marks trusted text as markup. Text from a device, a file or a person must never be passed to it. */
 export const raw = (text: string): Html => new Html(text)

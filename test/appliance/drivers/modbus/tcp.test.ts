@@ -288,9 +288,7 @@ test('a device behind a port that the firewall of the box drops says so, and no 
 })
 
 test('a device that closes the connection after each answer gives all its values, however many requests they take', async t => {
-  const { port, connections } = await openTcpPeer(t, (request, socket) =>
-    socket.end(modbusFrame(request, registersOf(request))),
-  )
+  const { port, connections } = await openTcpPeer(t, (request, socket) => socket.end(modbusFrame(request, registersOf(request))))
   const driver = driverOf(openBus(t, port), { timeoutMs: 8000, retries: 0 })
   const far = words(0, 1000, 2000, 3000)
   for (let poll = 0; poll < 2; poll++) {
