@@ -60,6 +60,7 @@ function numberAt(text: string, at: number): Token | undefined {
   const digits = match(NUMBER, text, at)
   if (!digits) return undefined
   const end = at + digits.length
+  if (!Number.isFinite(Number(digits))) throw new ExprError(at, 'the number is too large')
   const token = { kind: 'number' as const, value: Number(digits), at, end }
   const start = skip(text, end)
   const suffix = SUFFIXES.find(([name]) => text.startsWith(name, start) && !/[A-Za-z0-9_]/.test(text[start + name.length] ?? ' '))

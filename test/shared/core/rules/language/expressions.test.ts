@@ -54,6 +54,7 @@ const BROKEN: [string, number, RegExp][] = [
   [`${'not '.repeat(60)}a`, 204, /nested deeper/],
   [`a${' + a'.repeat(60)}`, 206, /in one row/],
   ['a'.repeat(5000), 4000, /longer than/],
+  ['a > 1e999', 4, /too large/],
 ]
 for (const [text, at, message] of BROKEN) {
   test(`"${text.length > 20 ? `${text.slice(0, 20)}…` : text}" is refused at ${at}`, t => {

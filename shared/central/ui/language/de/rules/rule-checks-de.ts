@@ -104,6 +104,7 @@ export const RULE_CHECKS_DE = nameTable<string>({
   'a number or fraction': 'eine Zahl oder ein Anteil',
   'a temperature difference': 'eine Temperaturdifferenz',
   'longer than {0} characters': 'länger als {0} Zeichen',
+  'the number is too large': 'die Zahl ist zu groß',
   '"{0}" means nothing here': '„{0}“ bedeutet hier nichts',
   '"{0}" is not expected here': '„{0}“ wird hier nicht erwartet',
   'the expression ends too early': 'der Ausdruck endet zu früh',
