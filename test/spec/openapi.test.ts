@@ -1,6 +1,7 @@
 /** The OpenAPI document and the routes of a hub are the same, both ways, and anybody may read it. */
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import test from 'ava'
+import { PROBLEMS } from '#shared/core/problem.ts'
 import type { Route } from '#shared/node/http/route.ts'
 import { TRIED_KEYWORDS } from '../support/unfit.ts'
 import { openSpecHub, sharedEnds, tokenOf } from './spec-site.ts'
@@ -100,6 +101,22 @@ function keywordsOf(schema: unknown): string[] {
     ]
   })
 }
+
+test('every operation says which problems it has of its own, by their status', async t => {
+  const { send, routes } = await openSpecHub(ends)
+  const { paths } = (await send('GET', '/api/openapi.json')).body
+  let stated = 0
+  for (const { method, path, problems = [] } of routes.filter(one => one.path.startsWith('/api/'))) {
+    const { responses } = paths[path.replaceAll(/:(\w+)/g, '{$1}')][method.toLowerCase()]
+    for (const code of problems) {
+      const { description, content } = responses[PROBLEMS[code].status]
+      if (content['application/json']) continue // A check that fails answers as one that passes.
+      t.true(description.includes(`\`${code}\`: ${PROBLEMS[code].title}`), `${method} ${path}: ${description}`)
+      stated++
+    }
+  }
+  t.true(stated > 200, String(stated))
+})
 
 test('every check that a route states is one whose refusal is tried in German', async t => {
   const { routes } = await openSpecHub(ends)

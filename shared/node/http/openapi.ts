@@ -2,6 +2,7 @@ import fastifySwagger from '@fastify/swagger'
 import { Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import { html } from './html.ts'
+import { PROBLEM_SCHEMA } from './problem-schema.ts'
 import { type Route, route } from './route.ts'
 
 /**
@@ -10,12 +11,14 @@ import { type Route, route } from './route.ts'
  */
 export async function documentRoutes(app: FastifyInstance, { routes, version }: { routes: Route[]; version: string }) {
   await app.register(fastifySwagger, {
+    refResolver: { buildLocalReference: ({ $id }, _baseUri, _fragment, i) => String($id ?? `def-${i}`) },
     openapi: {
       openapi: '3.1.0',
       info: { title: 'Plenum', version, description: 'Fault detection for buildings. Errors are application/problem+json.' },
       components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } } },
     },
   })
+  app.addSchema(PROBLEM_SCHEMA)
   const documented = routes.filter(({ path }) => path.startsWith('/api/'))
   if (documented.length === 0) return []
   return [

@@ -4,11 +4,12 @@ import { addVary } from './compress.ts'
 import { unbroken } from './unbroken.ts'
 import { Html } from './html.ts'
 import { type PageLanguageOf, inLanguage } from './language.ts'
-import { Problem } from '#shared/core/problem.ts'
+import { Problem, PROBLEMS } from '#shared/core/problem.ts'
 import type { AuditStore } from '#shared/core/stores.ts'
 import { buildingOfChange } from './audit-building.ts'
 import { YAML_TYPES } from './body.ts'
 import { type Idempotency, idempotencyKey } from './idempotency.ts'
+import { problemAnswer, problemsByStatus } from './problem-schema.ts'
 import { type Call, type Caller, type MediaType, type ProblemPage, type Route, type SharedToken, strict } from './route.ts'
 import { fits } from './schema-check.ts'
 import { assertBuilding, assertScope } from './token-limits.ts'
@@ -106,13 +107,13 @@ function schemaOf({
   statuses = [200],
   answers = ['application/json'],
   takes,
+  problems = [],
 }: Route): Record<string, unknown> {
   const isApi = path.startsWith('/api/')
   const json = reply ?? Type.Unknown()
   const schemaFor = (type: MediaType) =>
     type === 'application/json' ? json : type.endsWith('json') ? Type.Object({}) : Type.String()
   const answer = { content: Object.fromEntries(answers.map(type => [type, { schema: schemaFor(type) }])) }
-  const problem = { content: { 'application/problem+json': { schema: PROBLEM_SCHEMA } } }
   return {
     summary,
     operationId: operationId(method, path),
@@ -122,7 +123,8 @@ function schemaOf({
     querystring: query ?? (isApi ? strict({}) : Type.Object({})),
     response: {
       ...Object.fromEntries(statuses.map(status => [status, { description: STATUSES[status], ...answer }])),
-      default: { description: 'A problem', ...problem },
+      ...problemsByStatus(problems.filter(code => !(statuses as readonly number[]).includes(PROBLEMS[code].status))),
+      default: problemAnswer('A problem that any operation may have'),
     },
     ...(body && takes !== 'upload' && { body }),
     ...(takes === 'upload' && { consumes: ['multipart/form-data'] }),
@@ -131,28 +133,6 @@ function schemaOf({
 }
 
 const STATUSES = { 200: 'It succeeded', 202: 'It was accepted and goes on', 503: 'A check fails' } as const
-
-const PLACE = Type.Object({
-  pointer: Type.Optional(Type.String({ description: 'into the request' })),
-  row: Type.Optional(Type.Integer()),
-  column: Type.Optional(Type.String()),
-  message: Type.String(),
-  hint: Type.Optional(Type.String()),
-})
-const PROBLEM_SCHEMA = Type.Object({
-  type: Type.String(),
-  title: Type.String(),
-  status: Type.Integer(),
-  detail: Type.String(),
-  instance: Type.String(),
-  request_id: Type.String(),
-  ok: Type.Literal(false),
-  error: Type.String(),
-  code: Type.String(),
-  errors: Type.Optional(Type.Array(PLACE, { description: 'where data is wrong, at most 100 places' })),
-  errors_total: Type.Optional(Type.Integer({ description: 'of all places' })),
-  agent_hints: Type.Optional(Type.Array(Type.Object({ code: Type.String(), action: Type.String(), example: Type.String() }))),
-})
 
 /** @throws Problem unauthenticated, forbidden or password_change_required */
 async function admit(

@@ -25,6 +25,8 @@ const isStated = ({ properties, additionalProperties }: { properties?: object; a
 type Operation = { responses: Record<string, { content?: Record<string, { schema: object }> }> }
 type Paths = Record<string, Record<string, Operation>>
 
+type Document = { paths: Paths; components: { schemas: { Problem: object } } }
+
 const jsonOf = ({ responses }: Operation) =>
   Object.entries(responses).flatMap(([status, { content }]) =>
     status !== 'default' && content?.['application/json'] ? [content['application/json'].schema] : [],
@@ -59,7 +61,7 @@ export async function openAsking(t: ExecutionContext, url: string, asked: Asked)
   }
   const login = await send('POST', '/api/auth/login', { username: 'admin', password: PASSWORDS.admin })
   const { token } = JSON.parse(login.text) as { token: string }
-  const { paths } = JSON.parse((await send('GET', '/api/openapi.json')).text) as { paths: Paths }
+  const { paths, components } = JSON.parse((await send('GET', '/api/openapi.json')).text) as Document
   /** The path as the document has it, with its parameters. */
   const documented = (path: string) => {
     const bare = path.split('?')[0]!
@@ -85,9 +87,11 @@ export async function openAsking(t: ExecutionContext, url: string, asked: Asked)
   const beRefused = async (method: string, path: string, body?: object): Promise<any> => {
     const { status, text } = await send(method, path, body, token)
     t.true(status >= 400, `${method} ${path}: ${text}`)
-    const { schema } = paths[documented(path)]![method.toLowerCase()]!.responses['default']!.content!['application/problem+json']!
+    const { responses } = paths[documented(path)]![method.toLowerCase()]!
+    const stated = responses[status] ?? responses['default']!
+    t.deepEqual(stated.content!['application/problem+json'], { schema: { $ref: '#/components/schemas/Problem' } })
     const problem = JSON.parse(text)
-    t.true(ajv.validate(closed(schema) as object, problem), `${method} ${path}: ${ajv.errorsText()} in ${text.slice(0, 2000)}`)
+    t.true(ajv.validate(closed(components.schemas.Problem) as object, problem), `${method} ${path}: ${ajv.errorsText()} in ${text.slice(0, 2000)}`)
     return problem
   }
   return { send, beRefused, ask: askAs(token), askAs, paths, headers: { authorization: `Bearer ${token}` } }
