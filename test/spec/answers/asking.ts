@@ -91,7 +91,10 @@ export async function openAsking(t: ExecutionContext, url: string, asked: Asked)
     const stated = responses[status] ?? responses['default']!
     t.deepEqual(stated.content!['application/problem+json'], { schema: { $ref: '#/components/schemas/Problem' } })
     const problem = JSON.parse(text)
-    t.true(ajv.validate(closed(components.schemas.Problem) as object, problem), `${method} ${path}: ${ajv.errorsText()} in ${text.slice(0, 2000)}`)
+    t.true(
+      ajv.validate(closed(components.schemas.Problem) as object, problem),
+      `${method} ${path}: ${ajv.errorsText()} in ${text.slice(0, 2000)}`,
+    )
     return problem
   }
   return { send, beRefused, ask: askAs(token), askAs, paths, headers: { authorization: `Bearer ${token}` } }
