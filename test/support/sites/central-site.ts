@@ -17,6 +17,7 @@ import type { MailSettings } from '#shared/node/alerts/mail.ts'
 import { wallClock } from '#shared/node/clock.ts'
 import { type HttpService, openHttp } from '#shared/node/http/server.ts'
 import { keepParsedRules, takeParsedRules } from '../rules/parsed-rules.ts'
+import { useQuickHashes } from '../suite/quick-hashes.ts'
 import type { EdgeRefusals, EdgeReturn, EdgeTroubles } from '#shared/central/alerts/conditions.ts'
 
 const VERSION = '0.0.0+000000000000'
@@ -61,6 +62,7 @@ export async function startCentral(
     pages?: boolean
   } = {},
 ): Promise<TestCentral> {
+  useQuickHashes()
   const workspace = given.workspace ?? mkdtempSync(join(tmpdir(), 'plenum-central-'))
   const told: Finding[] = []
   const log = given.log ?? pino({ level: 'error' }, pino.destination(2))

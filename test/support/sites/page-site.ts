@@ -28,6 +28,7 @@ import { HISTORY, journalOf, scheduleOf, LEVEL_NAMES } from '../overrides-fixtur
 import { fleetRoutes } from '#hub/pages/fleet.route.ts'
 import { BUILDING, EDGES, EQUIPMENT, FINDINGS, NOW, POINTS, RULE_FILE, RUN, samplesOf } from '../page-fixture.ts'
 import { keepParsedRules, takeParsedRules } from '../rules/parsed-rules.ts'
+import { useQuickHashes } from '../suite/quick-hashes.ts'
 
 export const PASSWORDS = { admin: 'admin-password-1', agent: 'agent-password-1', viewer: 'viewer-password-1' }
 
@@ -71,6 +72,7 @@ const edgeRegistryOf = ({ edges, model, edgeClaims: claims, clock }: CentralCont
   new EdgeRegistry({ edges, model, claims, clock })
 
 export async function openSite(options: SiteOptions): Promise<TestSite> {
+  useQuickHashes()
   const workspace = mkdtempSync(join(tmpdir(), 'plenum-pages-'))
   mkdirSync(join(workspace, 'rules'))
   writeFileSync(join(workspace, 'rules', 'supply-warm.yaml'), RULE_FILE)

@@ -17,6 +17,7 @@ import { PASSWORDS, SECRET } from './central-site.ts'
 import { silent } from './transport-site.ts'
 import { folder } from '../folders.ts'
 import { envelope } from '../messages.ts'
+import { useQuickHashes } from '../suite/quick-hashes.ts'
 
 export type TenantSite = Awaited<ReturnType<typeof openTenantSite>>
 export const OWN_PASSWORD = 'a password of my own'
@@ -31,6 +32,7 @@ export async function openTenantSite(
   more: Record<string, string> = {},
   certs?: string,
 ) {
+  useQuickHashes()
   const env = {
     SERVICE_WORKSPACE: workspace,
     SERVICE_MULTI_TENANT: '1',
