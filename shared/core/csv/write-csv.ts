@@ -4,20 +4,23 @@
 type Delimiter = ',' | ';'
 
 const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i
-/** Spreadsheets ignore blanks and quotes before a formula, so this pattern does as well. */
-const FORMULA = /^['"\s]*[=+\-@]/
+/**
+ * Spreadsheets ignore blanks and quotes before a formula, so this pattern does as well. They take the wide forms of the signs for the
+ * signs, and one whose list separator is the semicolon begins a cell after it, also within quotes.
+ */
+const FORMULA = /(^|;)(?=['"\s]*[=+\-@＝＋－＠])/g
 
-const GUARDED = /^'(?=['"\s]*[=+\-@])/
-/** @returns the text of a cell without the apostrophe that keeps spreadsheets from executing it */
-export const withoutGuard = (text: string): string => text.replace(GUARDED, '')
+const GUARDED = /(^|;)'(?=['"\s]*[=+\-@＝＋－＠])/g
+/** @returns the text of a cell without the apostrophes that keep spreadsheets from executing it */
+export const withoutGuard = (text: string): string => text.replace(GUARDED, '$1')
 
 /**
  * One cell, quoted where necessary. Line breaks and tabs become a blank. A text that a spreadsheet would take for a formula
- * gets a leading apostrophe, which the import removes. Numbers are unchanged.
+ * gets an apostrophe before it, which the import removes. Numbers are unchanged.
  */
 function csvCell(text: string, delimiter: Delimiter): string {
-  const isFormula = FORMULA.test(text) && !NUMBER.test(text)
-  const shown = (isFormula ? `'${text}` : text).replaceAll(/[\r\n\t]+/g, ' ')
+  const guarded = NUMBER.test(text) ? text : text.replace(FORMULA, "$1'")
+  const shown = guarded.replaceAll(/[\r\n\t]+/g, ' ')
   return shown.includes('"') || shown.includes(delimiter) ? `"${shown.replaceAll('"', '""')}"` : shown
 }
 
