@@ -108,7 +108,7 @@ function slotOf(level: number, value: BacnetValue): Slot {
   return { level, state: 'value', type: NAMES[value.type] ?? value.type, value: plainValue(value) }
 }
 
-/** Names of 135-2020 20.2.1.4 where those of the decoder differ. `opaque`: date, time and constructed data. */
+/** Names of 135-2020 20.2.1.4 where those of the decoder differ. `opaque`: constructed data. */
 const NAMES: Partial<Record<BacnetValue['type'], string>> = {
   text: 'character-string',
   octets: 'octet-string',

@@ -1,5 +1,6 @@
 /** Decodes ASN.1 tags and their values, never beyond the given bytes (135-2020 20.2). */
 import { decodeText } from './character-string.ts'
+import { formatDate, formatTime } from './date-time.ts'
 
 /** The bytes violate the standard. Thrown only within the decoder; its callers turn it into a result. */
 export class Malformed extends Error {}
@@ -22,7 +23,9 @@ export type BacnetValue =
   | { type: 'octets'; value: Uint8Array }
   | { type: 'bits'; value: boolean[] }
   | { type: 'object'; object: { type: number; instance: number } }
-  /** Date, time and constructed data: checked for length and balance, not read. */
+  /** As `formatDate` and `formatTime` write them. */
+  | { type: 'date' | 'time'; value: string }
+  /** Constructed data: checked for length and balance, not read. */
   | { type: 'opaque' }
 
 type Tag = { number: number; isContext: boolean; shape: 'primitive' | 'opening' | 'closing'; length: number }
@@ -199,10 +202,11 @@ function readApplication(cursor: Cursor, number: number, length: number): Bacnet
       if (length < 1 || length > 4) throw new Malformed(`an enumerated has ${length} bytes`)
       return { type: 'enumerated', value: unsigned(cursor, length) }
     case 10:
+      exactly(4, number, length)
+      return { type: 'date', value: formatDate(content(cursor, 4)) }
     case 11:
       exactly(4, number, length)
-      cursor.at += 4
-      return { type: 'opaque' }
+      return { type: 'time', value: formatTime(content(cursor, 4)) }
     case 12:
       exactly(4, number, length)
       return { type: 'object', object: splitObject(unsigned(cursor, 4)) }

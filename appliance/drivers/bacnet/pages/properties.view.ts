@@ -57,4 +57,4 @@ function valuesOf(property: number, values: BacnetValue[]): Html {
 }
 
 const textOf = (property: number, value: BacnetValue): string =>
-  value.type === 'opaque' ? say`a date, a time or a structure, which is not decoded` : valueText(property, value)
+  value.type === 'opaque' ? say`a structure, which is not decoded` : valueText(property, value)

@@ -88,6 +88,8 @@ for (const [value, type, written] of [
   [{ type: 'octets', value: Uint8Array.of(1, 0xab) }, 'octet-string', '01ab'],
   [{ type: 'bits', value: [true, false, true] }, 'bit-string', '101'],
   [{ type: 'object', object: { type: 17, instance: 2 } }, 'object-identifier', '17,2'],
+  [{ type: 'date', value: '2026-11-28' }, 'date', '2026-11-28'],
+  [{ type: 'time', value: '07:30:00.00' }, 'time', '07:30:00.00'],
   [{ type: 'opaque' }, 'other', 'not read'],
 ] as const) {
   test(`a level with ${type} ${written} is decoded`, t => {

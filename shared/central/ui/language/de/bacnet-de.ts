@@ -28,7 +28,7 @@ export const BACNET_DE = nameTable<string>({
   BACnet: 'BACnet',
   '{0} of <1>{1} @ {2}</1> of <2>{3}</2>, read {4}, in {5} ms': '{0} von <1>{1} @ {2}</1> von <2>{3}</2>, gelesen {4}, in {5} ms',
   'It does not have: {0}.': 'Nicht vorhanden: {0}.',
-  'a date, a time or a structure, which is not decoded': 'ein Datum, eine Zeit oder eine Struktur, die nicht entschlüsselt wird',
+  'a structure, which is not decoded': 'eine Struktur, die nicht entschlüsselt wird',
   'Read its properties from the device now': 'Seine Eigenschaften jetzt vom Gerät lesen',
   'Read the properties of an object': 'Die Eigenschaften eines Objekts lesen',
   'Read BACnet properties': 'BACnet-Eigenschaften lesen',

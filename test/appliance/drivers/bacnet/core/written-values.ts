@@ -95,5 +95,8 @@ export const written: fc.Arbitrary<Written> = fc.oneof(
       ),
     }),
   ),
-  fc.constantFrom(10, 11).map((number): Written => ({ value: { type: 'opaque' }, bytes: tagged(number, Buffer.alloc(4, 0xff)) })),
+  fc.constantFrom(
+    { value: { type: 'date', value: '*-*-*' }, bytes: tagged(10, Buffer.alloc(4, 0xff)) } satisfies Written,
+    { value: { type: 'time', value: '07:30:00.05' }, bytes: tagged(11, Buffer.of(7, 30, 0, 5)) } satisfies Written,
+  ),
 )
