@@ -6,7 +6,7 @@ import { noTraffic, type ByteCounts } from '#shared/core/poll/traffic.ts'
 import { readModbusReply } from './core/pdu.ts'
 import type { RegisterRange } from './core/point.ts'
 import { CRC_BYTES } from './core/rtu.ts'
-import { readTcpFrame, tcpFrame } from './core/tcp.ts'
+import { mayAnswerFor, readOverstatedException, readTcpFrame, tcpFrame } from './core/tcp.ts'
 import type { ConnectionAnswer, EncodeRequest, ModbusConnection, ModbusLink } from './bus.ts'
 
 /** Timeouts in a row before the connection is closed. A single late answer is recognised by its transaction id. */
@@ -106,14 +106,18 @@ function tcpConnection(
       bytes = bytes.subarray(frame.end)
       // A late answer carries the id of an earlier request.
       if (!pending || frame.id !== pending.id) continue
-      const answer =
-        frame.unit === pending.unit ? readModbusReply(frame.pdu.slice(), pending.place) : wrongUnit(frame.unit, pending.unit)
+      const answer = mayAnswerFor(pending.unit, frame.unit)
+        ? readModbusReply(frame.pdu.slice(), pending.place)
+        : wrongUnit(frame.unit, pending.unit)
       if (answer.state === 'garbled') return end(answer.reason, answer)
       timeouts = 0
       hasAnswered = true
       pending.settle(answer)
     }
     rest = bytes.slice()
+    const exception = pending && readOverstatedException(rest, pending)
+    // What is announced and missing never comes, so `rest` stays and the next request gets a new connection.
+    if (pending && exception) pending.settle(readModbusReply(exception, pending.place))
   }
 
   listen(take)

@@ -273,6 +273,31 @@ test('mutated answers leave no read open and cause no crash', async t => {
   t.deepEqual(others(ends, ['answered', 'fault', 'silent']), [])
 })
 
+for (const unit of [0, 255]) {
+  test(`a server that always answers as unit ${unit} gives its values`, async t => {
+    const { port } = await openTcpPeer(t, answering(registersOf, { unit }))
+    t.deepEqual(values(await driverOf(openBus(t, port), patient).read(words(7), never)), { 'holding:7:uint16': 7 })
+  })
+}
+
+test('an exception whose header announces a byte too many is known at once, and costs no other value', async t => {
+  const { port, asked, connections } = await openTcpPeer(t, (request, socket) => {
+    if (request.address !== 1000) return well(request, socket)
+    const frame = modbusFrame(request, Buffer.of(0x83, 2))
+    frame.writeUInt16BE(4, 4)
+    socket.write(frame)
+  })
+  const driver = driverOf(openBus(t, port), { timeoutMs: 600_000, retries: 0 })
+  const readings = await driver.read(words(0, 1000, 2000), never)
+  t.deepEqual(readings.map(({ id, v, q }) => [id, v, q]).toSorted(), [
+    ['holding:0:uint16', 0, 'good'],
+    ['holding:1000:uint16', null, 'bad'],
+    ['holding:2000:uint16', 2000, 'good'],
+  ])
+  t.is(asked.length, 3)
+  t.is(connections(), 2)
+})
+
 /** Which of the first are not among the second: how often each came is the machine's affair. */
 const others = (found: Iterable<string>, expected: readonly string[]) => [...found].filter(end => !expected.includes(end))
 
