@@ -3,27 +3,39 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { text as readText } from 'node:stream/consumers'
-import test, { type ExecutionContext } from 'ava'
+import anyTest, { type ExecutionContext, type TestFn } from 'ava'
 import { COMPILED } from '#scripts/lib-start/process.ts'
 import { documentIndex, documentIndexFile } from '../../support/document-index.ts'
 import { httpServer, stdioClient, tokenFor } from '../../support/mcp-client.ts'
 import { airHandler, rows, table } from '../../support/packages/packages.ts'
-import { openSite, PASSWORDS } from '../../support/sites/page-site.ts'
+import { openSite, PASSWORDS, type TestSite } from '../../support/sites/page-site.ts'
 
 const MAIN = 'hub/mcp/main.ts'
 const INDEX = documentIndex()
 
-// Each test starts a central with all rules and a process: one after the other, none waits for the start of the others.
+/** One central for the tests that only read. Each of them starts a process: one after the other, none waits for the start of the others. */
+const test = anyTest as TestFn<{ site: TestSite }>
+
+test.before(async t => {
+  t.context = { site: await openSite({ product: 'hub', api: true }) }
+})
+test.after.always(t => t.context.site.close())
+
+/** Another central, for a test that changes it. */
 async function openCentral(t: ExecutionContext) {
   const site = await openSite({ product: 'hub', api: true })
   t.teardown(site.close)
+  return accessTo(t, site)
+}
+
+async function accessTo(t: ExecutionContext, site: TestSite) {
   const token = await tokenFor(site.url, 'agent', PASSWORDS.agent)
   const env = { SERVICE_API_BASE: site.url, SERVICE_MCP_TOKEN: token, SERVICE_DOCS_INDEX: documentIndexFile(t, INDEX) }
   return { site, token, env }
 }
 
 test.serial('over stdio an agent finds an active fault and is told why, term by term, in units of the building', async t => {
-  const { env } = await openCentral(t)
+  const { env } = await accessTo(t, t.context.site)
   const { call } = await stdioClient(t, MAIN, env)
   const { text: list, isError } = await call('list_findings', { building_id: 'school', state: 'active' })
   t.false(isError)
@@ -42,7 +54,7 @@ test.serial('over stdio an agent finds an active fault and is told why, term by 
 })
 
 test.serial('over HTTP each caller is central to its own token, and without one nobody is let in', async t => {
-  const { site, token } = await openCentral(t)
+  const { site, token } = await accessTo(t, t.context.site)
   const env = { SERVICE_API_BASE: site.url, SERVICE_MCP_PORT: '0' }
   const server = await httpServer(t, MAIN, env)
   t.regex((await (await server.connect(token)).call('list_findings')).text, /f-cooling/)
@@ -75,7 +87,7 @@ const CALLS: [name: string, given: Record<string, unknown>, says: RegExp][] = [
 
 for (const main of ['hub/mcp/main.ts', 'appliance/mcp/main.ts']) {
   test.serial(`every read tool of ${main} answers in bounded plain words`, async t => {
-    const { env } = await openCentral(t)
+    const { env } = await accessTo(t, t.context.site)
     const { call, client } = await stdioClient(t, main, env)
     const { tools } = await client.listTools()
     const known = new Set(tools.map(({ name }) => name))
@@ -120,7 +132,7 @@ test.serial('the session in MCP.md is what the tools answer, and its table lists
 
 for (const main of ['hub/mcp/main.ts', 'appliance/mcp/main.ts']) {
   test.serial(`search_docs of ${main} is there with its index alone, and says so when the index breaks`, async t => {
-    const { env } = await openCentral(t)
+    const { env } = await accessTo(t, t.context.site)
     const none = await stdioClient(t, main, { ...env, SERVICE_DOCS_INDEX: `${env.SERVICE_DOCS_INDEX}.none` })
     const { tools } = await none.client.listTools()
     t.false(tools.some(({ name }) => name === 'search_docs'))
@@ -138,7 +150,7 @@ for (const main of ['hub/mcp/main.ts', 'appliance/mcp/main.ts']) {
 }
 
 test.serial('a list goes on with its cursor until each row was seen once', async t => {
-  const { env } = await openCentral(t)
+  const { env } = await accessTo(t, t.context.site)
   const { call } = await stdioClient(t, MAIN, env)
   const seen: string[] = []
   let cursor: string | undefined
@@ -204,7 +216,7 @@ test.serial('with writes allowed a chunk is appended once it is confirmed, and n
 })
 
 test.serial('a page of another site and an unknown host name are refused', async t => {
-  const { site, token } = await openCentral(t)
+  const { site, token } = await accessTo(t, t.context.site)
   const { url } = await httpServer(t, MAIN, { SERVICE_API_BASE: site.url, SERVICE_MCP_PORT: '0', SERVICE_MCP_TOKEN: token })
   const message = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
   const send = async (more: Record<string, string>) => {

@@ -1,5 +1,5 @@
 /** The pages of buildings, equipment and points: what they say of a building with three days of history. */
-import test from 'ava'
+import anyTest, { type TestFn } from 'ava'
 import { levelMeanings } from '#shared/core/priority/priority-levels.ts'
 import { EQUIPMENT_TYPES } from '#shared/core/model/model.ts'
 import { ROLES } from '#shared/core/model/role.ts'
@@ -9,8 +9,22 @@ import { HOUR } from '#shared/core/time.ts'
 import { EQUIPMENT_PARTS } from '#shared/central/ui/equipment-parts.ts'
 import { BUILDING, EQUIPMENT, NOW, POINTS } from '../../../support/page-fixture.ts'
 import { signedIn } from '../../../support/signed-in.ts'
-import { openSite, PASSWORDS, type SiteOptions } from '../../../support/sites/page-site.ts'
+import { openSite, PASSWORDS, type SiteOptions, type TestSite } from '../../../support/sites/page-site.ts'
 
+/** One site for the tests that only read. */
+const test = anyTest as TestFn<{
+  site: TestSite
+  get: (path: string) => Promise<string>
+}>
+
+test.before(async t => {
+  const site = await openSite({ product: 'appliance', api: true })
+  const { get } = await signedIn(site.url, 'viewer', PASSWORDS.viewer)
+  t.context = { site, get: async path => (await get(path)).text() }
+})
+test.after.always(t => t.context.site.close())
+
+/** A site of its own for a test that changes it, or needs another. */
 async function openPages(t: { teardown(end: () => Promise<void>): void }, options: Partial<SiteOptions> = {}) {
   const site = await openSite({ product: 'appliance', api: true, ...options })
   t.teardown(site.close)
@@ -49,7 +63,7 @@ test('one building is shown at once, several as a list', async t => {
 })
 
 test('a building lists its equipment by kind with open faults and what feeds it', async t => {
-  const { get } = await openPages(t)
+  const { get } = t.context
   const page = await get('/buildings/school')
   t.regex(words(page), /3 pieces of equipment with 7 points; 2 faults open/)
   t.true(page.includes('href="/buildings/school/equipment/vav-3"'))
@@ -57,7 +71,7 @@ test('a building lists its equipment by kind with open faults and what feeds it'
 })
 
 test('an equipment shows its values, its faults, what it feeds and what would let more rules run', async t => {
-  const { site, get } = await openPages(t)
+  const { site, get } = t.context
   await site.context.rules.coverage('school')
   // The page is shown without coverage when that takes long; a person who looks again sees it.
   let page = await get('/buildings/school/equipment/ahu-1')
@@ -117,7 +131,7 @@ test('an override stands on the equipment and on the point with its sixteen leve
 })
 
 test('a point shows value, age, address, plot, statistics, rules and exports', async t => {
-  const { get } = await openPages(t)
+  const { get } = t.context
   const page = await get('/buildings/school/points/ahu-1.sa_t')
   const text = words(page)
   t.regex(text, /62\.5 °F ok 14:01, 1 min ago/)

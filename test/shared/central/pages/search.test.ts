@@ -1,13 +1,28 @@
 /** The search: its page, the list under the box, and the API over the same function; and who sees which pages. */
-import test from 'ava'
+import anyTest, { type TestFn } from 'ava'
 import { BUILDING, finding, NOW, POINTS, RUN } from '../../../support/page-fixture.ts'
 import { signedIn } from '../../../support/signed-in.ts'
-import { openSite, PASSWORDS } from '../../../support/sites/page-site.ts'
+import { openSite, PASSWORDS, type TestSite } from '../../../support/sites/page-site.ts'
 
-async function openSearch(t: { teardown(end: () => Promise<void>): void }, user: keyof typeof PASSWORDS = 'viewer') {
+/** One site for the tests that only read, with a viewer and an admin who are signed in. */
+const test = anyTest as TestFn<{ site: TestSite; readers: Readers }>
+type Readers = Record<'viewer' | 'admin', (path: string) => Promise<string>>
+
+test.before(async t => {
+  const site = await openSite({ product: 'appliance', api: true })
+  const readerOf = async (user: keyof Readers) => {
+    const { get } = await signedIn(site.url, user, PASSWORDS[user])
+    return async (path: string) => (await get(path)).text()
+  }
+  t.context = { site, readers: { viewer: await readerOf('viewer'), admin: await readerOf('admin') } }
+})
+test.after.always(t => t.context.site.close())
+
+/** A site of its own for a test that changes it. */
+async function openSearch(t: { teardown(end: () => Promise<void>): void }) {
   const site = await openSite({ product: 'appliance', api: true })
   t.teardown(site.close)
-  const { get } = await signedIn(site.url, user, PASSWORDS[user])
+  const { get } = await signedIn(site.url, 'viewer', PASSWORDS.viewer)
   return { site, get: async (path: string) => (await get(path)).text() }
 }
 const linksOf = (page: string) =>
@@ -25,8 +40,8 @@ for (const [query, href] of [
   ['wide open damper', '/faults/f-flow'],
   ['thresholds', '/params'],
 ] as const) {
-  test.serial(`"${query}" leads to ${href}`, async t => {
-    const { get } = await openSearch(t)
+  test(`"${query}" leads to ${href}`, async t => {
+    const get = t.context.readers.viewer
     const asked = encodeURIComponent(query)
     const [page, part] = [await get(`/search?q=${asked}`), await get(`/search/part?q=${asked}`)]
     t.is(linksOf(page)[0], href)
@@ -52,7 +67,7 @@ test('a German reader finds rules and faults by their German titles and words, a
 })
 
 test('page and API find the same, and the API has no pages', async t => {
-  const { get } = await openSearch(t)
+  const get = t.context.readers.viewer
   const { items, counts } = JSON.parse(await get('/api/search?q=sa_t&kind=point'))
   t.deepEqual(
     items.map((one: { id: string }) => `/buildings/school/points/${one.id}`),
@@ -87,22 +102,21 @@ test('a changed model is found at once', async t => {
 })
 
 test('what was typed stands as text', async t => {
-  const { get } = await openSearch(t)
+  const get = t.context.readers.viewer
   for (const path of ['/search', '/search/part'])
     t.false((await get(`${path}?q=${encodeURIComponent('"><script>alert(1)</script>')}`)).includes('<script>alert'), path)
 })
 
 test('a person is shown the pages that open for the role', async t => {
-  const viewer = await openSearch(t)
-  t.false((await viewer.get('/setup')).includes('href="/users"'))
-  t.regex(await viewer.get('/search?q=tokens'), /Nothing has/)
-  const admin = await openSearch(t, 'admin')
-  t.true((await admin.get('/setup')).includes('href="/users"'))
-  t.deepEqual(linksOf(await admin.get('/search?q=tokens')), ['/users'])
+  const { viewer, admin } = t.context.readers
+  t.false((await viewer('/setup')).includes('href="/users"'))
+  t.regex(await viewer('/search?q=tokens'), /Nothing has/)
+  t.true((await admin('/setup')).includes('href="/users"'))
+  t.deepEqual(linksOf(await admin('/search?q=tokens')), ['/users'])
 })
 
 test('the navigation has at most six entries and marks the one above a page of set-up', async t => {
-  const { get } = await openSearch(t, 'admin')
+  const get = t.context.readers.admin
   const navOf = async (path: string) => /<nav aria-label="Pages">(.*?)<\/nav>/s.exec(await get(path))![1]!
   const nav = await navOf('/points')
   t.true([...nav.matchAll(/<a /g)].length <= 6)
