@@ -1,13 +1,22 @@
 /** Trends: the address is the state, and without script the server's drawing of the same time stands there. */
-import test from 'ava'
+import anyTest, { type TestFn } from 'ava'
 import { HOUR } from '#shared/core/time.ts'
 import { NOW } from '../../../support/page-fixture.ts'
 import { signedIn } from '../../../support/signed-in.ts'
 import { openSite, PASSWORDS } from '../../../support/sites/page-site.ts'
 
-async function openTrends(t: { teardown(end: () => Promise<void>): void }) {
+type Trends = Awaited<ReturnType<typeof openTrends>>
+
+/** One site for the tests that only read. */
+const test = anyTest as TestFn<Trends>
+
+test.before(async t => {
+  t.context = await openTrends()
+})
+test.after.always(t => t.context.site.close())
+
+async function openTrends() {
   const site = await openSite({ product: 'appliance', api: true })
-  t.teardown(site.close)
   const { get } = await signedIn(site.url, 'viewer', PASSWORDS.viewer)
   return { site, ask: get, get: async (path: string) => (await get(path)).text() }
 }
@@ -15,7 +24,7 @@ const hrefOf = (page: string, text: string) =>
   new RegExp(`<a href="([^"]+)"[^>]*>(?:<strong>)?${text}`).exec(page)![1]!.replaceAll('&amp;', '&')
 
 test('points, time and search of the address are on the page, and its links keep them', async t => {
-  const { get } = await openTrends(t)
+  const { get } = t.context
   const empty = await get('/trends')
   t.regex(empty, /No point is chosen yet/)
   const first = await get(`/trends?building=school&points=ahu-1.sa_t&days=7&q=flow`)
@@ -32,7 +41,7 @@ test('points, time and search of the address are on the page, and its links keep
 })
 
 test('points are found by going down what feeds them, and the address keeps where one is', async t => {
-  const { get, ask } = await openTrends(t)
+  const { get, ask } = t.context
   const top = await get('/trends?building=school')
   const ahu = await get(hrefOf(top, 'Air handler 1').replace('#points', ''))
   const into = hrefOf(ahu, 'VAV 3, library')
@@ -46,7 +55,7 @@ test('points are found by going down what feeds them, and the address keeps wher
 })
 
 test('a wall clock is that of the building, and earlier, later and CSV have the same length', async t => {
-  const { get } = await openTrends(t)
+  const { get } = t.context
   const page = await get('/trends?points=ahu-1.sa_t&from=2026-11-20T08:00&to=2026-11-20T14:00')
   t.regex(page, /name="from" value="2026-11-20T08:00"/)
   t.true(page.includes(`data-from="${NOW - 6 * HOUR - 130_000}"`))
@@ -57,7 +66,7 @@ test('a wall clock is that of the building, and earlier, later and CSV have the 
 })
 
 test('the same time of a day before is drawn over the present one, in the colour of its line, and the links keep it', async t => {
-  const { get, ask } = await openTrends(t)
+  const { get, ask } = t.context
   const page = await get('/trends?points=ahu-1.sa_t,ahu-1.clg_valve&from=2026-11-20T08:00&to=2026-11-20T14:00')
   const href = hrefOf(page, 'a day before')
   t.regex(href, /&from=2026-11-20T08:00&to=2026-11-20T14:00&compare=day$/)
@@ -81,7 +90,8 @@ test('the same time of a day before is drawn over the present one, in the colour
 })
 
 test('lines of the same role are named by their points', async t => {
-  const { site, get } = await openTrends(t)
+  const { site, get } = await openTrends()
+  t.teardown(site.close)
   const [supply] = site.context.model.points('school').filter(one => one.point_id === 'ahu-1.sa_t')
   site.context.model.put({ points: [{ ...supply!, point_id: 'other', name: 'Other <b>air</b>', equipment_id: 'vav-3' }] })
   const page = await get('/trends?points=ahu-1.sa_t,other')
@@ -99,7 +109,7 @@ for (const [what, query, words] of [
   ['an instant that is none', 'points=ahu-1.sa_t&from=2026-99-99Z', 'from'],
 ] as const) {
   test(`${what} is refused with words`, async t => {
-    const { ask } = await openTrends(t)
+    const { ask } = t.context
     const answer = await ask(`/trends?${query}`)
     t.true(answer.status >= 400 && answer.status < 500, String(answer.status))
     t.true((await answer.text()).includes(words))
@@ -107,7 +117,7 @@ for (const [what, query, words] of [
 }
 
 test('the series of points of several equipment come in one answer, with the faults of each', async t => {
-  const { ask } = await openTrends(t)
+  const { ask } = t.context
   const of = (more: string) => ask(`/api/fdd/series?building_id=school&${more}`)
   const answer = await of('point_ids=ahu-1.sa_t,vav-3.damper&max_points=100')
   const { series, faults } = (await answer.json()) as { series: { point_id: string }[]; faults: { finding_id: string }[] }
