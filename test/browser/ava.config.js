@@ -6,7 +6,8 @@ export default {
   extensions: ['js', 'ts'],
   timeout: '180s',
   workerThreads: false,
-  concurrency: 2,
+  // Two cores wait for pages and timers a third of the time when two files run.
+  concurrency: 3,
   // It waits for the minutes of a hub's rounds of alerts.
   sortTestFiles: longestFirst(['silent-box']),
   require: ['./test/support/leak-guard.ts'],
