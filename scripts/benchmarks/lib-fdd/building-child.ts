@@ -28,8 +28,9 @@ const BOX_ROLES: Record<string, (typeof AIR_HANDLER_ROLES)[number]> = {
 export type Order = {
   folder: string
   /**
-   * `write`: the history of the days, of which the last is not yet in sealed files, as the product keeps it. `one by one`: a run over it, as the product makes its first one. `all at once`: the same with all of their history in
-   * memory. `append`: the next day, minute by minute. `hour`: a run at the end of one of its hours, which reads no later samples.
+   * `write`: the history of the days, of which the last is not yet in sealed files, as the product keeps it.
+   * `one by one`: a run over it, as the product makes its first one. `all at once`: the same with all of their history in memory.
+   * `append`: the next day, minute by minute. `hour`: a run at the end of one of its hours, which reads no later samples.
    */
   what: 'write' | 'one by one' | 'all at once' | 'append' | 'hour'
   /** From 1 to 24, of the next day. */

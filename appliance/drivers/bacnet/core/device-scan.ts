@@ -113,15 +113,8 @@ function textsOf(answers: Answers, target: Target): string[] | undefined {
   return values.map(value => (value.type === 'text' ? clean(value.value) : ''))
 }
 
-/** Marks that turn the direction of all text after them on a line of a page; no name of a device needs them. */
-const DIRECTION_MARKS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu
-
 /** Removes control characters: vendors pad names with NUL and put line breaks into descriptions. */
-const clean = (text: string): string =>
-  text
-    .replace(DIRECTION_MARKS, '')
-    .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
-    .trim()
+const clean = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim()
 
 /** Copies name, vendor and model from the answers to the device. */
 export function describeDevice(device: DeviceResult, answers: Answers): void {
