@@ -32,8 +32,9 @@ function dataEnd(
   heard: readonly number[],
   now: number,
 ): number | undefined {
+  if (heard.some(at => now - at <= ENDED_MS)) return undefined
   const [run] = results.runs({ building_id, limit: 1 })
-  if ([...heard, run?.to ?? -Infinity].some(at => now - at <= ENDED_MS)) return undefined
+  if (run && now - run.to <= ENDED_MS) return undefined
   const known = Math.max(results.standing(building_id).looked_to ?? -Infinity, ...heard)
   if (known === -Infinity || now - known <= ENDED_MS) return undefined
   const last = Math.max(historian.lastAt(building_id) ?? -Infinity, ...heard)

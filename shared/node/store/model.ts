@@ -50,13 +50,11 @@ export function modelStore(db: Database): ModelStore {
     return row ? toRecord<Building>(row) : undefined
   }
   const need = (building_id: string) => needBuilding({ building: findBuilding }, building_id)
-  const readModel = (building_id: string) => ({
-    points: points.all(building_id).map(toPoint),
-    equipment: equipment.all(building_id).map(row => toRecord<Equipment>(row, ['feeds'])),
-  })
   const revisionOf = (building_id: string) => (revision.get(building_id) as number | undefined) ?? 0
-  const modelOf = cachedModels(db, revisionOf, readModel)
-  const pointsOf = (building_id: string) => modelOf(building_id).points
+  const pointsOf = cachedRecords(db, revisionOf, building_id => points.all(building_id).map(toPoint))
+  const equipmentOf = cachedRecords(db, revisionOf, building_id =>
+    equipment.all(building_id).map(row => toRecord<Equipment>(row, ['feeds'])),
+  )
 
   const assign = (building_id: string, assignments: Assignment[], mode: 'merge' | 'replace') => {
     need(building_id)
@@ -104,7 +102,7 @@ export function modelStore(db: Database): ModelStore {
     buildings: () => buildings.all().map(row => toRecord<Building>(row)),
     timezones: () => timezones.all() as string[],
     building: findBuilding,
-    equipment: building_id => [...modelOf(building_id).equipment],
+    equipment: building_id => [...equipmentOf(building_id)],
     points: building_id => [...pointsOf(building_id)],
     revision: revisionOf,
     put: db.transaction(put),
@@ -113,31 +111,31 @@ export function modelStore(db: Database): ModelStore {
   }
 }
 
-type Parsed = { points: Point[]; equipment: Equipment[] }
-/** Buildings whose points and equipment are held parsed: one request asks for the same several times. */
+/** Buildings whose points or equipment are held parsed: one request asks for the same several times. */
 const CACHED_MAX = 4
 
 /**
- * The model of a building as it was parsed at its present revision. Records are frozen, because several readers share them. Within a
- * transaction nothing is cached: what is rolled back takes its revision back, and a later change has the same.
+ * The points or the equipment of a building as they were parsed at its present revision: a list with names of equipment reads no
+ * points. Records are frozen, because several readers share them. Within a transaction nothing is cached: what is rolled back takes
+ * its revision back, and a later change has the same.
  */
-function cachedModels(
+function cachedRecords<T extends object>(
   db: Database,
   revisionOf: (building_id: string) => number,
-  read: (building_id: string) => Parsed,
-): (building_id: string) => Parsed {
-  const cached = new Map<string, Parsed & { revision: number }>()
+  read: (building_id: string) => T[],
+): (building_id: string) => readonly T[] {
+  const cached = new Map<string, { records: readonly T[]; revision: number }>()
   return building_id => {
     if (db.inTransaction) return read(building_id)
     const revision = revisionOf(building_id)
     const known = cached.get(building_id)
-    if (known?.revision === revision) return known
-    const parsed = { ...read(building_id), revision }
-    for (const record of [...parsed.points, ...parsed.equipment]) Object.freeze(record)
+    if (known?.revision === revision) return known.records
+    const records = read(building_id)
+    for (const record of records) Object.freeze(record)
     cached.delete(building_id)
-    cached.set(building_id, parsed)
+    cached.set(building_id, { records, revision })
     if (cached.size > CACHED_MAX) cached.delete(cached.keys().next().value!)
-    return parsed
+    return records
   }
 }
 

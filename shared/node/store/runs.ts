@@ -10,6 +10,43 @@ import { continueAfter, upsert } from './row.ts'
 const RUNS_KEPT = 500
 
 /**
+ * Newest first. One statement for each choice, so that each finds its index.
+ *
+ * @param given which of the values the statement has: `start` with `after`
+ */
+export function runsSql(columns: string, given: { done?: boolean; building_id?: boolean; start?: boolean }): string {
+  const conditions = [
+    ...(given.building_id ? ['building_id = @building_id'] : []),
+    ...(given.done ? ["state = 'done'"] : []),
+    ...(given.start ? ['(started_at < @start OR (started_at = @start AND run_id > @after))'] : []),
+  ]
+  return `SELECT ${columns} FROM runs WHERE ${['1', ...conditions].join(' AND ')} ORDER BY started_at DESC, run_id LIMIT @limit`
+}
+
+type RunQuery = Parameters<ResultReader['runs']>[0]
+
+/** @returns rows of `runsSql`. @throws Problem bad_cursor when the run of `after` no longer exists */
+function runLister(db: Database, columns: string, done: boolean): (query: RunQuery) => unknown[] {
+  const start = db.prepare('SELECT started_at FROM runs WHERE run_id = ?').pluck()
+  const prepared = new Map(
+    [true, false].flatMap(ofOne =>
+      [true, false].map(goesOn => {
+        const sql = runsSql(columns, { done, building_id: ofOne, start: goesOn })
+        return [`${ofOne} ${goesOn}`, db.prepare(sql)] as const
+      }),
+    ),
+  )
+  return ({ building_id, limit, after }) => {
+    const statement = prepared.get(`${building_id !== undefined} ${after !== undefined}`)!
+    return statement.all({
+      limit,
+      ...(building_id !== undefined && { building_id }),
+      ...(after !== undefined && continueAfter(start, after)),
+    })
+  }
+}
+
+/**
  * Runs with results, and the latest result of each rule and equipment. `resultStores` owns the transaction. The function is
  * long because it holds the SQL of all statements.
  */
@@ -19,15 +56,7 @@ export function openRuns(db: Database) {
      ON CONFLICT (run_id) DO UPDATE SET started_at = excluded.started_at, body = excluded.body, state = 'done'`,
   )
   const forget = forgetting(db, "state = 'done'")
-  const start = db.prepare('SELECT started_at FROM runs WHERE run_id = ?').pluck()
-  const list = db
-    .prepare(
-      `SELECT body FROM runs
-       WHERE state = 'done' AND (@building_id IS NULL OR building_id = @building_id)
-         AND (@start IS NULL OR started_at < @start OR (started_at = @start AND run_id > @after))
-       ORDER BY started_at DESC, run_id LIMIT @limit`,
-    )
-    .pluck()
+  const list = runLister(db, 'body', true)
   const putResults = db.prepare(upsert('run_results', ['building_id'], ['building_id', 'run_id', 'body']))
   const record = db.prepare(
     'SELECT runs.body AS run, run_results.body AS results FROM run_results JOIN runs USING (run_id) WHERE run_id = ?',
@@ -43,10 +72,7 @@ export function openRuns(db: Database) {
       latest.put(run, whole)
     },
     latest: latest.reader,
-    list: ({ building_id, limit, after }: Parameters<ResultReader['runs']>[0]) => {
-      const bodies = list.all({ building_id: building_id ?? null, limit, ...continueAfter(start, after) })
-      return bodies.map(body => JSON.parse(String(body)) as RunSummary)
-    },
+    list: (query: RunQuery) => (list(query) as { body: string }[]).map(({ body }) => JSON.parse(body) as RunSummary),
     record: (run_id: string): RunRecord | undefined => {
       const row = record.get(run_id) as { run: string; results: string } | undefined
       if (!row) return undefined
@@ -66,15 +92,10 @@ export function runStore(db: Database): RunStore {
        WHERE runs.state <> 'done'`,
   )
   const forget = forgetting(db, "state IN ('failed', 'cancelled')")
-  const columns = 'SELECT run_id, building_id, state, asked_at, body FROM runs'
-  const get = db.prepare(`${columns} WHERE run_id = ?`)
-  const open = db.prepare(`${columns} WHERE state IN ('queued', 'running')`)
-  const start = db.prepare('SELECT started_at FROM runs WHERE run_id = ?').pluck()
-  const list = db.prepare(
-    `${columns} WHERE (@building_id IS NULL OR building_id = @building_id)
-       AND (@start IS NULL OR started_at < @start OR (started_at = @start AND run_id > @after))
-     ORDER BY started_at DESC, run_id LIMIT @limit`,
-  )
+  const columns = 'run_id, building_id, state, asked_at, body'
+  const get = db.prepare(`SELECT ${columns} FROM runs WHERE run_id = ?`)
+  const open = db.prepare(`SELECT ${columns} FROM runs WHERE state IN ('queued', 'running')`)
+  const list = runLister(db, columns, false)
   const write = (run: RunState) => {
     const { run_id, building_id, started_at, asked_at, state } = run
     put.run(run_id, building_id, started_at ?? asked_at, JSON.stringify(run), state, asked_at)
@@ -86,10 +107,7 @@ export function runStore(db: Database): RunStore {
       const row = get.get(run_id) as Row | undefined
       return row && toEntry(row)
     },
-    list: ({ building_id, limit, after }) => {
-      const rows = list.all({ building_id: building_id ?? null, limit, ...continueAfter(start, after) }) as Row[]
-      return rows.map(toEntry)
-    },
+    list: query => (list(query) as Row[]).map(toEntry),
     interrupt: db.transaction((at: number) => {
       const left = (open.all() as Row[]).map(row => toEntry(row).run)
       // A clock that was set back must not end a run before it began.

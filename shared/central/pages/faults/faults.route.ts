@@ -156,14 +156,14 @@ async function listedRows(context: ListStores, query: FaultQuery, now: number) {
 
 async function faultsModel(context: ListStores, layout: PageLayout, query: FaultQuery): Promise<ListModel> {
   const buildings = context.model.buildings()
-  const chosen = buildings.find(({ building_id }) => building_id === query.building)
+  const byId = new Map(buildings.map(building => [building.building_id, building]))
+  const chosen = byId.get(query.building ?? '')
   const here = { ...layout.here(), ...(chosen && { timezone: chosen.timezone }) }
   const { rows, counts, urgencies, items, ends } = await listedRows(context, query, here.now)
   const equipmentName = equipmentNames(context)
   const asked = ({ building_id }: { building_id: string }) => query.building === undefined || building_id === query.building
   const part = partOf(rows, query.page, ROWS_SHOWN)
-  const buildingName = ({ building_id }: Finding) =>
-    buildings.find(building => building.building_id === building_id)?.name ?? building_id
+  const buildingName = ({ building_id }: Finding) => byId.get(building_id)?.name ?? building_id
   const names = {
     building: buildingName,
     equipment: (finding: Finding) =>
@@ -211,9 +211,11 @@ function togetherOf({ model, prices }: ListStores, query: FaultQuery, items: Nam
   const listed = items
     .filter(item => laneOf(item, now) === lane && (equipment === undefined || item.finding.equipment_id === equipment))
     .map(({ finding }) => finding)
+  const byBuilding = Map.groupBy(listed, ({ building_id }) => building_id)
   return model.buildings().flatMap(building => {
+    const own = byBuilding.get(building.building_id)
+    if (own === undefined) return []
     const until = ends.get(building.building_id) ?? now
-    const own = listed.filter(({ building_id }) => building_id === building.building_id)
     const energy = combinedEnergy(own, { from: until - days * DAY, to: until }).get(building.building_id) ?? []
     return energy.length > 0 ? [{ building, energy, prices: prices.get(building.building_id) }] : []
   })

@@ -4,7 +4,7 @@ import { summaryOf } from '#shared/core/runs/run-summary.ts'
 import type { RunState } from '#shared/core/runs/run-state.ts'
 import { HOUR, MINUTE } from '#shared/core/time.ts'
 import { resultStores } from '#shared/node/store/results.ts'
-import { runStore } from '#shared/node/store/runs.ts'
+import { runsSql, runStore } from '#shared/node/store/runs.ts'
 import { temporaryDatabase } from '../../../support/sites/workspace.ts'
 
 const T = Date.UTC(2026, 2, 1)
@@ -104,4 +104,22 @@ test('runs that came to nothing do not push out those with results, and are boun
   t.is(book.list({ limit: 1000 }).length, 501)
   t.is(book.get('f9'), undefined)
   t.truthy(book.get('f10'))
+})
+
+test('the newest runs of a building, and those of all, are found without going through the others', t => {
+  const db = temporaryDatabase(t)
+  const planOf = (sql: string, values: object) =>
+    (db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(values) as { detail: string }[]).map(({ detail }) => detail).join('; ')
+  for (const done of [true, false]) {
+    const ofOne = planOf(runsSql('body', { done, building_id: true }), { building_id: 'b', limit: 1 })
+    t.is(ofOne, 'SEARCH runs USING INDEX runs_by_building (building_id=?)', 'nothing is sorted')
+    t.is(planOf(runsSql('body', { done }), { limit: 1 }), 'SCAN runs USING INDEX runs_by_start', 'nothing is sorted')
+    const next = planOf(runsSql('body', { done, building_id: true, start: true }), {
+      building_id: 'b',
+      limit: 1,
+      start: 1,
+      after: '',
+    })
+    t.regex(next, /^SEARCH runs USING INDEX runs_by_building \(building_id=\?( AND started_at<\?)?\)$/)
+  }
 })
