@@ -36,6 +36,14 @@ const MOVED: MovedTable[] = [
 const SITE_SETTINGS = `INSERT OR IGNORE INTO main.param_settings SELECT * FROM ${SOURCE}.param_settings
   WHERE building_id = '' AND site_id = (SELECT site_id FROM ${SOURCE}.buildings WHERE building_id = @building_id)`
 
+/** Finds for rows that are `given` with a point and a part the `new` point and the `part` of the target. */
+const INTO_PART = `JOIN ${SOURCE}.parts AS old_part ON old_part.part = given.part
+   JOIN ${SOURCE}.history_buildings AS owner ON owner.building = old_part.building
+   JOIN ${SOURCE}.history_points AS old ON old.point = given.point
+   JOIN main.parts AS part ON part.file = old_part.file
+   JOIN main.history_points AS new ON new.building = part.building AND new.point_id = old.point_id
+   WHERE owner.building_id = @building_id`
+
 /** Numbers of building and points differ in the two databases; `file` names a part in both. */
 const HISTORY = [
   'INSERT INTO main.history_buildings (building_id) VALUES (@building_id)',
@@ -56,12 +64,10 @@ const HISTORY = [
    WHERE owner.building_id = @building_id`,
   `INSERT INTO main.part_points
    SELECT new.point, part.part, first, last, samples, step FROM ${SOURCE}.part_points AS given
-   JOIN ${SOURCE}.parts AS old_part ON old_part.part = given.part
-   JOIN ${SOURCE}.history_buildings AS owner ON owner.building = old_part.building
-   JOIN ${SOURCE}.history_points AS old ON old.point = given.point
-   JOIN main.parts AS part ON part.file = old_part.file
-   JOIN main.history_points AS new ON new.building = part.building AND new.point_id = old.point_id
-   WHERE owner.building_id = @building_id`,
+   ${INTO_PART}`,
+  `INSERT INTO main.part_hours
+   SELECT new.point, part.part, hours FROM ${SOURCE}.part_hours AS given
+   ${INTO_PART}`,
   `INSERT INTO main.history_changes
    SELECT target.building, changed_from, open_from FROM ${SOURCE}.history_changes AS given
    JOIN ${SOURCE}.history_buildings AS owner USING (building) JOIN main.history_buildings AS target USING (building_id)

@@ -1,6 +1,6 @@
 /**
  * `scripts/bench history`: what a sample takes on the disk after a year. Ten points with a value a minute come day by day, are
- * sealed each night and merged as the product merges; then the sealed files are weighed. Beside it, the same samples in a PostgreSQL
+ * sealed each night and merged as the product merges; then the sealed files are weighed, with what is kept of each hour. Beside it, the same samples in a PostgreSQL
  * table with its key, and in one Parquet file that DuckDB writes with its defaults. `ratio` is ours over PostgreSQL's. `plot_ms` is what
  * a plot of the year waits for when it is drawn again: eight of the points in 1,500 buckets, the median of five. `cold_plot_ms` is one of
  * points that were not read before, a second after a plot of today; for `first_plot_ms` the process that reads has to start as well.
@@ -76,7 +76,9 @@ async function sealYear(): Promise<{ bytes: number } & PlotTimes> {
   db.close()
   const sealed = openReadOnly(path)
   const [bytes, samples] = sealed
-    .prepare('SELECT (SELECT sum(bytes) FROM parts), (SELECT sum(samples) FROM part_points)')
+    .prepare(
+      'SELECT (SELECT sum(bytes) FROM parts) + (SELECT sum(length(hours)) FROM part_hours), (SELECT sum(samples) FROM part_points)',
+    )
     .raw()
     .get() as [number, number]
   sealed.close()

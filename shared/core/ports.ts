@@ -55,7 +55,7 @@ export type PointRows = { point_id: string; series: Series }
 export interface HistoryReader {
   /** `[from, to)`, in the order of `point_ids`; an unknown point is an empty series. */
   read(query: HistoryQuery): Promise<Series[]>
-  /** At most `maxBuckets` buckets over `[from, to)` for each point. */
+  /** At most `maxBuckets` buckets over `[from, to)` for each point; a span of months is widened to whole hours. */
   buckets(query: HistoryQuery & { maxBuckets: number }): Promise<Buckets[]>
   /** The span of each point that has samples: of all points of the building, or of those that are named. */
   spans(building_id: string, point_ids?: string[]): Promise<PointSpan[]>

@@ -129,6 +129,9 @@ export const sqlTexts = (values: Iterable<string>): string => [...values].map(sq
 export const valuesOf = (rows: (readonly [number, string])[]): string =>
   `(VALUES ${rows.map(([number, name]) => `(${number}, ${sqlText(name)})`).join(', ')})`
 
+/** SQL of a stored value: NaN where it was not usable. */
+export const VALUE = "coalesce(value, 'nan'::DOUBLE)"
+
 /**
  * A column of DOUBLE without NULLs, valid until the next chunk. The interface of the library returns one number at a time,
  * which takes three times as long for a year of minutes; its types do not show the array.

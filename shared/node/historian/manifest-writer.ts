@@ -52,10 +52,13 @@ function openChange(db: Database): ManifestChange {
   const addPart = db
     .prepare('INSERT INTO parts (building, month, file, bytes, rows, rank, thinned) VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING part')
     .pluck()
-  const addPoint = db.prepare(
-    `INSERT INTO part_points SELECT point, @part, @first, @last, @samples, @step FROM history_points
-     WHERE building = @building AND point_id = @point_id`,
-  )
+  const addPoint = db
+    .prepare(
+      `INSERT INTO part_points SELECT point, @part, @first, @last, @samples, @step FROM history_points
+     WHERE building = @building AND point_id = @point_id RETURNING point`,
+    )
+    .pluck()
+  const addHours = db.prepare('INSERT INTO part_hours VALUES (?, ?, ?)')
   const drop = db.prepare('DELETE FROM parts WHERE part = ?')
   const dropPoint = db.prepare('DELETE FROM part_points WHERE point = ?')
   const dropEmpty = db
@@ -66,7 +69,9 @@ function openChange(db: Database): ManifestChange {
       for (const { file, month, bytes, rows, points } of parts) {
         const part = addPart.get(building, month, file, bytes, rows, rank, Number(isThinned))
         for (const point of points) {
-          if (addPoint.run({ building, part, ...point }).changes !== 1) throw new Error(`point ${point.point_id} has no key`)
+          const key = addPoint.get({ building, part, ...point }) as number | undefined
+          if (key === undefined) throw new Error(`point ${point.point_id} has no key`)
+          addHours.run(key, part, point.hours)
         }
       }
     },

@@ -1,9 +1,12 @@
 import { renameSync, rmSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { toHours } from '#shared/core/series/buckets.ts'
+import { createSeriesBuilder, type SeriesBuilder } from '#shared/core/series/series-builder.ts'
 import { makeFolder, syncFolder } from '../files.ts'
-import { type Duck, numbersOf, pointRuns, sqlText, sqlTexts } from './duck.ts'
-import type { NewPart, Part, PartPoint } from './manifest.ts'
+import { type Duck, numbersOf, pointRuns, sqlText, sqlTexts, VALUE } from './duck.ts'
+import { packHours } from './hours.ts'
+import type { NewPart, Part, PartPoint, WrittenPoint } from './manifest.ts'
 
 /** Rows that are processed at once; it bounds memory, and with it the size of a file. */
 export const PART_ROWS = 250_000
@@ -36,7 +39,7 @@ export async function writePart(duck: Duck, root: string, file: string, month: s
 }
 
 /** Writes a file, reads it back and makes it durable. @returns its points */
-async function writeChecked(duck: Duck, path: string, select: string): Promise<PartPoint[]> {
+async function writeChecked(duck: Duck, path: string, select: string): Promise<WrittenPoint[]> {
   const options = `FORMAT parquet, PARQUET_VERSION v2, COMPRESSION zstd, ROW_GROUP_SIZE ${GROUP_ROWS}`
   const [[written] = []] = await duck.rows(`COPY (${select}) TO ${sqlText(path)} (${options})`)
   const points = await contents(duck, path)
@@ -56,15 +59,17 @@ async function writeChecked(duck: Duck, path: string, select: string): Promise<P
  *
  * @throws Error when its rows are not sorted by point and time, or an instant of a point occurs twice
  */
-async function contents(duck: Duck, path: string): Promise<PartPoint[]> {
+async function contents(duck: Duck, path: string): Promise<WrittenPoint[]> {
   const points: PartPoint[] = []
-  await duck.stream(`SELECT point_id, epoch_ms(ts)::DOUBLE FROM read_parquet(${sqlText(path)})`, chunk => {
-    const times = numbersOf(chunk, 1)
+  const builders: SeriesBuilder[] = []
+  await duck.stream(`SELECT point_id, epoch_ms(ts)::DOUBLE, ${VALUE} FROM read_parquet(${sqlText(path)})`, chunk => {
+    const [times, values] = [numbersOf(chunk, 1), numbersOf(chunk, 2)]
     for (const { point_id, from, to } of pointRuns(chunk)) {
       let known = points.at(-1)
       if (known?.point_id !== point_id) {
         known = { point_id, first: times[from]!, last: -Infinity, samples: 0, step: null }
         points.push(known)
+        builders.push(createSeriesBuilder(0))
       }
       for (let i = from; i < to; i++) {
         const t = times[i]!
@@ -74,10 +79,11 @@ async function contents(duck: Duck, path: string): Promise<PartPoint[]> {
         known.last = t
         known.samples += 1
       }
+      builders.at(-1)!.append(times.subarray(from, to), values.subarray(from, to))
     }
   })
   if (new Set(points.map(({ point_id }) => point_id)).size !== points.length) throw new Error(`${path} is not sorted`)
-  return points
+  return points.map((point, i) => ({ ...point, hours: packHours(toHours(builders[i]!.build())) }))
 }
 
 /**

@@ -5,7 +5,7 @@ import type { HistoryQuery } from '#shared/core/ports.ts'
 import { Problem } from '#shared/core/problem.ts'
 import type { SeriesBuilder } from '#shared/core/series/series-builder.ts'
 import { createSerialQueue, type SerialQueue } from '#shared/flow/serial-queue.ts'
-import { type Duck, numbersOf, openDuck, pointRuns, sqlTexts } from './duck.ts'
+import { type Duck, numbersOf, openDuck, pointRuns, sqlTexts, VALUE } from './duck.ts'
 import type { Part, PartPoint } from './manifest.ts'
 
 export type PartReader = {
@@ -72,7 +72,6 @@ export async function openPartReader({ root, memoryMb }: { root: string; memoryM
 type BuilderOf = (point_id: string) => SeriesBuilder
 
 const TS = 'epoch_ms(ts)::DOUBLE'
-const VALUE = "coalesce(value, 'nan'::DOUBLE)"
 const source = (root: string, ...parts: Part[]) => `read_parquet([${sqlTexts(parts.map(({ file }) => join(root, file)))}])`
 const ofPoints = (points: PartPoint[]) => `point_id IN (${sqlTexts(new Set(points.map(({ point_id }) => point_id)))})`
 

@@ -1,17 +1,17 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { firstAtOrAfter } from '#shared/core/rules/compile/step-signal.ts'
-import { toBuckets } from '#shared/core/series/buckets.ts'
+import { inWholeHours } from '#shared/core/series/buckets.ts'
 import type { HistoryQuery, HistoryReader } from '#shared/core/ports.ts'
 import { Problem } from '#shared/core/problem.ts'
-import { type Buckets, EMPTY_SERIES, type Series } from '#shared/core/series/series.ts'
+import { EMPTY_SERIES, type Series } from '#shared/core/series/series.ts'
 import { type SeriesBuilder, createSeriesBuilder } from '#shared/core/series/series-builder.ts'
 import { type Database, openReadOnly } from '../sqlite.ts'
+import { readBuckets, type Snapshot } from './bucket-reader.ts'
 import { openColumnCache } from './column-cache.ts'
 import { openHotReader } from './hot-reader.ts'
 import { openKeys } from './keys.ts'
-import { openManifest, type Part, type PartPoint } from './manifest.ts'
-import type { PartColumn, PartReader } from './part-reader.ts'
+import { openManifest, type Part } from './manifest.ts'
+import type { PartReader } from './part-reader.ts'
 import { readFirsts, readSpans } from './spans.ts'
 
 /** How often a read is repeated because its files were merged and deleted meanwhile. */
@@ -43,7 +43,7 @@ export async function openHistoryReader(at: { dbPath: string; root: string; memo
   const columnsOf = openColumnCache(partReader)
 
   /** Repeats the work while files of its snapshot are merged and deleted. */
-  const withSnapshot = async <T>(query: HistoryQuery, work: (snapshot: Snapshot) => Promise<T>): Promise<T> => {
+  const withSnapshot = async <T>(query: SnapshotQuery, work: (snapshot: Snapshot) => Promise<T>): Promise<T> => {
     for (let attempt = 1; ; attempt++) {
       const snapshot = takeSnapshot(query)
       try {
@@ -58,7 +58,10 @@ export async function openHistoryReader(at: { dbPath: string; root: string; memo
   const read = (query: HistoryQuery) => withSnapshot(query, snapshot => assemble(partReader, query, snapshot))
   return {
     read,
-    buckets: query => withSnapshot(query, snapshot => readBuckets(columnsOf, query, snapshot)),
+    buckets: query => {
+      const asked = { ...query, ...inWholeHours(query) }
+      return withSnapshot(asked, snapshot => readBuckets(columnsOf, asked, snapshot))
+    },
     spans: (building_id, point_ids) => readSpans(db, { building_id, point_ids }, read),
     firsts: async building_id => readFirsts(db, building_id),
     warm: () => void partReader().catch(() => undefined),
@@ -69,14 +72,13 @@ export async function openHistoryReader(at: { dbPath: string; root: string; memo
   }
 }
 
-/** The state within one transaction: the list of files, and by point the samples that are not yet in a file. */
-type Snapshot = { parts: Part[]; hot: Map<string, Series> }
+type SnapshotQuery = HistoryQuery & { isHourly?: boolean }
 
-function openSnapshots(db: Database): (query: HistoryQuery) => Snapshot {
+function openSnapshots(db: Database): (query: SnapshotQuery) => Snapshot {
   const keys = openKeys(db)
   const manifest = openManifest(db)
   const hotReader = openHotReader(db, keys)
-  return db.transaction(({ building_id, point_ids, from, to }: HistoryQuery) => {
+  return db.transaction(({ building_id, point_ids, from, to, isHourly }: SnapshotQuery) => {
     const building = keys.findBuilding(building_id)
     if (building === undefined) return { parts: [], hot: new Map() }
     const keyOf = keys.findPoints(building, point_ids)
@@ -85,7 +87,8 @@ function openSnapshots(db: Database): (query: HistoryQuery) => Snapshot {
     for (const point of points) builders[point] = createSeriesBuilder(0)
     hotReader.read({ building, from, to }, points, (point, ts, value) => builders[point]?.push(ts, value ?? Number.NaN))
     const hot = new Map([...keyOf].map(([point_id, point]) => [point_id, builders[point]!.build()]))
-    return { parts: manifest.find({ building, points, from, to }), hot }
+    const find = isHourly ? manifest.findHours : manifest.find
+    return { parts: find({ building, points, from, to }), hot }
   })
 }
 
@@ -100,51 +103,13 @@ async function assemble(partReader: () => Promise<PartReader>, query: HistoryQue
     return made
   }
   for (const part of parts) await (await partReader()).read(part, query, builderOf)
-  for (const [point_id, series] of hot) appendHot(builderOf(point_id), series)
+  for (const [point_id, { ts, values }] of hot) {
+    const builder = builderOf(point_id)
+    builder.begin()
+    builder.append(ts, values)
+  }
   const built = new Map([...builders].map(([point_id, builder]) => [point_id, builder.build()]))
   return query.point_ids.map(point_id => built.get(point_id) ?? EMPTY_SERIES)
-}
-
-async function readBuckets(
-  columnsOf: (parts: Part[]) => Promise<PartColumn[][]>,
-  query: HistoryQuery & { maxBuckets: number },
-  { parts, hot }: Snapshot,
-): Promise<Buckets[]> {
-  const { point_ids, from, to, maxBuckets } = query
-  const columns = await columnsOf(parts)
-  const capacities = capacitiesOf(query, parts)
-  return point_ids.map(point_id => {
-    const builder = createSeriesBuilder(capacities.get(point_id) ?? 0)
-    for (const [i, { points }] of parts.entries()) {
-      const at = points.findIndex(point => point.point_id === point_id)
-      if (at >= 0) appendCut(builder, points[at]!, columns[i]![at]!, query)
-    }
-    appendHot(builder, hot.get(point_id) ?? EMPTY_SERIES)
-    return toBuckets(builder.build(), from, to, maxBuckets)
-  })
-}
-
-/** Begins the next part with the samples of a column that are within the span. */
-function appendCut(
-  builder: SeriesBuilder,
-  { first, step }: PartPoint,
-  { ts, values }: PartColumn,
-  { from, to }: HistoryQuery,
-): void {
-  builder.begin()
-  if (ts) {
-    const [start, end] = [firstAtOrAfter(ts, from), firstAtOrAfter(ts, to)]
-    builder.append(ts.subarray(start, end), values.subarray(start, end))
-  } else {
-    const indexOf = (t: number) => Math.max(0, Math.ceil((t - first) / step!))
-    const start = indexOf(from)
-    builder.appendEven(first + start * step!, step!, values.subarray(start, indexOf(to)))
-  }
-}
-
-function appendHot(builder: SeriesBuilder, { ts, values }: Series): void {
-  builder.begin()
-  builder.append(ts, values)
 }
 
 /** Number of samples to allocate by point: those of its files, but at most one for each second of the span. */

@@ -193,15 +193,17 @@ test('what cannot be moved is refused before anything changes', async t => {
   t.regex((await run('--tenant', 'acme')).stdout, /conflict: the tenant has a building HQ already/)
 })
 
-/** Rows of each building in a database, as `points/findings/samples of both kinds`. */
+/** Rows of each building in a database, as `points/findings/samples of both kinds/bytes of hours`. */
 function contentOf(path: string): Map<string, string> {
   const db = openDatabase(path)
   try {
     const found = db.prepare(
-      `SELECT building_id, format('%d/%d/%d/%d', (SELECT count(*) FROM points WHERE points.building_id = b.building_id),
+      `SELECT building_id, format('%d/%d/%d/%d/%d', (SELECT count(*) FROM points WHERE points.building_id = b.building_id),
          (SELECT count(*) FROM findings WHERE findings.building_id = b.building_id),
          (SELECT count(*) FROM hot_samples JOIN history_buildings AS h USING (building) WHERE h.building_id = b.building_id),
          (SELECT coalesce(sum(samples), 0) FROM part_points JOIN history_points USING (point)
+          JOIN history_buildings AS h USING (building) WHERE h.building_id = b.building_id),
+         (SELECT coalesce(sum(length(hours)), 0) FROM part_hours JOIN history_points USING (point)
           JOIN history_buildings AS h USING (building) WHERE h.building_id = b.building_id))
        FROM buildings AS b ORDER BY 1`,
     )

@@ -1,5 +1,7 @@
 import test from 'ava'
+import { toHours } from '#shared/core/series/buckets.ts'
 import { openAppend } from '#shared/node/historian/append.ts'
+import { packHours } from '#shared/node/historian/hours.ts'
 import { openManifestWriter } from '#shared/node/historian/manifest-writer.ts'
 import { temporaryDatabase } from '../../../support/sites/workspace.ts'
 
@@ -9,7 +11,8 @@ test('a sample that is sealed while another is looked up is looked up too', asyn
   const sealed = new Map<number, number>()
   const seal = (at: number, value: number) =>
     manifest.commit(list => {
-      const points = [{ point_id: 'p', first: at, last: at, samples: 1, step: null }]
+      const hours = packHours(toHours({ ts: Float64Array.of(at), values: Float64Array.of(value) }))
+      const points = [{ point_id: 'p', first: at, last: at, samples: 1, step: null, hours }]
       list.add(1, manifest.nextEpoch(), [{ file: `${at}.parquet`, month: '1970-01', bytes: 1, rows: 1, points }])
       db.prepare('DELETE FROM hot_samples WHERE ts = ?').run(at)
       sealed.set(at, value)

@@ -1,9 +1,9 @@
 import test from 'ava'
 import fc from 'fast-check'
 import type { AppendCount, PointRows } from '#shared/core/ports.ts'
-import { toBuckets } from '#shared/core/series/buckets.ts'
+import { inWholeHours, toBuckets } from '#shared/core/series/buckets.ts'
 import type { Buckets } from '#shared/core/series/series.ts'
-import { MINUTE } from '#shared/core/time.ts'
+import { DAY, MINUTE } from '#shared/core/time.ts'
 import type { StoredHistorian } from '#shared/node/historian/historian.ts'
 import { RANKS_MAX } from '#shared/node/historian/plan-merge.ts'
 import { timesOf } from '../../../support/optional.ts'
@@ -104,6 +104,12 @@ test('whatever the order of appends, seals, merges and packages, history is what
     const buckets = await historian.buckets({ ...whole, maxBuckets: 7 })
     const expectedBuckets = read.map(series => toBuckets(series, whole.from, whole.to, 7))
     t.deepEqual(buckets.map(withoutMean), expectedBuckets.map(withoutMean))
+    const months = { ...whole, from: T - 40 * DAY, to: T + DAY, maxBuckets: 500 }
+    const hours = inWholeHours(months)
+    t.deepEqual(
+      (await historian.buckets(months)).map(withoutMean),
+      read.map(series => withoutMean(toBuckets(series, hours.from, hours.to, hours.maxBuckets))),
+    )
     for (const [i, { ts, values }] of read.entries()) {
       const expected = [...paper.get(POINTS[i]!)!].toSorted(([a], [b]) => a - b)
       t.deepEqual(
