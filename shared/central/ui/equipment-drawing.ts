@@ -54,9 +54,12 @@ export function equipmentDrawing(
 ): Html | undefined {
   const parts = EQUIPMENT_PARTS[type].filter(({ roles }) => roles.some(role => values.has(role)))
   if (parts.length === 0) return undefined
-  const across = Math.min(columns, parts.length)
+  // Rows as even as they can be: a part that is alone in the last one looks as if it were of something else.
+  const count = Math.ceil(parts.length / columns)
+  const rowFrom = (i: number) => Math.ceil((i * parts.length) / count)
+  const across = rowFrom(1)
   const cell = Math.min(width / across, width / Math.min(columns, 4))
-  const rows = Array.from({ length: Math.ceil(parts.length / across) }, (_, i) => parts.slice(i * across, (i + 1) * across))
+  const rows = Array.from({ length: count }, (_, i) => parts.slice(rowFrom(i), rowFrom(i + 1)))
   const heights = rows.map(row => TITLE + SYMBOL + Math.max(...row.map(one => heightOf(shown(one, values), cell))) + BETWEEN)
   const drawn = rows.map((row, i) => {
     const top = heights.slice(0, i).reduce((sum, height) => sum + height, 0)

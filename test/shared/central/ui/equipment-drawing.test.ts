@@ -66,3 +66,24 @@ test('text is as large on a desk as on a phone: a column is as wide, and the dra
     t.true(Math.abs(width / columns - 120) < 2, `${width / columns}`)
   t.true(DRAWING_NARROW.width <= 390 && DRAWING_WIDE.width <= 1280, 'of the screens that the pages are drawn for')
 })
+
+test('the rows of a drawing have as many parts as each other, or one fewer', t => {
+  for (const size of [DRAWING_WIDE, DRAWING_NARROW]) {
+    for (const type of TYPES) {
+      const drawn = String(
+        equipmentDrawing(
+          type,
+          valuesFor(type, () => true),
+          size,
+          'AHU 1',
+        ),
+      )
+      const heights = [...drawn.matchAll(/<text class="part" x="[^"]+" y="([^"]+)"/g)].map(([, y]) => y!)
+      const counts = [...Map.groupBy(heights, y => y).values()].map(some => some.length)
+      t.true(
+        Math.max(...counts) - Math.min(...counts) <= 1 && Math.max(...counts) <= size.columns,
+        `${type}: ${counts.join(', ')}`,
+      )
+    }
+  }
+})
