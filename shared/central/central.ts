@@ -22,6 +22,7 @@ import { openRefusedLogins } from '#shared/node/auth/refused-logins.ts'
 import { type Auth, openAuth } from '#shared/node/auth/token.ts'
 import type { AuthSettings } from '#shared/node/auth/auth-settings.ts'
 import { ruleStatesIn } from '#shared/node/rules/engine-states.ts'
+import { openSearchTexts } from '#shared/node/model/search-texts.ts'
 import { openWorker } from '#shared/node/worker/worker.ts'
 import type { EdgeRefusals, EdgeReturn, EdgeTroubles } from './alerts/conditions.ts'
 import { AlertService } from './alerts/alert-service.ts'
@@ -149,6 +150,7 @@ export function createCentral(workspace: Workspace, options: CentralOptions): Ce
   const alertService = openAlerts(stores, options)
   const { needRoom } = workspace.ballast
   const places = [...ownPlaces(workspace, options), ...(options.storage ?? [])]
+  const texts = openSearchTexts(join(path, '.cache', 'search.db'))
   const rules = createRuleService({ checker, config, shipped: SHIPPED_RULES, needRoom, ...stores })
   const context: CentralParts = {
     service,
@@ -183,7 +185,7 @@ export function createCentral(workspace: Workspace, options: CentralOptions): Ce
     restart: options.restart,
     alertService,
     rules,
-    search: createSearch({ ...stores, catalogue: rules.catalogue }),
+    search: createSearch({ ...stores, texts, catalogue: rules.catalogue }),
     backtests: openBacktests({ worker, ruleDirs, running: () => runs.status().run_id, ...stores, historian, ...visited, clock }),
   }
   const workers: Service = {
@@ -192,6 +194,7 @@ export function createCentral(workspace: Workspace, options: CentralOptions): Ce
     async stop() {
       await Promise.all([worker.stop(), checker.stop(), analyst.stop()])
       refused.flush()
+      texts.close()
     },
   }
   const running: Service = { name: 'runs', start: async () => void (await files?.catchUp()), stop: () => runs.stop() }
@@ -301,7 +304,11 @@ function ownPlaces({ path, db, uploadBytesMax }: Workspace, { resultsDir, backup
   return [
     { name: 'database', paths: database, max_bytes: null },
     { name: 'uploads', paths: [join(path, 'imports')], max_bytes: uploadBytesMax },
-    { name: 'cache', paths: ['rule-states', 'rules.parsed'].map(name => join(path, '.cache', name)), max_bytes: null },
+    {
+      name: 'cache',
+      paths: ['rule-states', 'rules.parsed', 'search.db'].map(name => join(path, '.cache', name)),
+      max_bytes: null,
+    },
     ...(resultsDir === undefined ? [] : [{ name: 'results' as const, paths: [resultsDir], max_bytes: null }]),
     ...(backups ? [{ name: 'backups' as const, paths: [backups.folder], max_bytes: null }] : []),
   ]

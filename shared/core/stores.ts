@@ -19,6 +19,8 @@ export interface ModelStore {
   points(building_id: string): Point[]
   /** Another number after every change of the building, its equipment or its points; 0 before the first. */
   revision(building_id: string): number
+  /** Those of all buildings that were changed. */
+  revisions(): Map<string, number>
   /** Inserts or updates by id, all or nothing. Equipment and points that are not named stay. */
   put(model: { building?: Building; equipment?: Equipment[]; points?: Point[] }): void
   /** Removes a building that has no equipment, no points and no prices; any other stays. */

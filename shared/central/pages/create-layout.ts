@@ -60,7 +60,7 @@ export function createPageLayout(
 /** @param system undefined for the units of each building */
 function inUnits(model: ModelReader, system: Building['unit_system'] | undefined): ModelReader {
   if (system === undefined) return model
-  const { buildings, building, equipment, points, revision } = model
+  const { buildings, building, equipment, points, revision, revisions } = model
   const shown = <T extends Building | undefined>(one: T): T => one && { ...one, unit_system: system }
   return {
     buildings: () => buildings().map(shown),
@@ -69,6 +69,7 @@ function inUnits(model: ModelReader, system: Building['unit_system'] | undefined
     equipment,
     points,
     revision,
+    revisions,
   }
 }
 

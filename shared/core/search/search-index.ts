@@ -25,7 +25,8 @@ export type SearchResult = {
 /** Words of a query that count; nobody types more. */
 const WORDS_MAX = 8
 
-const wordsOf = (query: string): string[] => query.toLowerCase().split(/\s+/).filter(Boolean).slice(0, WORDS_MAX)
+/** @returns the words of a query, each of which has to occur */
+export const wordsOf = (query: string): string[] => query.toLowerCase().split(/\s+/).filter(Boolean).slice(0, WORDS_MAX)
 
 /** Whether every word of a query is in what `searchWords` made; so it is for a query without a word. */
 export const hasWords = (words: string, query: string): boolean => wordsOf(query).every(word => words.includes(word))
@@ -37,32 +38,42 @@ export const searchWords = (...parts: (string | undefined)[]): string =>
     .join('\n')
     .toLowerCase()
 
+/** What an entry is found by. */
+type Findable = Pick<SearchEntry, 'kind' | 'words'>
+
 /**
  * @param kind only entries of this kind are among the hits; the counts are of all
  * @param limit most hits
- * @returns nothing for a query without a word
+ * @returns nothing for a query without a word; of entries that fit equally well the first by their words, so by title
  */
-export function searchEntries(
-  entries: readonly SearchEntry[],
+export function searchEntries<E extends Findable>(
+  entries: Iterable<E>,
   query: string,
   { limit, kind }: { limit: number; kind?: SearchKind | undefined },
-): SearchResult {
+): { counts: SearchResult['counts']; hits: E[] } {
   const words = wordsOf(query)
   const counts = { page: 0, building: 0, equipment: 0, fault: 0, rule: 0, point: 0 }
   if (words.length === 0) return { counts, hits: [] }
-  const found: { entry: SearchEntry; rank: number }[] = []
+  // Never more than asked for: a common word is in every point of a hub.
+  const best: { entry: E; rank: number }[] = []
   for (const entry of entries) {
     const rank = rankOf(entry, words)
     if (rank === undefined) continue
     counts[entry.kind]++
-    if (kind === undefined || entry.kind === kind) found.push({ entry, rank })
+    if (kind !== undefined && entry.kind !== kind) continue
+    const found = { entry, rank }
+    const last = best[limit - 1]
+    if (last && !isBefore(found, last)) continue
+    let at = best.length
+    while (at > 0 && isBefore(found, best[at - 1]!)) at--
+    best.splice(at, 0, found)
+    if (best.length > limit) best.pop()
   }
-  const hits = found.toSorted((a, b) => a.rank - b.rank || byTitle(a.entry, b.entry)).slice(0, limit)
-  return { counts, hits: hits.map(({ entry }) => entry) }
+  return { counts, hits: best.map(({ entry }) => entry) }
 }
 
-const byTitle = (a: SearchEntry, b: SearchEntry): number =>
-  a.title < b.title ? -1 : a.title > b.title ? 1 : a.id < b.id ? -1 : a.id > b.id ? 1 : 0
+type Ranked = { entry: Findable; rank: number }
+const isBefore = (a: Ranked, b: Ranked): boolean => (a.rank === b.rank ? a.entry.words < b.entry.words : a.rank < b.rank)
 
 /** What is fewer comes first where words fit equally well, and what is of the building before what is of the program. */
 const KIND_RANK: Record<SearchKind, number> = { building: 0, equipment: 1, fault: 2, point: 3, page: 4, rule: 5 }
@@ -70,7 +81,7 @@ const KIND_RANK: Record<SearchKind, number> = { building: 0, equipment: 1, fault
 const WORD_WEIGHT = 10
 
 /** @returns lower for a better fit; undefined unless every word is in the entry */
-function rankOf({ words, kind }: SearchEntry, asked: readonly string[]): number | undefined {
+function rankOf({ words, kind }: Findable, asked: readonly string[]): number | undefined {
   let rank = KIND_RANK[kind]
   for (const word of asked) {
     const at = words.indexOf(word)

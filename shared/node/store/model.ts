@@ -35,6 +35,7 @@ export function modelStore(db: Database): ModelStore {
   const hasEquipment = db.prepare('SELECT 1 FROM equipment WHERE building_id = ? AND equipment_id = ?')
   const points = db.prepare('SELECT * FROM points WHERE building_id = ? ORDER BY point_id')
   const revision = db.prepare('SELECT revision FROM model_revisions WHERE building_id = ?').pluck()
+  const revisions = db.prepare('SELECT building_id, revision FROM model_revisions').raw()
   const putBuilding = db.prepare(upsert('buildings', ['building_id'], BUILDING))
   const putEquipment = db.prepare(upsert('equipment', ['building_id', 'equipment_id'], EQUIPMENT))
   const putPoint = db.prepare(upsert('points', ['building_id', 'point_id'], POINT))
@@ -105,6 +106,7 @@ export function modelStore(db: Database): ModelStore {
     equipment: building_id => [...equipmentOf(building_id)],
     points: building_id => [...pointsOf(building_id)],
     revision: revisionOf,
+    revisions: () => new Map(revisions.all() as [string, number][]),
     put: db.transaction(put),
     dropEmpty: building_id => void dropEmpty.run({ building_id }),
     assign: db.transaction(assign),

@@ -150,6 +150,7 @@ function memoryModel(points: Point[] = []) {
     equipment: () => held.equipment,
     points: () => held.points,
     revision: () => 0,
+    revisions: () => new Map(),
     put: ({ points: more = [], ...next }) => {
       const ids = new Set(more.map(({ point_id }) => point_id))
       Object.assign(held, next, { points: [...more, ...held.points.filter(({ point_id }) => !ids.has(point_id))] })
