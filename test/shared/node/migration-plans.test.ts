@@ -32,12 +32,21 @@ function repeatedScans(plan: Step[]): string[] {
   })
 }
 
+const FILES = readdirSync(MIGRATIONS)
+  .filter(file => file.endsWith('.sql'))
+  .toSorted()
+
+test('migrations are numbered without a gap and none twice, because a database counts them', t => {
+  t.deepEqual(
+    FILES.map(name => Number.parseInt(name, 10)),
+    FILES.map((_, i) => i + 1),
+  )
+})
+
 test('no migration goes through a large table once for each row of another one', t => {
   const db = new Sqlite(':memory:')
   t.teardown(() => db.close())
-  for (const name of readdirSync(MIGRATIONS)
-    .filter(file => file.endsWith('.sql'))
-    .toSorted()) {
+  for (const name of FILES) {
     const text = readFileSync(new URL(name, MIGRATIONS), 'utf8').replaceAll(/--.*$/gm, '')
     // A statement ends its line with a semicolon; those in the body of a trigger are indented or end with END.
     for (const statement of text.split(/;\s*\n(?=\S|$)(?!END)/).filter(part => part.trim() !== '')) {
