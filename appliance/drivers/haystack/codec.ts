@@ -19,18 +19,27 @@ export function formatOf(contentType: string): Format | undefined {
   return type === 'application/json' || type === 'application/vnd.haystack+json' ? 'hayson' : undefined
 }
 
-/** @returns the grid, or the reason why the bytes are not one */
-export function decodeGrid(bytes: Uint8Array, format: Format): Grid | string {
-  let text: string
-  try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    return 'the answer is not valid UTF-8'
-  }
+/**
+ * @param contentType of the answer. What is not UTF-8 is read in the character set that it states, but never before: some servers
+ *   state the default of their web server, and send UTF-8
+ * @returns the grid, or the reason why the bytes are not one
+ */
+export function decodeGrid(bytes: Uint8Array, format: Format, contentType = ''): Grid | string {
+  const text = decodeText(bytes, 'utf-8') ?? decodeText(bytes, /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(contentType)?.[1])
+  if (text === undefined) return 'the answer is not valid UTF-8'
   try {
     return takeGrid(format === 'zinc' ? readZinc(text) : JSON.parse(text))
   } catch (error) {
     return `the answer cannot be read as ${format === 'zinc' ? 'Zinc' : 'JSON'}: ${errorText(error)}`
+  }
+}
+
+function decodeText(bytes: Uint8Array, charset: string | undefined): string | undefined {
+  if (charset === undefined) return undefined
+  try {
+    return new TextDecoder(charset, { fatal: true }).decode(bytes)
+  } catch {
+    return undefined
   }
 }
 

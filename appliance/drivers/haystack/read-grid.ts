@@ -26,7 +26,7 @@ export function readGrid(answer: HttpAnswer, op: string, server: Login): Grid {
       advice: 'check the path of the endpoint, usually /api/ and the name of the project: the answer looks like a web page',
     })
   }
-  const grid = decodeGrid(body, format)
+  const grid = decodeGrid(body, format, type)
   if (typeof grid === 'string') {
     if (status !== 200) throw statusFailure(answer, op, server)
     throw new HaystackFailure(`${op}: ${grid}`, { step: 'parse' })

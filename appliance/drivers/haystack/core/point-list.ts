@@ -6,7 +6,7 @@ import { nameTable } from '#shared/core/name-table.ts'
 import { roleOfName } from '#shared/core/csv/header-names.ts'
 import { pointIds } from '../../../core/catalogue/point-ids.ts'
 import { EquipmentList, type ListedEquipment, markersOf, nameOf } from './equipment-list.ts'
-import { type Dict, cellKind, refOf, textOf } from './grid.ts'
+import { type Dict, cellKind, numberOf, refOf, textOf } from './grid.ts'
 import { haystackUnit } from './unit.ts'
 
 /** A point as the catalogue has it, without how often it is read. */
@@ -97,7 +97,7 @@ function readPoint(record: Dict, places: EquipmentList): Omit<ListedPoint, 'poin
   const plain = KINDS[textOf(record.kind) ?? cellKind(record.curVal)]
   if (plain === undefined) return { reason: 'it has neither a kind nor a value' }
   const kind = plain === 'string' && states ? 'enum' : plain
-  const said = kind === 'number' ? textOf(record.unit) : undefined
+  const said = kind === 'number' ? (textOf(record.unit) ?? numberOf(record.curVal)?.unit) : undefined
   const unit = said === undefined ? (kind === 'bool' ? 'bool' : kind === 'enum' ? 'enum' : 'count') : haystackUnit(said)
   if (unit === undefined) return { reason: `the unit ${said} is unknown` }
   const equipment = places.of(refOf(record.equipRef))

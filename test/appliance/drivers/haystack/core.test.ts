@@ -194,6 +194,29 @@ test('an error grid is recognised by its marker, and its reason is shortened to 
   t.true(errorOf(grid({ err: true, dis: 'x'.repeat(1000) }))!.length < 310)
 })
 
+for (const [said, encoding, isRead] of [
+  ['text/zinc', 'utf8', true],
+  ['text/zinc; charset=utf-8', 'utf8', true],
+  ['text/zinc; charset=ISO-8859-1', 'latin1', true],
+  ['text/plain; charset="windows-1252"', 'latin1', true],
+  // Some servers name the default of their web server, and send UTF-8.
+  ['text/plain;charset=iso-8859-1', 'utf8', true],
+  ['text/zinc; charset=utf-16', 'utf16le', true],
+  ['text/zinc', 'latin1', false],
+  ['text/zinc; charset=utf-8', 'latin1', false],
+  ['text/zinc; charset=klingon', 'latin1', false],
+] as const) {
+  test(`an answer in ${encoding} as ${said} ${isRead ? 'is read' : 'is refused'}`, t => {
+    const bytes = Buffer.from('\ufeffver:"3.0"\nid,curVal\n@a "Büro",72°F\n', encoding)
+    const grid = decodeGrid(encoding === 'latin1' ? bytes.subarray(1) : bytes, 'zinc', said)
+    if (!isRead) return void t.is(grid, 'the answer is not valid UTF-8')
+    t.deepEqual(typeof grid === 'string' ? grid : grid.rows[0], {
+      id: { _kind: 'ref', val: 'a', dis: 'Büro' },
+      curVal: { _kind: 'number', val: 72, unit: '°F' },
+    })
+  })
+}
+
 test('the media type decides the format', t => {
   t.is(formatOf('text/zinc; charset=utf-8'), 'zinc')
   t.is(formatOf('TEXT/PLAIN'), 'zinc')

@@ -122,6 +122,29 @@ test('records that cannot be read are named with the reason', t => {
   t.like(points, [{ kind: 'enum', states: ['off', 'cool', 'heat'], role: 'mode' }])
 })
 
+test('a record that says its unit with its value alone has that unit', t => {
+  const record = (id: string, curVal: unknown) => ({ ...point(id, id, 'p:demo:r:a', 'sensor', { unit: undefined }), curVal })
+  const { points, leftOut } = listPoints(
+    [
+      record('power', { _kind: 'number', val: 1.5, unit: 'kW' }),
+      record('own', { _kind: 'number', val: 1.5, unit: '_custom' }),
+      record('plain', 3),
+      { ...record('said', { _kind: 'number', val: 70, unit: '°C' }), unit: '°F' },
+    ],
+    EQUIPS,
+    NONE,
+  )
+  t.deepEqual(
+    points.map(({ name, unit }) => [name, unit]),
+    [
+      ['power', 'kW'],
+      ['plain', 'count'],
+      ['said', 'degF'],
+    ],
+  )
+  t.deepEqual(leftOut, [{ name: 'own', reason: 'the unit _custom is unknown' }])
+})
+
 for (const [markers, equipment_type] of [
   ['ahu rooftop', 'rtu'],
   ['ahu fan heatPump', 'heat_pump'],
