@@ -1,5 +1,6 @@
 /** Resolves every name of an expression and checks every dimension; the result is plain data in canonical units. */
 import { nameTable } from '#shared/core/name-table.ts'
+import { DAY, SECOND } from '#shared/core/time.ts'
 import { nearestRoles, ROLES, roleOf } from '#shared/core/model/role.ts'
 import {
   asNumber,
@@ -21,6 +22,7 @@ import {
   FUNCTIONS,
   ZONE_AGGREGATES,
   type FunctionSignature,
+  WINDOW_MAX_MS,
 } from '#shared/core/rules/language/functions.ts'
 import { ExprError } from '#shared/core/rules/language/lex.ts'
 import { MACROS } from '#shared/core/rules/language/macros.ts'
@@ -259,6 +261,9 @@ function checkArg(arg: Expr, wanted: ArgumentKind, name: string, scope: ExprScop
     throw new ExprError(arg.at, `${name} takes a condition here, not ${describeType(type)}`)
   if (wanted === 'window' && !(type.kind === 'quantity' && type.base === 'time' && isConstant(typed))) {
     throw new ExprError(arg.at, `${name} needs a window here, such as 30m, not ${describeType(type)}`)
+  }
+  if (wanted === 'window' && typed.kind === 'const' && !(typed.value > 0 && typed.value * SECOND <= WINDOW_MAX_MS)) {
+    throw new ExprError(arg.at, `${name} takes a window of more than 0 and at most ${WINDOW_MAX_MS / DAY} d`)
   }
   if (wanted === 'share' && !(type.kind === 'bare' || (type.kind === 'quantity' && type.base === '' && isConstant(typed)))) {
     throw new ExprError(arg.at, `${name} needs a constant from 0 to 1 here`)

@@ -2,11 +2,11 @@
 import { isScalar } from 'yaml'
 import { ROLES, roleOf } from '#shared/core/model/role.ts'
 import { READERS, roleOfReaders } from './readers.ts'
-import { parseDuration } from '#shared/core/time.ts'
+import { DAY, HOUR, MINUTE, parseDuration, SECOND } from '#shared/core/time.ts'
 import { checkCondition, checkExpr } from './check-expr.ts'
 import { type CheckedExpr, type ExprScope, type TypedExpr } from './typed-expr.ts'
 import { describeType, type ValueType, unifyTypes, PERCENTAGE_POINTS } from '#shared/core/rules/language/dimension.ts'
-import { BASELINE_DAYS_MAX } from '#shared/core/rules/language/functions.ts'
+import { BASELINE_DAYS_MAX, WINDOW_MAX_MS } from '#shared/core/rules/language/functions.ts'
 import { ExprError } from '#shared/core/rules/language/lex.ts'
 import { MACROS, OAF_GUARD, OAF_ROLES } from '#shared/core/rules/language/macros.ts'
 import { getOwn } from '#shared/core/get-own.ts'
@@ -152,12 +152,17 @@ function duration(root: YamlFields, key: string, scope: ExprScope, yaml: YamlTex
   const text = root.text(key)?.trim()
   if (text === undefined || text === '0') return { kind: 'const', value: 0 }
   const ms = parseDuration(text)
-  if (ms !== undefined) return { kind: 'const', value: ms / 1000 }
-  const unit = getOwn(scope.params, text)?.unit
-  if (unit && ['s', 'min', 'h', 'd'].includes(unit)) return { kind: 'param', name: text, absolute: false }
-  yaml.complain(root.node(key), `${key} is a duration such as 30m, or a parameter in s, min, h or d`)
-  return { kind: 'const', value: 0 }
+  const param = getOwn(scope.params, text)
+  const unitMs = param && getOwn(PARAM_MS, param.unit)
+  const longest = ms ?? (unitMs === undefined ? undefined : (param?.max ?? 0) * unitMs)
+  if (longest === undefined) yaml.complain(root.node(key), `${key} is a duration such as 30m, or a parameter in s, min, h or d`)
+  else if (longest > WINDOW_MAX_MS) yaml.complain(root.node(key), `${key} is at most ${WINDOW_MAX_MS / DAY} d`)
+  return longest === undefined || ms !== undefined
+    ? { kind: 'const', value: (ms ?? 0) / 1000 }
+    : { kind: 'param', name: text, absolute: false }
 }
+/** Units of a parameter that is a duration. */
+const PARAM_MS = { s: SECOND, min: MINUTE, h: HOUR, d: DAY }
 
 function readCoverage(root: YamlFields, yaml: YamlText): number {
   const share = root.number('min_coverage') ?? MIN_COVERAGE

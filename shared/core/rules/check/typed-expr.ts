@@ -20,7 +20,7 @@ export type ExprScope = {
   roles: Record<string, string>
   /** The name of the bound role in a rule that runs over roles. */
   each?: string
-  params: Record<string, { unit: string }>
+  params: Record<string, { unit: string; max?: number }>
   lets: Map<string, CheckedExpr>
   baselines: Map<string, ValueType>
   /** Set when the expression, or a let that it names, uses the outdoor-air fraction. */

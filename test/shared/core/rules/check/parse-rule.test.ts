@@ -96,6 +96,8 @@ const MISTAKES: [string, string | RegExp, string, string, RegExp][] = [
   ['an unknown macro', 'gate: fan_on', 'gate: fan_onn', '9:7', /fan_onn is no role, parameter, let or macro/],
   ['a gate that is no condition', 'gate: fan_on', 'gate: excess', '9:7', /a condition is expected/],
   ['a duration without a unit', 'persistence: 60m', 'persistence: 60', '13:14', /persistence is a duration such as 30m/],
+  ['a duration of ages', 'persistence: 60m', 'persistence: 100000000000000h', '13:14', /persistence is at most 31 d/],
+  ['a settling time of ages', 'gate: fan_on', 'gate: fan_on\nsettle: 32d', '10:9', /settle is at most 31 d/],
   ['a severity beyond 4', 'severity: 2', 'severity: 5', '14:11', /severity is 1/],
   ['an equipment type that is none', '[ahu]', '[ahu, elevator]', '4:18', /elevator is no equipment type/],
   ['a kind that is none', 'severity: 2', 'severity: 2\nkind: nuisance', '15:7', /kind is one of fault/],
@@ -221,6 +223,16 @@ test('the history that a rule needs is the sum of windows in windows, or the day
   t.is(needs({ when: 'held(avg(sa_t, 2h) > 20, 1h)', smooth: '30m' }), 3.5 * HOUR)
   t.is(needs({ params: '{ w: { default: 1, min: 1, max: 6, unit: h } }', when: 'avg(sa_t, w) > 20' }), 6 * HOUR)
   t.is(needs({ baseline: '{ b: { of: "avg(sa_t, 1h)", days: 9, min_days: 1 } }', when: 'sa_t > base(b)' }), 9 * DAY + HOUR)
+})
+
+test('a parameter of a duration may be no longer than a window', t => {
+  const parsed = (max: number) =>
+    parseRule(
+      yamlOf({ params: `{ ages: { default: 1, min: 1, max: ${max}, unit: d } }`, settle: 'ages', gate: 'fan_on' }),
+      'x.yaml',
+    )
+  t.true(parsed(31).ok)
+  t.like(parsed(32), { ok: false, errors: [{ message: 'settle is at most 31 d' }] })
 })
 
 const NAMES = [

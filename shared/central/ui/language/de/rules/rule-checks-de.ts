@@ -46,6 +46,8 @@ export const RULE_CHECKS_DE = nameTable<string>({
   '{0} is already a role or a parameter': '{0} ist schon eine Rolle oder ein Parameter',
   '{0} is a duration such as 30m, or a parameter in s, min, h or d':
     '{0} ist eine Dauer wie 30m oder ein Parameter in s, min, h oder d',
+  '{0} is at most {1} d': '{0} ist höchstens {1} d lang',
+  '{0} takes a window of more than 0 and at most {1} d': '{0} nimmt ein Zeitfenster von mehr als 0 und höchstens {1} d',
   'min_coverage is a share from 0 to 1': 'min_coverage ist ein Anteil von 0 bis 1',
   "{0} is neither a rule's id, with at most three *, nor readers":
     '{0} ist weder die Id einer Regel, mit höchstens drei *, noch readers',
