@@ -15,12 +15,12 @@ const GUARDED = /(^|;)'(?=['"\s]*[=+\-@＝＋－＠])/g
 export const withoutGuard = (text: string): string => text.replace(GUARDED, '$1')
 
 /**
- * One cell, quoted where necessary. Line breaks and tabs become a blank. A text that a spreadsheet would take for a formula
+ * One cell, quoted where necessary. Line breaks, tabs and other control characters become a blank. A text that a spreadsheet would take for a formula
  * gets an apostrophe before it, which the import removes. Numbers are unchanged.
  */
 function csvCell(text: string, delimiter: Delimiter): string {
-  const guarded = NUMBER.test(text) ? text : text.replace(FORMULA, "$1'")
-  const shown = guarded.replaceAll(/[\r\n\t]+/g, ' ')
+  const plain = text.replaceAll(/\p{Cc}+/gu, ' ')
+  const shown = NUMBER.test(text) ? text : plain.replace(FORMULA, "$1'")
   return shown.includes('"') || shown.includes(delimiter) ? `"${shown.replaceAll('"', '""')}"` : shown
 }
 

@@ -15,11 +15,15 @@ export class Html {
 
 const ENTITIES = nameTable<string>({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' })
 
+/** Marks that turn the direction of what follows on the line, and control characters but tab, line feed and carriage return. */
+const LEFT_OUT = String.raw`\u202a-\u202e\u2066-\u2069\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f`
+const ESCAPED = new RegExp(`[&<>"'${LEFT_OUT}]`, 'g')
+
 /**
- * Escapes text for markup or a quoted attribute. Marks that turn the direction of what follows on the line are left out: in a name they
- * would turn the words of the page after it.
+ * Escapes text for markup or a quoted attribute. What no page should have is left out: a mark of direction in a name would turn the
+ * words of the page after it, and HTML has no control characters.
  */
-const escapeHtml = (text: string): string => text.replace(/[&<>"'\u202a-\u202e\u2066-\u2069]/g, char => ENTITIES[char] ?? '')
+const escapeHtml = (text: string): string => text.replace(ESCAPED, char => ENTITIES[char] ?? '')
 
 /** Marks trusted text as markup. Text from a device, a file or a person must never be passed to it. */
 export const raw = (text: string): Html => new Html(text)

@@ -387,6 +387,11 @@ test('parameters, what was tried and baselines escape', t =>
     })}`
   }))
 
+test('a page has no control characters, whatever a name has, but line ends and tabs', t => {
+  const name = 'a\u0000b\u001b[31m\u007f\u0085c\td\r\ne'
+  t.is(html`<b title="${name}">${name}</b>`.text, '<b title="ab[31mc\td\r\ne">ab[31mc\td\r\ne</b>')
+})
+
 test('a name cannot turn the direction of the words after it', t => {
   const name = 'pump\u202etxet \u2067\u2066kcab\u2069 Zähler'
   t.is(html`<b title="${name}">${name}</b>`.text, '<b title="pumptxet kcab Zähler">pumptxet kcab Zähler</b>')

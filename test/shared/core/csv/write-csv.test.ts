@@ -17,6 +17,8 @@ const FORMULAS = [
   '+1',
   '＝1+1',
   '＠SUM(A1)',
+  '\u0000=1+1',
+  '\u001b\u0000 =1+1',
 ]
 
 for (const text of FORMULAS) {
@@ -32,6 +34,7 @@ test('numbers stay numbers, and texts that only contain a sign stay as they are'
 test('missing cells are empty, line breaks become a blank, and delimiters and quotes are quoted', t => {
   t.is(csvLine([undefined, null, '', 0]), ',,,0\r\n')
   t.is(csvLine(['a\r\nb\tc', 'd,e', 'f"g']), 'a b c,"d,e","f""g"\r\n')
+  t.is(csvLine(['a\u0000b\u001fc\u0085d']), 'a b c d\r\n', 'nor is any other control character in a file')
   t.is(csvLine(['d,e', 'f;g'], ';'), 'd,e;"f;g"\r\n')
 })
 
