@@ -28,6 +28,7 @@ async function choose(page: Page, site: DevicesSite): Promise<void> {
   await page.getByLabel('Files').setInputFiles(parts)
   await page.getByRole('button', { name: 'Show the preview' }).click()
   await page.getByRole('heading', { name: 'Preview of the import' }).waitFor()
+  await page.waitForLoadState()
 }
 
 test.serial('without script a list of points is looked at, mended, imported, and a device switched off and removed', async t => {
@@ -146,7 +147,7 @@ test.serial('what was typed when the session ended stays on the page, and is sen
   await page.getByText('What you typed stays').waitFor()
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByText('Your session has ended').waitFor()
-  t.true(await page.getByText('Air handler "1"').isVisible())
+  await page.getByText('Air handler "1"').waitFor()
   await page.getByLabel('Name', { exact: true }).fill('agent')
   await page.getByLabel('Password').fill(PASSWORDS.agent)
   await page.getByRole('button', { name: 'Sign in' }).click()

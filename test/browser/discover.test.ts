@@ -45,7 +45,12 @@ test.serial('without script an operator calls, refreshes, looks at the preview a
   await page.getByLabel('Addresses').fill(`${box.addresses[1]!} 127.0.0.1:9`)
   await page.getByLabel('Seconds to wait').fill('1')
   await page.getByRole('button', { name: 'Start' }).click()
-  while (!(await page.getByRole('heading', { name: 'Done' }).count())) await page.getByRole('link', { name: 'Refresh' }).click()
+  const done = page.getByRole('heading', { name: 'Done' })
+  for (const refresh = page.getByRole('link', { name: 'Refresh' }); ; await refresh.click()) {
+    await done.or(refresh).first().waitFor()
+    if (await done.isVisible()) break
+  }
+  await page.waitForLoadState()
   const unheard = page.locator('section', { has: page.getByRole('heading', { name: 'No answer' }) })
   t.deepEqual(
     (await unheard.getByRole('listitem').allInnerTexts()).map(text => text.trim()),
@@ -124,7 +129,7 @@ test.serial('why it is empty stands open when nothing answered', async t => {
   await page.getByLabel('Seconds to wait').fill('1')
   await page.getByRole('button', { name: 'Start' }).click()
   await page.getByRole('heading', { name: 'Why is it empty?' }).waitFor()
-  t.true(await page.getByText('may be off, or listen on another UDP port').isVisible())
+  await page.getByText('may be off, or listen on another UDP port').waitFor()
   t.deepEqual(await axeFindings(page), [])
   t.is(await overflow(page), 0)
 })

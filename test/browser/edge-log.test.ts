@@ -47,6 +47,7 @@ test.serial('without script an admin goes from the edge to older lines, logs mor
   await page.getByRole('link', { name: 'Newest lines' }).click()
   await page.getByLabel('Show').selectOption('error')
   await page.getByRole('button', { name: 'Show' }).click()
+  await page.waitForURL(/level=error/)
   t.regex(await page.locator('tbody tr').innerText(), /write queue full/)
   await page.getByLabel('Log from now on').selectOption('warn')
   await page.getByRole('button', { name: 'Set', exact: true }).click()

@@ -81,9 +81,9 @@ test('a newcomer enrols a second box by the pages of box and hub', async t => {
   await onBox.page.getByRole('button', { name: 'Ask for a certificate' }).click()
   const fingerprint = await onBox.page.locator('.figure code').textContent()
 
-  await onHub.page.waitForTimeout(1000)
-  await onHub.page.reload()
-  await onHub.page.locator('#waiting').getByText(fingerprint!).waitFor()
+  // The box asks by itself, and the page of the hub does not refresh itself.
+  for (const asked = onHub.page.locator('#waiting').getByText(fingerprint!); !(await asked.isVisible()); )
+    await onHub.page.reload()
   await expectClean(t, onHub.page, '/enrol', 24)
   await expectClean(t, onBox.page, '/hub', 24)
   const waiting = onHub.page.getByRole('region', { name: /^Box [0-9a-f]{32}$/ })

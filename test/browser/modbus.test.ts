@@ -70,6 +70,6 @@ test.serial('without script an operator reads registers and finds the order of a
   t.regex(await floats.innerText(), /CDAB\s+21\.53/)
   await page.getByRole('link', { name: '102' }).click()
   await page.getByRole('heading', { name: 'Values that begin at register 102' }).waitFor()
-  t.true(await page.getByText('3000000123', { exact: true }).isVisible())
+  await page.getByText('3000000123', { exact: true }).waitFor()
   t.deepEqual(complaints, [])
 })

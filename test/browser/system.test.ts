@@ -51,9 +51,11 @@ test.serial('an admin finds the source of a setting, logs more, and takes a file
   t.teardown(close)
   await signIn(page, 'admin', PASSWORDS.admin, '/system')
   await page.getByRole('link', { name: 'Settings' }).click()
+  await page.waitForURL('**/settings')
   t.true((await page.locator('tbody tr').allInnerTexts()).join().includes('SERVICE_JWT_SECRET'))
   t.is(await page.locator('tbody tr').count(), 1, 'what has its default is behind the other tab')
   await page.getByRole('link', { name: /^All/ }).click()
+  await page.waitForURL(/shown=all/)
   t.is(await page.locator('tbody tr').count(), 2)
 
   await page.goto('/log?level=warn')

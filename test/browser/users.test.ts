@@ -60,6 +60,7 @@ test.serial('a person gets a first password, chooses another, and is locked out'
   await admin.page.goto('/audit')
   await admin.page.getByLabel('Action').selectOption('change_user')
   await admin.page.getByRole('button', { name: 'Show' }).click()
+  await admin.page.waitForURL(/action=change_user/)
   t.is(await admin.page.locator('tbody tr').count(), 1)
   t.true((await admin.page.locator('tbody tr').innerText()).includes('ada'))
   t.deepEqual(admin.complaints, [])

@@ -59,8 +59,12 @@ export async function signIn(page: Page, username: string, password: string, nex
   await page.waitForURL(url => url.pathname !== '/login')
 }
 
+/** A click returns when the next page begins: what looks at a whole page waits until it has come, with style and scripts. */
+const whole = (page: Page): Promise<void> => page.waitForLoadState('load')
+
 /** @returns what axe finds against WCAG 2.2 AA and its own good practice, one line each */
 export async function axeFindings(page: Page): Promise<string[]> {
+  await whole(page)
   await page.evaluate(AXE)
   return page.evaluate(async () => {
     const { violations } = await axe.run()
@@ -71,8 +75,10 @@ export async function axeFindings(page: Page): Promise<string[]> {
 }
 
 /** @returns by how many CSS pixels the page is wider than the window */
-export const overflow = (page: Page): Promise<number> =>
-  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+export async function overflow(page: Page): Promise<number> {
+  await whole(page)
+  return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+}
 
 /** @returns the texts of elements that are wider than their element, and so lie over what is beside it */
 export const cutTexts = (page: Page, selector: string): Promise<string[]> =>
@@ -81,8 +87,9 @@ export const cutTexts = (page: Page, selector: string): Promise<string[]> =>
     .evaluateAll(all => all.filter(one => one.scrollWidth > one.clientWidth).map(one => (one.textContent ?? '').trim()))
 
 /** @returns controls that are smaller than `least` CSS pixels in height; links within sentences are exempt (WCAG 2.5.8) */
-export const smallControls = (page: Page, least: number): Promise<string[]> =>
-  page.evaluate(size => {
+export async function smallControls(page: Page, least: number): Promise<string[]> {
+  await whole(page)
+  return page.evaluate(size => {
     const controls = document.querySelectorAll(
       'button, select, input:not([type=hidden]), textarea, summary, nav a, .choices a, .breakdown a, .figure a',
     )
@@ -90,6 +97,7 @@ export const smallControls = (page: Page, least: number): Promise<string[]> =>
       .filter(control => control.offsetParent !== null && control.getBoundingClientRect().height < size - 0.5)
       .map(control => `${control.outerHTML.slice(0, 80)} ${control.getBoundingClientRect().height}`)
   }, least)
+}
 
 /** @returns fields whose text is under 16 CSS pixels, into which a telephone zooms */
 export const smallFields = (page: Page): Promise<string[]> =>

@@ -68,7 +68,7 @@ testWhere(canFakeClock())(
     await delivery.getByText('its session is closed. Since').waitFor()
     await expectClean(t, page, '/alerts', 24)
     await delivery.getByRole('link', { name: raised.title }).click()
-    t.is(new URL(page.url()).pathname + new URL(page.url()).search, raised.path)
+    await page.waitForURL(({ pathname, search }) => pathname + search === raised.path)
     await page.getByText('session closed, data old').waitFor()
     const checks = page.locator('section').filter({ has: page.getByRole('heading', { name: 'What to look at' }) })
     t.true((await checks.getByRole('listitem').count()) >= 4)
@@ -76,6 +76,7 @@ testWhere(canFakeClock())(
     await page.emulateMedia({ colorScheme: phone.colorScheme })
     await expectClean(t, page, 'edge on a phone', 24)
     await checks.getByRole('link', { name: 'its certificates' }).click()
+    await page.waitForURL('**#certificates')
     t.is(await page.locator('#certificates tbody tr').filter({ hasText: 'valid until' }).count(), 1)
 
     await appliance.start()

@@ -43,7 +43,7 @@ test('of two tabs at one fault the second is told what the first has done, and i
   // Having seen it, the second writes both; the first, whose page is older now, is told in turn.
   await second.goto('/faults/f-cooling')
   await write(second, 'a belt slips, and the valve sticks')
-  await second.waitForURL(url => url.pathname === '/faults/f-cooling')
+  await second.getByText('a belt slips, and the valve sticks').first().waitFor()
   t.is(note().note, 'a belt slips, and the valve sticks')
   await write(first, 'done')
   await first.getByText('The note was changed meanwhile').waitFor()

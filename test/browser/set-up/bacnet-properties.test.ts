@@ -37,6 +37,7 @@ for (const [name, look] of looks('a desk at night', 'a phone in daylight')) {
     await page.getByLabel('Object').fill('AO-4')
     await page.getByRole('button', { name: 'Read' }).click()
     await page.getByRole('status').getByText('AO-4 @ dev 1001').waitFor()
+    await page.waitForLoadState()
     t.is(await page.locator('tr', { hasText: 'priority-array' }).locator('li').count(), 16)
     t.true(await page.getByText('It does not have:').isVisible())
     await expectClean(t, page, 'the properties', 48)
