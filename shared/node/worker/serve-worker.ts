@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module'
 import type { FromWorker, ToWorker } from './worker-protocol.ts'
 import { toWire } from './worker-protocol.ts'
 
@@ -13,6 +14,7 @@ export type Handlers = Record<string, (input: any, signal: AbortSignal, onProgre
  */
 export function serveWorker<Init>(setUp: (init: Init) => Handlers | Promise<Handlers>): void {
   let handlers: Promise<Handlers> | undefined
+  let hasAnswered = false
   const running = new Map<number, AbortController>()
 
   const answer = async (id: number, method: string, input: unknown) => {
@@ -27,6 +29,9 @@ export function serveWorker<Init>(setUp: (init: Init) => Handlers | Promise<Hand
       send({ kind: 'error', id, error: toWire(error) })
     } finally {
       running.delete(id)
+      // A worker is always cut off, and Node would write what it has compiled only when it ends in order.
+      if (!hasAnswered) setImmediate(flushCompileCache)
+      hasAnswered = true
     }
   }
 
