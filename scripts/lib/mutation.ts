@@ -1,5 +1,6 @@
 /** Whether the tests of a rule notice the mistakes that somebody could make in it. */
 import { isNode, LineCounter, parse, parseDocument } from 'yaml'
+import { TemplateCache } from '#shared/core/rules/compile/compile-equipment.ts'
 import { parseRule } from '#shared/core/rules/check/parse-rule.ts'
 import { holds } from '#shared/core/rules/testing/test-rule.ts'
 import type { WrittenRule, TestCase } from '#shared/core/rules/check/rule.ts'
@@ -32,7 +33,8 @@ export function tryMutants(rule: WrittenRule, text: string, chosen: (index: numb
     // JSON is YAML.
     const parsed = parseRule(JSON.stringify(body), rule.filename)
     if (!parsed.ok) return []
-    const killer = tests.find(test => !holds(parsed.rule, test))
+    const templates = new TemplateCache()
+    const killer = tests.find(test => !holds(parsed.rule, test, templates))
     if (killer) tests = firstOf(killer, tests)
     return [{ rule_id: rule.id, place: `${rule.filename}:${lineOf(path)}`, mutant: words, killed_by: killer?.name ?? null }]
   })

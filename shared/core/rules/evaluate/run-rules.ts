@@ -42,10 +42,11 @@ export type RuleRun = {
  * The result depends on the input alone: not on the order of rules, equipment or samples. A rule that throws fails on that
  * equipment and is listed; the others run.
  *
+ * @param templates as for `createRun`
  * @throws RangeError when the time zone is unknown or the span is longer than ten years
  */
-export function runRules(input: RunInput): RunOutput {
-  const run = createRun({ ...input, equipment: input.equipment.map(outlineOf) })
+export function runRules(input: RunInput, templates?: TemplateCache): RunOutput {
+  const run = createRun({ ...input, equipment: input.equipment.map(outlineOf) }, templates)
   for (const equipment_id of run.order) run.evaluate(equipment_id, input.equipment)
   return run.finish()
 }

@@ -13,6 +13,7 @@ import { getOwn } from '#shared/core/get-own.ts'
 import { runRules } from '#shared/core/rules/evaluate/run-rules.ts'
 import type { Rule, TestCase, TestRows, WrittenRule } from '#shared/core/rules/check/rule.ts'
 import type { RunOutput, RunInput } from '#shared/core/rules/evaluate/run-types.ts'
+import { TemplateCache } from '#shared/core/rules/compile/compile-equipment.ts'
 import type { EquipmentData, RoleSeries } from '#shared/core/rules/compile/equipment-data.ts'
 
 type TestResult = { name: string; line: number; ok: boolean; problems: string[] }
@@ -22,9 +23,11 @@ type TestResult = { name: string; line: number; ok: boolean; problems: string[] 
  * give the same faults.
  */
 export function testRule(rule: WrittenRule): TestResult[] {
+  const templates = new TemplateCache()
   return rule.tests.map(test => {
-    const written = problemsOf(rule, test, false)
-    const problems = written.length > 0 ? written : problemsOf(rule, test, true).map(text => `sampled twice as often: ${text}`)
+    const written = problemsOf(rule, test, false, templates)
+    const problems =
+      written.length > 0 ? written : problemsOf(rule, test, true, templates).map(text => `sampled twice as often: ${text}`)
     return { name: test.name, line: test.line, ok: problems.length === 0, problems }
   })
 }
@@ -40,11 +43,12 @@ export const inputOf = (rule: Rule, test: TestCase, denser: boolean): RunInput =
   params: { [rule.id]: test.params },
 })
 
-/** Whether a test says what it should of a rule, as it is written alone. */
-export const holds = (rule: Rule, test: TestCase): boolean => problemsOf(rule, test, false).length === 0
+/** Whether a test says what it should of a rule, as it is written alone. @param templates of the tests before it */
+export const holds = (rule: Rule, test: TestCase, templates: TemplateCache): boolean =>
+  problemsOf(rule, test, false, templates).length === 0
 
-function problemsOf(rule: Rule, test: TestCase, denser: boolean): string[] {
-  const output = runRules(inputOf(rule, test, denser))
+function problemsOf(rule: Rule, test: TestCase, denser: boolean, templates: TemplateCache): string[] {
+  const output = runRules(inputOf(rule, test, denser), templates)
   const problems = output.failed.map(({ error }) => error)
   const result = output.results.find(({ equipment_id }) => equipment_id === 'test')
   const said = result ? [result.status, result.reason, ...(result.missing_roles ?? [])].filter(Boolean).join(' ') : 'nothing'
@@ -173,21 +177,37 @@ function macrosOf({ program }: Rule): string[] {
 function seriesOf(rows: TestRows, test: TestCase, denser: boolean, units: Record<string, string>): Record<string, RoleSeries> {
   return Object.fromEntries(
     Object.entries(rows).map(([role, values]) => {
-      const samples = values.flatMap((value, row) =>
-        value === null ? [] : [{ t: test.start + test.offsets[row]!, value: toCanonical(value, units[role], true) }],
-      )
-      const all = denser ? repeated(samples, test.nominalMs) : samples
-      const series = { ts: Float64Array.from(all, ({ t }) => t), values: Float64Array.from(all, ({ value }) => value) }
+      const samples = samplesOf(values, test, units[role])
+      const series = denser ? repeated(samples, test.nominalMs) : samples
       return [role, { ...series, point_id: role, nominalMs: test.nominalMs }]
     }),
   )
 }
 
+type Samples = { ts: Float64Array; values: Float64Array }
+
+function samplesOf(rows: (number | null)[], { start, offsets }: TestCase, unit: string | undefined): Samples {
+  const [ts, values] = [new Float64Array(rows.length), new Float64Array(rows.length)]
+  let n = 0
+  for (const [row, value] of rows.entries()) {
+    if (value === null) continue
+    ts[n] = start + offsets[row]!
+    values[n++] = toCanonical(value, unit, true)
+  }
+  return { ts: ts.subarray(0, n), values: values.subarray(0, n) }
+}
+
 /** The same step function with twice the samples; where a hold runs out before the next sample nothing is added. */
-function repeated(samples: { t: number; value: number }[], nominalMs: number): { t: number; value: number }[] {
-  return samples.flatMap((sample, index) => {
-    const next = samples[index + 1]
-    const held = next && next.t - sample.t <= 3 * nominalMs
-    return held ? [sample, { t: (sample.t + next.t) / 2, value: sample.value }] : [sample]
-  })
+function repeated(samples: Samples, nominalMs: number): Samples {
+  const [ts, values] = [new Float64Array(2 * samples.ts.length), new Float64Array(2 * samples.ts.length)]
+  let n = 0
+  for (const [i, at] of samples.ts.entries()) {
+    ts[n] = at
+    values[n++] = samples.values[i]!
+    const next = samples.ts[i + 1]
+    if (next === undefined || next - at > 3 * nominalMs) continue
+    ts[n] = (at + next) / 2
+    values[n++] = samples.values[i]!
+  }
+  return { ts: ts.subarray(0, n), values: values.subarray(0, n) }
 }
