@@ -19,6 +19,7 @@ export type Sealer = {
 /** Moves rows from the database to files and merges files. Callers run one operation at a time. */
 export function openSealer(db: Database, remove: RemoveParts, manifest: ManifestWriter, writer: Worker<WriteHandlers>): Sealer {
   const buildings = db.prepare('SELECT building, building_id FROM history_buildings ORDER BY building')
+  const isHot = db.prepare(`SELECT 1 FROM hot_samples WHERE ${HOT_SPAN} LIMIT 1`).pluck()
   const forget = db.prepare(`DELETE FROM hot_samples WHERE ${HOT_SPAN} AND epoch < @epoch`)
   const { all, crowded } = openManifest(db)
   const known = (building_id?: string) =>
@@ -30,6 +31,8 @@ export function openSealer(db: Database, remove: RemoveParts, manifest: Manifest
     const count = { parts: 0, rows: 0 }
     const epoch = manifest.nextEpoch()
     for (const each of known(building_id)) {
+      // The process that writes is not started for nothing.
+      if (isHot.get({ building: each.building, from: first, to: before }) === undefined) continue
       for (let from = first, n = 0; from < before; n++) {
         const slice = await writer.request('seal', { ...each, from, before, epoch, n })
         if (!slice) break

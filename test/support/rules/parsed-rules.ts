@@ -15,10 +15,11 @@ export function openParsedRules(): Record<string, string> {
   return { [VARIABLE]: folder }
 }
 
-const folder = process.env[VARIABLE]
+/** Folder of this run of the suite; undefined where a test file is run by something else. */
+export const suiteFolder = process.env[VARIABLE]
 const cacheOf = (workspace: string): string => join(workspace, '.cache', 'rules.parsed')
 /** @param version of the program, which uses no other's */
-const keptOf = (version: string): string | undefined => folder && join(folder, version)
+const keptOf = (version: string): string | undefined => suiteFolder && join(suiteFolder, version)
 
 /** Before a site opens its workspace. */
 export function takeParsedRules(workspace: string, version: string): void {

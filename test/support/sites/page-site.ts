@@ -27,6 +27,7 @@ import { overridesSummary } from '#appliance/pages/overrides-tile.ts'
 import { HISTORY, journalOf, scheduleOf, LEVEL_NAMES } from '../overrides-fixture.ts'
 import { fleetRoutes } from '#hub/pages/fleet.route.ts'
 import { BUILDING, EDGES, EQUIPMENT, FINDINGS, NOW, POINTS, RULE_FILE, RUN, samplesOf } from '../page-fixture.ts'
+import { takeHistory } from './kept-history.ts'
 import { keepParsedRules, takeParsedRules } from '../rules/parsed-rules.ts'
 import { useQuickHashes } from '../suite/quick-hashes.ts'
 
@@ -78,9 +79,12 @@ export async function openSite(options: SiteOptions): Promise<TestSite> {
   writeFileSync(join(workspace, 'rules', 'supply-warm.yaml'), RULE_FILE)
   const own = centralOptions(options)
   takeParsedRules(workspace, own.version)
+  const { building = BUILDING, points = POINTS } = options
+  if (!options.noBuilding && points.length > 0)
+    await takeHistory(workspace, { building_id: building.building_id, points, samplesOf, sealedBefore: NOW - DAY })
   const opened = await openWorkspace({ ...own, path: workspace, parquetRoot: undefined, ballastBytes: 64 * 1024 })
   const { context, services, routes } = createCentral(opened, own)
-  await fill(context, opened.stores, options)
+  fill(opened.stores, options)
   const { product, sources } = options
   const isHub = product === 'hub'
   const layout = createPageLayout(context, {
@@ -151,21 +155,12 @@ function centralOptions({ open, priority, screening, restore, restart }: SiteOpt
   }
 }
 
-async function fill(
-  { historian }: CentralContext,
-  { model, edges, findings: findingStore, runRecorder }: Workspace['stores'],
-  given: SiteOptions,
-): Promise<void> {
+function fill({ model, edges, findings: findingStore, runRecorder }: Workspace['stores'], given: SiteOptions): void {
   if (given.noBuilding) return
   const { building = BUILDING, equipment = EQUIPMENT, points = POINTS, findings = FINDINGS } = given
   model.put({ building, equipment, points })
   if (!given.empty) runRecorder.replace({ ...RUN, building_id: building.building_id }, [])
   findingStore.put(findings)
-  for (const point of points) {
-    const { ts, values } = samplesOf(point)
-    const readings = Array.from(ts, (t, i) => ({ id: point.point_id, t, v: values[i]! }))
-    await historian.append(building.building_id, readings)
-  }
   if (given.product === 'hub') for (const edge of EDGES) edges.put(edge)
 }
 

@@ -7,7 +7,7 @@
 import { existsSync, readdirSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { PointRows } from '#shared/core/ports.ts'
-import { MINUTE } from '#shared/core/time.ts'
+import { HOUR, MINUTE } from '#shared/core/time.ts'
 import { openHistorian } from '#shared/node/historian/historian.ts'
 import { openManifest } from '#shared/node/historian/manifest.ts'
 import { openDatabase } from '#shared/node/sqlite.ts'
@@ -73,7 +73,9 @@ async function* packageOf(value: number): AsyncGenerator<PointRows> {
   yield { point_id: 'p', series: { ts, values: new Float64Array(PACKAGE_ROWS).fill(value) } }
 }
 
-await historian.seal({ before: T }) // nothing to seal, but the process for it is there from now on
+// The process that seals is there from now on.
+await historian.append('earlier', [{ id: 'p', t: T - HOUR, v: Date.now() }])
+await historian.seal({ before: T })
 const found = await look()
 say(found)
 
