@@ -75,9 +75,9 @@ export function openReadOnly(path: string): Database.Database {
 const NOT_ADDITIVE = /^-- not additive\b/m
 
 /**
- * Applies the files of `migrations/` that are new to the database in the order of their names, each in one transaction. The
- * database knows the earliest version that can use its tables (`application_id`): an update that is taken back finds tables of the
- * version after it, and goes on with them where they have only grown.
+ * Applies the files of `migrations/` that are new to the database in the order of their names, each in one transaction, and all
+ * in one where the database is made. The database knows the earliest version that can use its tables (`application_id`): an update
+ * that is taken back finds tables of the version after it, and goes on with them where they have only grown.
  *
  * @throws Error for tables of a newer version that this one cannot use
  */
@@ -103,7 +103,12 @@ function migrate(db: Database.Database): void {
     db.pragma(`application_id = ${earliest}`)
     db.pragma(`user_version = ${version}`)
   })
-  for (const [i, name] of files.entries()) if (i >= seen) apply.immediate(name, i + 1)
+  const applyNew = () => {
+    for (const [i, name] of files.entries()) if (i >= seen) apply.immediate(name, i + 1)
+  }
+  // A database that is made has nothing to go back to: one commit, where each would wait for the disk.
+  if (seen === 0) db.transaction(applyNew).immediate()
+  else applyNew()
 }
 
 /** Rows that are moved in one transaction. */

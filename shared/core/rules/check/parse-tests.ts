@@ -61,7 +61,7 @@ function parseCase(own: YamlFields, base: YamlFields | undefined, yaml: YamlText
   const whole = (part: TestRows): TestRows =>
     Object.fromEntries(Object.entries(part).map(([key, row]) => [key, held(row, count)]))
   const gaps = readGaps(fields, yaml)
-  const offsets = new Array<number>(count).fill(0)
+  const offsets = Array.from<number>({ length: count }).fill(0)
   for (let row = 1; row < count; row++) offsets[row] = offsets[row - 1]! + gaps[(row - 1) % gaps.length]!
   const lastGap = gaps[(count - 1) % gaps.length]!
   const timezone = fields.text('timezone') ?? 'UTC'
@@ -117,7 +117,7 @@ function readCount(fields: YamlFields, own: YamlFields, ownLongest: number, yaml
 
 /** A single value holds for the whole test. */
 const held = <T>(values: T[], count: number): T[] =>
-  values.length === 1 && count > 1 ? new Array<T>(count).fill(values[0]!) : values
+  values.length === 1 && count > 1 ? Array.from<T>({ length: count }).fill(values[0]!) : values
 
 function readExpected(fields: YamlFields, test: TestCase, yaml: YamlText): void {
   if (fields.has('faults')) test.faults = fields.list('faults').map(({ text, node }) => readSpan(text, node, yaml))
