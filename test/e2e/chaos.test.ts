@@ -18,6 +18,7 @@ import { serialOf } from '#shared/node/pki/certificate.ts'
 import type { Kit } from '#shared/node/pki/kit-read.ts'
 import { writeKit } from '#shared/node/pki/kit-write.ts'
 import { openReadOnly } from '#shared/node/sqlite.ts'
+import { COMPILED } from '#scripts/lib-start/process.ts'
 import { freePort, untilListening } from '../../scripts/lib/free-port.ts'
 import { openNetwork } from '../support/cut-network.ts'
 import { canMountTmpfs } from '../support/disk/mounts.ts'
@@ -275,7 +276,7 @@ function marksOf(workspace: string, site_id: string): number[] {
 function startProcess(t: ExecutionContext, main: string, args: string[], env: Record<string, string> = {}) {
   const { PATH = '', HOME = '' } = process.env
   const child: ChildProcess = spawn(process.execPath, [main, ...args], {
-    env: { PATH, HOME, ...env },
+    env: { PATH, HOME, ...COMPILED, ...env },
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   const ended = once(child, 'exit')

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import type { ExecutionContext } from 'ava'
 import test from 'ava'
+import { COMPILED } from '#scripts/lib-start/process.ts'
 import { eventually, freeBase, temporaryFolder } from './run-start.ts'
 
 const SECRETS = {
@@ -14,7 +15,10 @@ const SECRETS = {
 /** Runs a main to its end. @returns its exit code and what it wrote on standard error */
 async function runMain(main: string, env: Record<string, string>, ...args: string[]) {
   const { PATH = '', HOME = '' } = process.env
-  const child = spawn(process.execPath, [main, ...args], { env: { PATH, HOME, ...env }, stdio: ['ignore', 'ignore', 'pipe'] })
+  const child = spawn(process.execPath, [main, ...args], {
+    env: { PATH, HOME, ...COMPILED, ...env },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
   let said = ''
   child.stderr.on('data', data => {
     said += data
@@ -26,7 +30,7 @@ async function runMain(main: string, env: Record<string, string>, ...args: strin
 /** Starts a main that runs until the test ends, and waits until `url` answers. */
 async function startMain(t: ExecutionContext, main: string, env: Record<string, string>, url: string) {
   const { PATH = '', HOME = '' } = process.env
-  const child = spawn(process.execPath, [main], { env: { PATH, HOME, ...env }, stdio: 'ignore' })
+  const child = spawn(process.execPath, [main], { env: { PATH, HOME, ...COMPILED, ...env }, stdio: 'ignore' })
   const ended = once(child, 'close')
   t.teardown(async () => {
     child.kill('SIGTERM')

@@ -5,6 +5,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { writeKit } from '#shared/node/pki/kit-write.ts'
+import { COMPILED } from '#scripts/lib-start/process.ts'
 import { makeAuthority } from '../support/sites/transport-site.ts'
 import { assertInOrder, atLeast, AUTH, configure, countingDevice, held } from './field-site.ts'
 import { eventually, freeBase, isAlive, temporaryFolder } from './run-start.ts'
@@ -19,7 +20,7 @@ async function recipe(t: ExecutionContext, name: string, settings: Record<string
   const options = ['--data', data, '--port-base', String(await freeBase(4))]
   const { PATH = '', HOME = '' } = process.env
   const up = async (...words: string[]) => {
-    const env = { PATH, HOME, ...settings, PLENUM_NO_SETUP: '1' }
+    const env = { PATH, HOME, ...COMPILED, ...settings, PLENUM_NO_SETUP: '1' }
     const child = spawn('scripts/up', [name, ...words, ...options], { env, stdio: ['ignore', 'pipe', 'pipe'] })
     let [out, err] = ['', '']
     child.stdout.on('data', chunk => (out += chunk))

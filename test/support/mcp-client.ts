@@ -33,7 +33,7 @@ export async function stdioClient(t: Test, main: string, env: Record<string, str
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [main],
-    env: { ...env, SERVICE_LOG_LEVEL: 'error' },
+    env: { ...COMPILED, ...env, SERVICE_LOG_LEVEL: 'error' },
   })
   await client.connect(transport)
   t.teardown(() => client.close())

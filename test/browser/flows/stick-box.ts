@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import type { ExecutionContext } from 'ava'
+import { COMPILED } from '#scripts/lib-start/process.ts'
 import { AUTH, configure, countingDevice, loopback, program } from '../../e2e/field-site.ts'
 import { freeBase, temporaryFolder } from '../../e2e/run-start.ts'
 
@@ -14,7 +15,7 @@ const OWN = { ...AUTH, SERVICE_ADMIN_PASSWORD: ADMIN, SERVICE_CENTRAL_BIND: '127
 function run(main: string, argv: string[], env: Record<string, string> = {}) {
   const { PATH = '', HOME = '' } = process.env
   const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...argv], {
-    env: { PATH, HOME, ...env },
+    env: { PATH, HOME, ...COMPILED, ...env },
     encoding: 'utf8',
   })
   return { exit: status, text: stdout + stderr }

@@ -6,12 +6,13 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import test from 'ava'
 import { connectAsync } from 'mqtt'
+import { COMPILED } from '#scripts/lib-start/process.ts'
 import { folder } from '../../support/folders.ts'
 import { makeAuthority } from '../../support/sites/transport-site.ts'
 
 const MAIN = new URL('../../../hub/mqtt/main.ts', import.meta.url).pathname
 const start = (env: Record<string, string>, ...argv: string[]) =>
-  spawn(process.execPath, [MAIN, ...argv], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  spawn(process.execPath, [MAIN, ...argv], { env: { ...COMPILED, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
 
 /** What a start that fails says, and how it exits. */
 async function said(env: Record<string, string>, ...argv: string[]) {

@@ -10,6 +10,7 @@ import { writeTelemetry } from '#shared/core/telemetry/telemetry.ts'
 import type { Topic } from '#shared/core/topic/topics.ts'
 import { MessageQueue } from '#hub/ingest/message-queue.ts'
 import { freePort } from '#scripts/lib/free-port.ts'
+import { COMPILED } from '#scripts/lib-start/process.ts'
 import { folder, until } from '../../support/folders.ts'
 import { envelope, NOON } from '../../support/messages.ts'
 import { enter, pour, publishPacket } from '../../support/raw-client.ts'
@@ -28,7 +29,7 @@ async function open(t: ExecutionContext) {
     SERVICE_WORKSPACE: join(dir, 'hub'),
   }
   const main = new URL('../../../hub/main.ts', import.meta.url).pathname
-  const child = spawn(process.execPath, [main], { env, stdio: ['ignore', 'ignore', 'pipe'] })
+  const child = spawn(process.execPath, [main], { env: { ...COMPILED, ...env }, stdio: ['ignore', 'ignore', 'pipe'] })
   t.teardown(() => child.kill('SIGKILL'))
   let running = false
   child.stderr.setEncoding('utf8').on('data', (text: string) => (running ||= text.includes('"msg":"running"')))

@@ -13,6 +13,7 @@ import { writeMetadata } from '#shared/core/telemetry/metadata.ts'
 import { writeTelemetry } from '#shared/core/telemetry/telemetry.ts'
 import { processPublish } from '#shared/flow/ingest/mqtt-ingest.ts'
 import { openDatabase } from '#shared/node/sqlite.ts'
+import { COMPILED } from '#scripts/lib-start/process.ts'
 import { folder } from '../../support/folders.ts'
 import { envelope, finding } from '../../support/messages.ts'
 import { airHandler, rows, table, zipForm, zipOf } from '../../support/packages/packages.ts'
@@ -224,7 +225,7 @@ test('a move that is killed again and again is ended by the same command, and no
   lock.exec('BEGIN IMMEDIATE')
   for (let exit: number | null = null; exit !== 0; ) {
     const argv = [MAIN, 'migrate', '--tenant', 'acme', '--apply']
-    const child = spawn(process.execPath, argv, { env: env(workspace), stdio: ['ignore', 'ignore', 'pipe'] })
+    const child = spawn(process.execPath, argv, { env: { ...COMPILED, ...env(workspace) }, stdio: ['ignore', 'ignore', 'pipe'] })
     const lines: string[] = []
     createInterface(child.stderr).on('line', line => {
       lines.push(line)

@@ -1,4 +1,6 @@
 /** A hub with tenants, without a broker, over real HTTP on loopback. */
+import { type Dirent, readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import type { ExecutionContext } from 'ava'
 import { CENTRAL_ENV } from '#hub/central/env.ts'
 import { openCentralFiles } from '#hub/broker/files.ts'
@@ -12,12 +14,21 @@ import { topicOf } from '#shared/core/topic/topics.ts'
 import { processPublish } from '#shared/flow/ingest/mqtt-ingest.ts'
 import { wallClock } from '#shared/node/clock.ts'
 import { RecentLog } from '#shared/node/recent-log.ts'
+import { readVersion } from '#shared/node/version.ts'
 import { freePort } from '#scripts/lib/free-port.ts'
 import { PASSWORDS, SECRET } from './central-site.ts'
 import { silent } from './transport-site.ts'
 import { folder } from '../folders.ts'
 import { envelope } from '../messages.ts'
+import { keepParsedRules, takeParsedRules } from '../rules/parsed-rules.ts'
 import { useQuickHashes } from '../suite/quick-hashes.ts'
+
+/** Of the program, as its processes say it. */
+const VERSION = readVersion()
+
+/** @returns the workspaces of tenants, where `entry` is their folder */
+const tenantsIn = ({ name, parentPath }: Dirent): string[] =>
+  name === 'tenants' ? readdirSync(join(parentPath, name)).map(tenant => join(parentPath, name, tenant)) : []
 
 export type TenantSite = Awaited<ReturnType<typeof openTenantSite>>
 export const OWN_PASSWORD = 'a password of my own'
@@ -57,6 +68,8 @@ export async function openTenantSite(
     files: certs === undefined ? undefined : await openCentralFiles(certs, silent),
     broker,
   }
+  const workspaces = () => [workspace, ...readdirSync(workspace, { withFileTypes: true }).flatMap(tenantsIn)]
+  for (const one of workspaces()) takeParsedRules(one, VERSION)
   const hub = await openHubCentral(settings, parts)
   const servers = await serveHub(settings, hub, silent)
   const services = [...hub.services, ...hub.connections, ...servers]
@@ -66,6 +79,7 @@ export async function openTenantSite(
     if (!isOpen) return
     isOpen = false
     for (const service of services.toReversed()) await service.stop()
+    for (const one of workspaces()) keepParsedRules(one, VERSION)
   }
   t.teardown(close)
   const url = `http://127.0.0.1:${settings.SERVICE_CENTRAL_PORT}`
@@ -92,7 +106,11 @@ export async function openTenantSite(
   }
   const login = async (username: string, password: string) => call(undefined, 'POST', '/api/auth/login', { username, password })
   const admin: string = (await login('admin', PASSWORDS.admin)).body.token
-  const addTenant = (tenant_id: string) => call(admin, 'POST', '/api/tenants', { tenant_id, name: `Customer ${tenant_id}` })
+  const addTenant = async (tenant_id: string) => {
+    const answer = await call(admin, 'POST', '/api/tenants', { tenant_id, name: `Customer ${tenant_id}` })
+    if (answer.status < 300) takeParsedRules(join(workspace, 'tenants', tenant_id), VERSION)
+    return answer
+  }
   /** A user of these tenants who has chosen a password; answers with a token. */
   const addUser = async (username: string, role: string, tenants: string[]): Promise<string> => {
     const { first_password } = (await call(admin, 'POST', '/api/users', { username, role })).body

@@ -10,6 +10,7 @@ import { json, text } from 'node:stream/consumers'
 import anyTest, { type ExecutionContext } from 'ava'
 import { complainOfAccess } from '#appliance/drivers/haystack/access.ts'
 import { ACCOUNT } from '#scripts/simulator/haystack/server.ts'
+import { COMPILED } from '#scripts/lib-start/process.ts'
 import { folder, until } from '../../../support/folders.ts'
 import { openServer } from './harness.ts'
 import { site } from '../../../support/sites/catalogue-site.ts'
@@ -22,7 +23,7 @@ const START_MS = 90_000
 const MAIN = new URL('../../../../appliance/haystack/main.ts', import.meta.url).pathname
 const TOKEN = 'a-token-that-is-shared-on-this-box'
 const start = (env: Record<string, string>, ...argv: string[]) =>
-  spawn(process.execPath, [MAIN, ...argv], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  spawn(process.execPath, [MAIN, ...argv], { env: { ...COMPILED, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
 
 async function ended(env: Record<string, string>, ...argv: string[]) {
   const child = start(env, ...argv)
