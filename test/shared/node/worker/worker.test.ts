@@ -1,8 +1,10 @@
+import { readdirSync } from 'node:fs'
 import test, { type ExecutionContext } from 'ava'
 import { setTimeout as wait } from 'node:timers/promises'
 import { nodeFlags } from '#image/recipes/node-flags.ts'
 import { workerFlags } from '#shared/node/worker/worker-process.ts'
 import { openWorker, type Worker, type WorkerOptions } from '#shared/node/worker/worker.ts'
+import { folder, until } from '../../../support/folders.ts'
 import type { TestHandlers } from './worker-module.ts'
 
 function open(t: ExecutionContext, more: Partial<WorkerOptions> = {}): Worker<TestHandlers> {
@@ -36,6 +38,19 @@ test('the process starts with the first request, and typed arrays are transferre
   t.deepEqual(init, { a: 1 })
   t.is(worker.pid(), pid)
   t.not(pid, process.pid)
+})
+
+test('what a process has compiled is kept although it is always cut off', async t => {
+  const cache = folder(t)
+  const before = process.env['NODE_COMPILE_CACHE']
+  process.env['NODE_COMPILE_CACHE'] = cache
+  const answer = open(t).request('echo', 1)
+  if (before === undefined) delete process.env['NODE_COMPILE_CACHE']
+  else process.env['NODE_COMPILE_CACHE'] = before
+  await answer
+  const files = () => readdirSync(cache, { recursive: true, withFileTypes: true }).filter(entry => entry.isFile()).length
+  await until(() => files() >= 3, 'its module and those of the service are kept')
+  t.pass()
 })
 
 test('a problem keeps its code and its error places; another error keeps its message', async t => {
