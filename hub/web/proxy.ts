@@ -5,7 +5,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Logger } from 'pino'
 import { Problem } from '#shared/core/problem.ts'
 import { refuseBytes, sendProblem } from '#shared/node/http/errors.ts'
-import { limitConnections, PAGE_CONNECTIONS } from '#shared/node/http/open-connections.ts'
+import { limitConnections, limitWaiting, PAGE_CONNECTIONS } from '#shared/node/http/open-connections.ts'
 import { secureOptions, type ServerTls, takeNewTls } from '#shared/node/http/server-tls.ts'
 import type { Service } from '#shared/node/service.ts'
 import type { Current } from '#shared/node/watched-files.ts'
@@ -50,6 +50,7 @@ export function webService(options: WebOptions): Service {
   })
   takeNewTls(app, tls)
   limitConnections(app.server, trustedProxies, PAGE_CONNECTIONS)
+  limitWaiting(app)
   const agent = new http.Agent({ keepAlive: true, lookup: lookupThrough(resolver) } as http.AgentOptions)
   const central = watchCentral(options)
   app.setErrorHandler(refuse)

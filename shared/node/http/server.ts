@@ -21,7 +21,7 @@ import { addCompression } from './compress.ts'
 import { documentRoutes } from './openapi.ts'
 import { addRetryAfter, refuseBytes, sendProblem, toProblem } from './errors.ts'
 import { openIdempotency } from './idempotency.ts'
-import { limitConnections, PAGE_CONNECTIONS } from './open-connections.ts'
+import { limitConnections, limitWaiting, PAGE_CONNECTIONS } from './open-connections.ts'
 import { countRequests, createRequestCounts, type RequestCounts } from './request-counts.ts'
 import { METHODS, mount, type ScopeOf } from './route-mount.ts'
 import { ofHub, type ProblemPage, type Route } from './route.ts'
@@ -89,6 +89,7 @@ export async function openHttp(options: HttpOptions): Promise<HttpService> {
   })
   takeNewTls(app, tls)
   limitConnections(app.server, trustedProxies, PAGE_CONNECTIONS)
+  limitWaiting(app)
   app.decorateRequest('caller', undefined)
   app.decorateRequest('scope', undefined)
   app.setValidatorCompiler(compileWhenAsked())

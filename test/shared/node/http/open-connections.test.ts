@@ -1,9 +1,11 @@
 import test, { type ExecutionContext } from 'ava'
 import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import fastify from 'fastify'
 import pino from 'pino'
 import { webService } from '#hub/web/proxy.ts'
 import { openAuth } from '#shared/node/auth/token.ts'
+import { limitWaiting } from '#shared/node/http/open-connections.ts'
 import { route } from '#shared/node/http/route.ts'
 import { openHttp } from '#shared/node/http/server.ts'
 import { freePort } from '#scripts/lib/free-port.ts'
@@ -73,6 +75,52 @@ test('a network with too many connections gets no further one, others are answer
   const answers = new Set<string>()
   for (let i = 0; i < 100 && !answers.has('HTTP/1.1 200 OK'); i++) answers.add(await ask(port))
   t.true(answers.has('HTTP/1.1 200 OK'))
+})
+
+/** Sends so many requests at once and reads nothing before the server has ended the connection, or has answered them all. */
+async function sendAtOnce(port: number, count: number): Promise<number> {
+  const socket = connect(port, '127.0.0.1').on('error', () => undefined)
+  let text = ''
+  socket.on('data', data => (text += data))
+  const more = REQUEST.replace('Connection: close\r\n', '')
+  socket.write(more.repeat(count - 1) + REQUEST)
+  await new Promise(resolve => socket.once('close', resolve))
+  return text.split('HTTP/1.1 200 OK').length - 1
+}
+
+test('a connection may have four requests that wait, and is ended with more of them', async t => {
+  const port = await serve(t)
+  t.is(await sendAtOnce(port, 4), 4)
+  t.is(await sendAtOnce(port, 200), 0)
+  t.is(await ask(port), 'HTTP/1.1 200 OK')
+})
+
+test('a connection whose client reads nothing is ended, one that waits for its answer or reads slowly is not', async t => {
+  const big = Buffer.alloc(2 ** 24)
+  let finish = () => undefined as unknown
+  const app = fastify()
+  limitWaiting(app, 1500)
+  app.get('/big', () => big)
+  app.get('/late', (_request, reply) => void (finish = () => reply.send('late')))
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  t.teardown(() => app.close())
+  const { port } = app.server.address() as AddressInfo
+  const open = async (path: string) => {
+    const socket = connect(port, '127.0.0.1').on('error', () => undefined)
+    const taken = once(app.server, 'connection') as Promise<[Socket]>
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`)
+    return { socket, taken: (await taken)[0] }
+  }
+  const { socket: patient } = await open('/late')
+  const { socket: deaf, taken } = await open('/big')
+  deaf.pause()
+  await once(taken, 'close')
+  t.true(deaf.bytesRead < big.length)
+  deaf.destroy()
+  const answered = once(patient, 'data')
+  finish()
+  t.regex(String(await answered), /late/)
+  patient.destroy()
 })
 
 test('a proxy in front has as many connections as all together, and no more', async t => {
