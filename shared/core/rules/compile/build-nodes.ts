@@ -216,9 +216,12 @@ const COMMAND = /_cmd$/
 /** A command and its status may be read an interval of 15 min apart. */
 const DENIED_MS = 20 * MINUTE
 
-/** A status that has been on for long while the command is off proves nothing: its contact is stuck, or a switch on site is on. */
+/**
+ * A status that has differed from its command for long proves nothing: its contact is stuck, a switch on site is on, or it is that of one
+ * fan of several.
+ */
 function unlessDenied(on: Node, asked: Node, graph: Graph): Node {
-  const denied = graph.op('and', on, graph.op('not', graph.op('gt', asked, graph.constant(0))))
+  const denied = graph.op('ne', on, graph.op('gt', asked, graph.constant(0)))
   const isDenied = graph.op('first', windowNode(graph, 'held', denied, DENIED_MS, 0), graph.constant(0))
   return graph.op('if', isDenied, graph.constant(Number.NaN), on)
 }

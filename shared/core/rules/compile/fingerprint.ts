@@ -6,7 +6,7 @@ import type { CompiledEquipment } from './compile-equipment.ts'
 import type { StepSignal } from './step-signal.ts'
 
 /** Raised whenever the engine gives another result for the same samples, or saves something else of them. */
-const ENGINE_VERSION = 21
+const ENGINE_VERSION = 22
 
 /** The fingerprint of a state at an instant. A baseline that was reset later than that does not change it. */
 export type Fingerprint = (at: number) => string

@@ -67,6 +67,10 @@ export const FUNCTIONS = nameTable<FunctionSignature>({
 const BY_STEPS = 'held(abs(delta(a, 5m)) <= 1 % or abs(delta(a, 5m)) >= 15 %, w) and min(a, w) <= 1 % and range(a, w) >= 15 %'
 const bySteps = (window: string): string => BY_STEPS.replaceAll(', w)', `, ${window})`)
 
+/** Of a share of 0 to 1 that is said to be percent every stroke is within one; half of the least step more. */
+const SCALED = '(max(a, w) > 1.05 % or range(avg(a, 15m), w) <= 0.1 %)'
+const scaledWithin = (window: string): string => SCALED.replaceAll(', w)', `, ${window})`)
+
 /**
  * Functions that stand for an expression of their arguments. Machines have at most six stages, each a sixth of the capacity or more, and
  * are off at times; a modulating output moves by less within a week, in early history within a day or four hours.
@@ -76,6 +80,11 @@ export const EXPANSIONS = nameTable<{ args: readonly string[]; of: string; examp
     args: ['a'],
     of: `first(${bySteps('7d')}, ${bySteps('1d')}, ${bySteps('4h')}, false)`,
     example: 'staged(htg_valve)',
+  },
+  scaled: {
+    args: ['a'],
+    of: `first(${scaledWithin('7d')}, ${scaledWithin('1d')}, ${scaledWithin('12h')}, ${scaledWithin('4h')}, true)`,
+    example: 'scaled(clg_valve)',
   },
 })
 

@@ -147,6 +147,38 @@ test('an output without a value does not come in stages, and more than one argum
   t.throws(() => evaluate('staged(htg_valve, 1h)', { htg_valve: '0 0.5' }, HOUR), { message: /staged takes 1 arguments/ })
 })
 
+const SHARES: [string, string, boolean][] = [
+  ['that goes to half of its stroke', '0x5 0.5x5', true],
+  ['that goes to 1.1 %', '0x5 0.011x5', true],
+  ['of 0 to 1 that is said to be percent', '0x5 0.003x5', false],
+  ['of which its seat alone is seen', '0x10', true],
+  ['that rests at 0.8 %', '0.008x10', true],
+  ['that moves by a tenth of a percent', '0x5 0.001x5', true],
+  ['that moves by a little more', '0x5 0.0012x5', false],
+  ['of three hours of history', '0 0.003x2', true],
+  ['that rests at one half of its stroke for seven hours', '0x5 0.005x7', false],
+  ['that rests so for fourteen hours', '0x8 0.005x14', false],
+  ['that rests so for two days of the first week', '0x30 0.005x48', true],
+  ['that rests so for two days of the second week', '0x130 0.005x48', false],
+  ['that rests so for more than a week', '0x30 0.005x170', true],
+  ['that was seen at 2 % five days ago', '0.02x10 0 0.005x120', true],
+  ['that was seen at 2 % eight days ago', '0.02x10 0x20 0.005x20 0x20 0.005x140', false],
+]
+
+for (const [name, rows, expected] of SHARES) {
+  test(`an output ${name} ${expected ? 'may be' : 'is not known to be'} a percentage`, t => {
+    t.is(evaluate('scaled(clg_valve)', { clg_valve: rows }, HOUR).at(-1), expected ? 1 : 0)
+  })
+}
+
+test('a status that differs from its command for longer than 20 min proves neither that a fan runs nor that it rests', t => {
+  const on = (fan_status: string, fan_cmd: string) => evaluate('fan_on', { fan_status, fan_cmd }, 5 * MINUTE)
+  t.deepEqual(on('0 1x6', '0x7'), [0, 1, 1, 1, 1, _, _])
+  t.deepEqual(on('1 0x6', '1x7'), [1, 0, 0, 0, 0, _, _])
+  t.deepEqual(on('1 0x5 1', '1x7'), [1, 0, 0, 0, 0, _, 1])
+  t.deepEqual(on('0x7', '0x7'), [0, 0, 0, 0, 0, 0, 0])
+})
+
 function zone(equipment_id: string, damper: string): EquipmentData {
   return ahu({ damper }, 10 * MINUTE, { equipment_id, equipment_type: 'vav' })
 }

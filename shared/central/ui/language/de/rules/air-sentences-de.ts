@@ -113,8 +113,8 @@ export const AIR_SENTENCES_DE = nameTable<string>({
     'Der gemessene Außenluftstrom war {0} des nötigen Mindestwerts, Dauer {1}.',
   'Mixed air contained at most {0} outdoor air in occupied hours, for {1}.':
     'Die Mischluft enthielt während der Belegung höchstens {0} Außenluft, Dauer {1}.',
-  'With both valves closed supply air indicates {0} outdoor air while the damper was at {1}, for {2}.':
-    'Bei geschlossenen Ventilen deutet die Zuluft auf {0} Außenluft, während die Klappe bei {1} stand, Dauer {2}.',
+  'With its coils at rest supply air indicates {0} outdoor air while the damper was at {1}, for {2}.':
+    'Bei ruhenden Registern deutet die Zuluft auf {0} Außenluft, während die Klappe bei {1} stand, Dauer {2}.',
   'The outdoor air damper was fully open and outdoor air made up only {0} of the mixed air for {1}.':
     'Die Außenluftklappe war voll offen, und die Mischluft bestand nur zu {0} aus Außenluft, Dauer {1}.',
   'The damper position calls for {0} outdoor air; the mixed air contained {1} for {2}.':
