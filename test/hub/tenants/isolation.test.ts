@@ -58,6 +58,12 @@ const QUERIES = [
   '?building_id=ID&point_id=ID',
   '?site_id=ID',
   '?edge_id=ID',
+  // As pages name them.
+  '?building=ID',
+  '?building=ID&equipment=ID',
+  '?building=ID&points=ID',
+  '?q=ID',
+  '?site=ID',
 ]
 /** They leave the session, or stream for ever, which has a test of its own. */
 const NOT_WALKED = [
@@ -93,11 +99,35 @@ test('every route answers with nothing of another tenant, and like for an id tha
     '/audit.csv',
     '/alerts',
     '/backups',
+    '/faults.csv',
+    '/buildings',
+    '/search',
+    '/search/part',
+    '/trends',
+    '/import',
+    '/rules',
+    '/updates',
+    '/enrol',
+    '/analytics/operations',
+    '/analytics/anomalies',
+    '/analytics/economizer',
+    '/analytics/operations.csv',
+    '/commission',
+    '/setup',
+    '/settings',
   ]
   const more = [
     '/twins/:building_id',
+    '/buildings/:building_id',
+    '/buildings/:building_id/figures',
+    '/buildings/:building_id/tree',
+    '/buildings/:building_id/equipment/:equipment_id',
+    '/buildings/:building_id/points/:point_id',
     '/faults/:id',
+    '/edges/:edge_id',
+    '/edges/:edge_id/part',
     '/edges/:edge_id/overrides',
+    '/edges/:edge_id/overrides.csv',
     '/login',
     '/config',
     '/rules',
@@ -108,6 +138,15 @@ test('every route answers with nothing of another tenant, and like for an id tha
   ]
   const routes = [...api, ...[...pages, ...more].map(path => ({ method: 'GET', path }))]
   t.true(routes.length > 90, String(routes.length))
+  const browser = { accept: 'text/html' }
+  const absent = await Promise.all(
+    pages.map(async path => [path, (await site.call(bob, 'GET', path, undefined, browser)).status] as const),
+  )
+  t.deepEqual(
+    absent.filter(([, status]) => status === 404),
+    [],
+    'each page is there',
+  )
   const faults: string[] = []
   let seenByBob = 0
   for (const { method, path } of routes.filter(one => !NOT_WALKED.includes(one.path))) {
