@@ -32,6 +32,7 @@ const FUNCTION_WORDS = words(
     parent: ['parent(role)', 'the value at the equipment that serves this one'],
     zones: ['zones(role, avg)', 'over all equipment that this one serves, here the mean'],
     staged: ['staged(a)', 'whether the output comes in stages'],
+    scaled: ['scaled(a)', 'whether the output moves beyond one percent, and is no share of 0 to 1'],
     off_set_point: ['off_set_point(role)', 'how far the value is from the nearest set point'],
     avg: ['avg(a, w)', 'the mean over that time'],
     min: ['min(a, w)', 'the least in that time'],

@@ -18,6 +18,8 @@ export const FUNCTIONS_DE = nameTable<string>({
   'the value at the equipment that serves this one': 'der Wert an der Anlage, die diese versorgt',
   'over all equipment that this one serves, here the mean': 'über alle Anlagen, die diese versorgt, hier der Mittelwert',
   'whether the output comes in stages': 'ob der Ausgang in Stufen schaltet',
+  'whether the output moves beyond one percent, and is no share of 0 to 1':
+    'ob sich der Ausgang um mehr als ein Prozent bewegt und kein Anteil von 0 bis 1 ist',
   'how far the value is from the nearest set point': 'wie weit der Wert vom nächsten Sollwert entfernt ist',
   'the mean over that time': 'der Mittelwert über diese Zeit',
   'the least in that time': 'der kleinste Wert in dieser Zeit',
