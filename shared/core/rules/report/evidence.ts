@@ -107,13 +107,26 @@ function formatFigure(value: number, unit: string, absolute: boolean): string {
 
 const plain = (value: number): string => String(Number(value.toPrecision(3)))
 
-/** The causes of a rule. A conditional one counts when its condition held for half of the time in fault. */
-export function causesOf({ causes }: RuleInstance, { trueMs, causeMs }: Pick<Tally, 'trueMs' | 'causeMs'>): CauseWeight[] {
+/** The causes of a rule, heaviest first. */
+export function causesOf(instance: RuleInstance, tally: CauseTally): CauseWeight[] {
   const sums = new Map<string, number>()
-  for (const [index, { component, weight, when }] of causes.entries()) {
-    if (!when || causeMs[index]! * 2 >= trueMs) sums.set(component, (sums.get(component) ?? 0) + weight)
-  }
+  for (const { component, weight } of countedCauses(instance, tally)) sums.set(component, (sums.get(component) ?? 0) + weight)
   return rankCauses(sums)
+}
+
+type CauseTally = Pick<Tally, 'trueMs' | 'causeMs'>
+
+/**
+ * The weights of a rule that count, in its order. A conditional one counts when its condition held for half of the time in fault; where
+ * nothing is named then, each counts by its share of that time.
+ */
+export function countedCauses({ causes }: RuleInstance, { trueMs, causeMs }: CauseTally): CauseWeight[] {
+  const counted = causes.flatMap(({ component, weight, when }, i) =>
+    !when || causeMs[i]! * 2 >= trueMs ? [{ component, weight }] : [],
+  )
+  if (counted.some(({ weight }) => weight > 0)) return counted
+  const shared = causes.map(({ component, weight }, i) => ({ component, weight: (weight * causeMs[i]!) / trueMs }))
+  return [...counted, ...shared.filter(({ weight }) => weight > 0)]
 }
 
 /** Heaviest first; components with a weight of zero or less are left out. */

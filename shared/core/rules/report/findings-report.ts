@@ -5,8 +5,8 @@
 import type { CauseWeight, Finding, RuleResult } from '#shared/core/findings/finding.ts'
 import { wasteOf } from '#shared/core/impact/waste-meter.ts'
 import type { RuleInstance } from '#shared/core/rules/compile/compile-rule.ts'
-import type { Episode, Tally } from '#shared/core/rules/episodes/episodes.ts'
-import { causesOf, evidenceOf, hindsightEvidence } from './evidence.ts'
+import type { Episode } from '#shared/core/rules/episodes/episodes.ts'
+import { causesOf, countedCauses, evidenceOf, hindsightEvidence } from './evidence.ts'
 import { trueMsOf } from '#shared/core/findings/fault-time.ts'
 import type { Hindsight } from '#shared/core/rules/evaluate/hindsight.ts'
 import { findingId, versionOf } from '#shared/core/findings/finding-id.ts'
@@ -133,12 +133,9 @@ function faultDays({ days }: Episode, { instance, days: known }: RuleOutcome, { 
   return [...days].flatMap(([index, tally]) => {
     const day = known.get(index)
     if (!day || day.to <= from || tally.trueMs < instance.dailyMinimumMs) return []
-    return [{ date: day.date, cause: counted(instance, tally) }]
+    return [{ date: day.date, cause: countedCauses(instance, tally) }]
   })
 }
-
-const counted = ({ causes }: RuleInstance, { trueMs, causeMs }: Tally): CauseWeight[] =>
-  causes.flatMap(({ component, weight, when }, i) => (!when || causeMs[i]! * 2 >= trueMs ? [{ component, weight }] : []))
 
 // ---- results: one for each rule, over all roles of a rule over roles
 

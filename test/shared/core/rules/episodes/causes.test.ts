@@ -46,6 +46,19 @@ test('a conditional weight counts when its condition held for half of the time i
   t.deepEqual(weight('30x5 21x7'), { component: 'valve', weight: 0.3 })
 })
 
+test('where no condition held for half of the time in fault, each weight counts by its share of it', t => {
+  const cause =
+    '{ valve: { sa_t > 40: 0.8, sa_t < 24: 0.6 }, fan: { sa_t > 24 and sa_t <= 40: 0.9 }, sensor: { sa_t > 40: -0.1 } }'
+  const split = rule({ ...WARM, clear: '30m', cause })
+  const { findings, days } = run([split], [ahu({ sa_t: '50x4 21x4 30x4' })], HOUR)
+  // A third each: (0.8 + 0.6) / 3 and 0.9 / 3.
+  t.deepEqual(findings[0]!.cause, [
+    { component: 'valve', weight: 0.466667 },
+    { component: 'fan', weight: 0.3 },
+  ])
+  t.deepEqual(days[0]!.cause, findings[0]!.cause)
+})
+
 test("the tail of yesterday's episode does not make today a day in fault", t => {
   const lasting = rule({ ...WARM, daily_minimum: '60m', clear: '60m' })
   const dates = (tail: number) =>
