@@ -1,5 +1,5 @@
 import { DAY, HOUR } from '../time.ts'
-import type { Buckets, Series } from './series.ts'
+import { type Buckets, EMPTY_SERIES, type Series } from './series.ts'
 
 /** A plot of this span or more is of whole hours. An hour more at its ends is less than a pixel of it. */
 const LONG_SPAN = 30 * DAY
@@ -30,8 +30,7 @@ export function toHours(series: Series): Buckets {
 }
 
 /** @returns buckets over `[from, to)` without samples, as `toBuckets` cuts them */
-export const emptyBuckets = ({ from, to, maxBuckets }: BucketSpan): Buckets =>
-  toBuckets({ ts: new Float64Array(0), values: new Float64Array(0) }, from, to, maxBuckets)
+export const emptyBuckets = ({ from, to, maxBuckets }: BucketSpan): Buckets => toBuckets(EMPTY_SERIES, from, to, maxBuckets)
 
 /** Adds buckets that each lie within one bucket of `whole`, or outside of it; they come after what was added before. */
 export function addBuckets(whole: Buckets, part: Buckets): void {

@@ -1,20 +1,13 @@
 import test from 'ava'
 import { inWholeHours, toBuckets, toHours } from '#shared/core/series/buckets.ts'
-import type { Buckets } from '#shared/core/series/series.ts'
 import { DAY, HOUR, MINUTE } from '#shared/core/time.ts'
 import { packHours, unpackHours } from '#shared/node/historian/hours.ts'
 import { openHistoryReader } from '#shared/node/historian/reader.ts'
 import { MEMORY_MB, temporaryHistorian } from '../../../support/sites/workspace.ts'
+import { isDuckLoaded, rounded } from './reading.ts'
 
 const T = Date.UTC(2026, 0, 31, 22)
 const NAN = Number.NaN
-
-/** Whether this process has ever read a sealed file. */
-const isDuckLoaded = () =>
-  (process.report.getReport() as { sharedObjects?: string[] }).sharedObjects!.some(name => name.includes('duckdb'))
-
-/** Buckets with a mean that depends in its last digit on the order of its samples. */
-const rounded = ({ mean, ...rest }: Buckets) => ({ ...rest, mean: Array.from(mean, one => one.toFixed(9)) })
 
 test('a plot of months is of what is kept of each hour, and reads a file only where that does not say all', async t => {
   const { historian, db, dbPath, root } = await temporaryHistorian(t)

@@ -5,12 +5,9 @@ import { MINUTE } from '#shared/core/time.ts'
 import { openHistoryReader } from '#shared/node/historian/reader.ts'
 import { until } from '../../../support/folders.ts'
 import { MEMORY_MB, temporaryHistorian } from '../../../support/sites/workspace.ts'
+import { isDuckLoaded, libraries, rounded } from './reading.ts'
 
 const T = Date.UTC(2026, 0, 31, 22)
-
-/** Libraries that this process has loaded. */
-const libraries = () => (process.report.getReport() as { sharedObjects?: string[] }).sharedObjects ?? []
-const isDuckLoaded = () => libraries().some(name => name.includes('duckdb'))
 
 test('what is still hot is read without DuckDB, and what is sealed with it', async t => {
   const { historian, dbPath, root } = await temporaryHistorian(t)
@@ -66,8 +63,7 @@ test('buckets are those of the samples, across files, beside hot samples, and wh
   const compare = async (message: string) => {
     const [buckets, series] = [await historian.buckets(query), await historian.read(query)]
     const expected = series.map(one => toBuckets(one, query.from, query.to, query.maxBuckets))
-    const parts = ({ mean, ...rest }: (typeof expected)[number]) => ({ ...rest, mean: Array.from(mean, one => one.toFixed(9)) })
-    t.deepEqual(buckets.map(parts), expected.map(parts), message)
+    t.deepEqual(buckets.map(rounded), expected.map(rounded), message)
     t.true(expected[0]!.count.every(count => count > 0) && expected[1]!.count.every(count => count === 0))
     return expected
   }
