@@ -152,15 +152,17 @@ function duration(root: YamlFields, key: string, scope: ExprScope, yaml: YamlTex
   const text = root.text(key)?.trim()
   if (text === undefined || text === '0') return { kind: 'const', value: 0 }
   const ms = parseDuration(text)
-  const param = getOwn(scope.params, text)
+  const param = ms === undefined ? getOwn(scope.params, text) : undefined
   const unitMs = param && getOwn(PARAM_MS, param.unit)
-  const longest = ms ?? (unitMs === undefined ? undefined : (param?.max ?? 0) * unitMs)
-  if (longest === undefined) yaml.complain(root.node(key), `${key} is a duration such as 30m, or a parameter in s, min, h or d`)
-  else if (longest > WINDOW_MAX_MS) yaml.complain(root.node(key), `${key} is at most ${WINDOW_MAX_MS / DAY} d`)
-  return longest === undefined || ms !== undefined
-    ? { kind: 'const', value: (ms ?? 0) / 1000 }
-    : { kind: 'param', name: text, absolute: false }
+  if (ms === undefined && unitMs === undefined) {
+    yaml.complain(root.node(key), `${key} is a duration such as 30m, or a parameter in s, min, h or d`)
+    return { kind: 'const', value: 0 }
+  }
+  const longest = ms ?? (param?.max ?? 0) * unitMs!
+  if (longest > WINDOW_MAX_MS) yaml.complain(root.node(key), `${key} is at most ${WINDOW_MAX_MS / DAY} d`)
+  return ms === undefined ? { kind: 'param', name: text, absolute: false } : { kind: 'const', value: ms / 1000 }
 }
+
 /** Units of a parameter that is a duration. */
 const PARAM_MS = { s: SECOND, min: MINUTE, h: HOUR, d: DAY }
 
