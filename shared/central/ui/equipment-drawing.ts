@@ -58,7 +58,7 @@ export function equipmentDrawing(
   const count = Math.ceil(parts.length / columns)
   const rowFrom = (i: number) => Math.ceil((i * parts.length) / count)
   const across = rowFrom(1)
-  const cell = Math.min(width / across, width / Math.min(columns, 4))
+  const cell = width / (count > 1 ? across : Math.max(across, Math.min(columns, 4)))
   const rows = Array.from({ length: count }, (_, i) => parts.slice(rowFrom(i), rowFrom(i + 1)))
   const heights = rows.map(row => TITLE + SYMBOL + Math.max(...row.map(one => heightOf(shown(one, values), cell))) + BETWEEN)
   const drawn = rows.map((row, i) => {

@@ -67,7 +67,7 @@ test('text is as large on a desk as on a phone: a column is as wide, and the dra
   t.true(DRAWING_NARROW.width <= 390 && DRAWING_WIDE.width <= 1280, 'of the screens that the pages are drawn for')
 })
 
-test('the rows of a drawing have as many parts as each other, or one fewer', t => {
+test('the rows of a drawing fill its width, and have as many parts as each other, or one fewer', t => {
   for (const size of [DRAWING_WIDE, DRAWING_NARROW]) {
     for (const type of TYPES) {
       const drawn = String(
@@ -79,7 +79,9 @@ test('the rows of a drawing have as many parts as each other, or one fewer', t =
         ),
       )
       const heights = [...drawn.matchAll(/<text class="part" x="[^"]+" y="([^"]+)"/g)].map(([, y]) => y!)
+      const drawnTo = Math.max(...[...drawn.matchAll(/class="flow" d="[^"]*H([^"]+)"/g)].map(([, end]) => Number(end)))
       const counts = [...Map.groupBy(heights, y => y).values()].map(some => some.length)
+      if (counts.length > 1) t.true(Math.abs(drawnTo - size.width) < 0.01, `${type}: ${drawnTo}`)
       t.true(
         Math.max(...counts) - Math.min(...counts) <= 1 && Math.max(...counts) <= size.columns,
         `${type}: ${counts.join(', ')}`,
