@@ -62,6 +62,8 @@ export function startRegistration(
   return {
     take(from, code) {
       if (from.host !== host || from.port !== port) return false
+      // Some managers also answer each broadcast that they pass on, which renews nothing.
+      if (code === 0 && isAnswered && state === 'registered') return true
       if (code === 0) {
         isAnswered = true
         registrations++

@@ -1,5 +1,5 @@
 /** The path to each device: the local interface, the network that it shares with others, and its own slot queue. */
-import { limitRate } from './core/rate-limit.ts'
+import { limitRate, slotMs, slowestAfter } from './core/rate-limit.ts'
 import { type Interface, type Interfaces, interfaceTo } from './interfaces.ts'
 import { type SlotQueue, createSlotQueue } from './slot-queue.ts'
 import type { Peer } from './outcome.ts'
@@ -11,6 +11,10 @@ type Network = {
   width(concurrency: number): number
   /** @returns how long the next request waits, ms, so that the network is not flooded */
   pauseMs(nowMs: number): number
+  /** @returns how long a request without an answer holds its slot, ms */
+  slotMs(): number
+  /** @param rttMs time of an answer since its request was first sent; 0 when a slot was released without an answer */
+  noteAnswer(rttMs: number): void
 }
 
 export type NetworkPath = { readonly through: Interface; readonly network: Network; readonly device: SlotQueue }
@@ -48,6 +52,7 @@ export function createPathFinder(interfaces: Interfaces, perSecond: number | und
 
 function openNetwork(isIp: boolean, perSecond: number | undefined): Network {
   let paidUntil = 0
+  let slowestMs = 0
   return {
     queue: createSlotQueue(),
     width: concurrency => (isIp ? IN_FLIGHT_MAX : concurrency),
@@ -56,6 +61,11 @@ function openNetwork(isIp: boolean, perSecond: number | undefined): Network {
       const paid = limitRate(paidUntil, nowMs, perSecond)
       paidUntil = paid.paidUntil
       return paid.waitMs
+    },
+    slotMs: () => slotMs(slowestMs),
+    noteAnswer(rttMs) {
+      // The devices of an IP network do not wait for each other.
+      if (!isIp) slowestMs = slowestAfter(slowestMs, rttMs)
     },
   }
 }

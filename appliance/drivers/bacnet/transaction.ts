@@ -3,6 +3,7 @@ import { errorText } from '#shared/core/error-text.ts'
 import type { RetryPolicy } from '../protocol.ts'
 import { encodeRequest } from './codec.ts'
 import type { Apdu } from './core/frame.ts'
+import { formatRejection } from './core/network-message.ts'
 import type { InvokeIds } from './core/invoke-ids.ts'
 import { attemptTimeoutMs } from './core/rate-limit.ts'
 import { type ServiceRequest, readReply, type BacnetReply } from './core/reply.ts'
@@ -39,8 +40,6 @@ export const CANCELLED: RequestOutcome = { state: 'cancelled', reason: 'cancelle
 
 /** The id of a request that was repeated, cancelled or segmented stays unused for this long, so that a late reply matches nothing. */
 const ID_QUARANTINE_MS = 30_000
-/** A device that does not answer for this long releases its slot in the network. */
-const SLOT_MS = 1000
 /** Pause until a request looks again for a free invoke id when its address has none. */
 const NO_ID_MS = 250
 
@@ -59,11 +58,14 @@ export class Transaction {
   #deviceSlot: QueueSlot | undefined
   #networkSlot: QueueSlot | undefined
   #attempts = 0
+  #firstSentAt = 0
   #sentAt = 0
   #segments: SegmentReceiver | undefined
   #isSegmented = false
   /** Why the latest reply with this id was refused. */
   #garbledReason: string | undefined
+  /** What the router said about the network of the device while the request was open. */
+  #routerReason: string | undefined
 
   constructor(context: TransactionContext, request: TransactionRequest) {
     this.#context = context
@@ -91,6 +93,13 @@ export class Transaction {
     }
     this.finish(this.#withTimes(reply))
     return 'taken'
+  }
+
+  /** The router refuses a message to the network of the device. It may accept a repetition, for example after its restart. */
+  takeRejection(reason: number): void {
+    const { host, station } = this.peer
+    if (this.#attempts > 0)
+      this.#routerReason = `router ${host} refuses messages to network ${station?.network}: ${formatRejection(reason)}`
   }
 
   /** Ends the transaction; later calls do nothing. */
@@ -148,7 +157,9 @@ export class Transaction {
     const waitMs = attemptTimeoutMs(timeoutMs, this.#attempts, this.#context.random())
     this.#attempts++
     this.#sentAt = performance.now()
-    this.#timer = setTimeout(() => this.#releaseNetworkSlot(waitMs - SLOT_MS), Math.min(waitMs, SLOT_MS))
+    if (this.#attempts === 1) this.#firstSentAt = this.#sentAt
+    const slotMs = Math.min(waitMs, this.#context.path.network.slotMs())
+    this.#timer = setTimeout(() => this.#releaseNetworkSlot(waitMs - slotMs), slotMs)
     this.#transmit(this.#datagram!, error => {
       if (error) this.finish({ state: 'silent', reason: `cannot be sent: ${error.message}` })
     })
@@ -161,6 +172,7 @@ export class Transaction {
 
   /** @param leftMs until the next attempt */
   #releaseNetworkSlot(leftMs: number): void {
+    this.#context.path.network.noteAnswer(0)
     this.#networkSlot?.leave()
     if (leftMs > 0) this.#timer = setTimeout(() => this.#attempt(), leftMs)
     else this.#attempt()
@@ -217,11 +229,14 @@ export class Transaction {
   }
 
   #withTimes(reply: Exclude<BacnetReply, { state: 'garbled' }>): RequestOutcome {
-    return { ...reply, at: this.#context.now(), rttMs: performance.now() - this.#sentAt }
+    const arrivedAt = performance.now()
+    this.#context.path.network.noteAnswer(arrivedAt - this.#firstSentAt)
+    return { ...reply, at: this.#context.now(), rttMs: arrivedAt - this.#sentAt }
   }
 
   #unanswered(): RequestOutcome {
     if (this.#garbledReason) return { state: 'garbled', reason: this.#garbledReason }
+    if (this.#routerReason) return { state: 'silent', reason: this.#routerReason }
     return { state: 'silent', reason: `no answer from ${this.peer.host}:${this.peer.port} in ${this.#attempts} attempts` }
   }
 

@@ -1,6 +1,7 @@
 /** The open requests; matches replies to them. */
 import type { RetryPolicy } from '../protocol.ts'
 import { type Apdu, isSameStation, type Station } from './core/frame.ts'
+import type { NetworkRejection } from './core/network-message.ts'
 import { createInvokeIds } from './core/invoke-ids.ts'
 import type { ServiceRequest } from './core/reply.ts'
 import type { NetworkPath } from './network-paths.ts'
@@ -64,6 +65,14 @@ export class Transactions {
     const ack = this.#finalAcks.find(one => one.invokeId === invokeId && one.sequence === sequence && one.peer.host === host)
     if (ack && isSameStation(source, ack.peer.station)) ack.resend()
     return 'unmatched'
+  }
+
+  /** @param host the router that refuses a message. The refusal names no request, so it concerns all that are open to the network */
+  takeRejection(host: string, { network, reason }: NetworkRejection): void {
+    for (const { transaction } of this.#open) {
+      const { peer } = transaction
+      if (peer.host === host && peer.station?.network === network) transaction.takeRejection(reason)
+    }
   }
 
   /** Cancels all open requests. */

@@ -4,6 +4,7 @@ import type { Settings } from '#shared/core/env.ts'
 import type { BACNET_VARIABLES } from '../../env.ts'
 import { type Endpoint, readApdu, readFrame, readResult, readUnconfirmed, type UnconfirmedRequest } from './core/frame.ts'
 import { BACNET_PORT } from './core/discovery/discovery.ts'
+import { readRejection } from './core/network-message.ts'
 import type { ServiceRequest } from './core/reply.ts'
 import { noTraffic, type ByteCounts } from '#shared/core/poll/traffic.ts'
 import { broadcastOf } from './core/address.ts'
@@ -109,6 +110,8 @@ export async function openBacnetTransport(
   function receive(bytes: Uint8Array, from: Endpoint, { counters }: Interface): void {
     const frame = readFrame(bytes)
     if (!frame) {
+      const rejection = readRejection(bytes)
+      if (rejection) return transactions.takeRejection(from.host, rejection)
       const result = readResult(bytes)
       if (result === undefined || !foreign?.take(from, result)) counters.malformed++
       return

@@ -1,4 +1,4 @@
-/** Rate limit of requests, and timeouts of attempts. */
+/** Rate limit of requests, timeouts of attempts, and how long a request has a slot. */
 
 /**
  * A token bucket, stored as one instant: requests at an even rate of `perSecond` go at once, and after a pause a burst of a
@@ -24,3 +24,21 @@ const BURST_MS = 100
  */
 export const attemptTimeoutMs = (timeoutMs: number, attempt: number, chance: number): number =>
   timeoutMs * (1 + attempt / 2) * (attempt === 0 ? 1 : 1 + chance / 5)
+
+/** A request without an answer releases its slot after this time where answers are quick. */
+const SLOT_MIN_MS = 1000
+/** A slot is held for this multiple of the slowest answer. */
+const SLOT_FACTOR = 2
+/** Share of the slowest answer that counts after the next one, so that a trunk that has recovered is asked faster again. */
+const SLOWEST_DECAY = 0.9
+
+/**
+ * How long a request without an answer holds its slot on a trunk. A trunk that needs longer for an answer would otherwise be
+ * asked more than it answers: the router queues the rest, and answers arrive when their requests have timed out.
+ *
+ * @param slowestMs of `slowestAfter`; 0 before the first answer
+ */
+export const slotMs = (slowestMs: number): number => Math.max(SLOT_MIN_MS, SLOT_FACTOR * slowestMs)
+
+/** @param rttMs of an answer; 0 when a slot was released without one. @returns the slowest of the latest answers, ms */
+export const slowestAfter = (slowestMs: number, rttMs: number): number => Math.max(rttMs, SLOWEST_DECAY * slowestMs)

@@ -100,6 +100,19 @@ test('a manager that refuses a broadcast has lost the registration and gets a ne
   )
 })
 
+test('a manager that also answers broadcasts is asked to renew all the same', async t => {
+  const bbmd = { host: '10.9.0.1', port: 47_808, ttlSecs: 1 }
+  const { promise: renewed, resolve } = Promise.withResolvers<void>()
+  let sent = 0
+  const foreign = startRegistration(bbmd, () => void (++sent === 2 && resolve()), SILENT)
+  // An answer to a broadcast every 50 ms, a tenth of the time until the renewal.
+  const answers = setInterval(() => sent === 1 && foreign.take(bbmd, 0), 50)
+  t.teardown(() => foreign.close())
+  t.teardown(() => clearInterval(answers))
+  await renewed
+  t.is(foreign.report().registrations, 1)
+})
+
 test('a result from somebody else registers nobody', async t => {
   const { bbmd, hears } = await openManager(t, () => undefined)
   const transport = await open(t, { bbmd })

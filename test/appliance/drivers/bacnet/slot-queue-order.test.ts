@@ -1,6 +1,6 @@
 /** Who is let in when, and how fast. */
 import test from 'ava'
-import { attemptTimeoutMs, limitRate } from '#appliance/drivers/bacnet/core/rate-limit.ts'
+import { attemptTimeoutMs, limitRate, slotMs, slowestAfter } from '#appliance/drivers/bacnet/core/rate-limit.ts'
 import { createSlotQueue } from '#appliance/drivers/bacnet/slot-queue.ts'
 import { range } from './harness.ts'
 
@@ -69,4 +69,13 @@ test('each attempt waits longer than the one before, the repetitions by chance a
     [0, 1, 2].map(attempt => Math.round(attemptTimeoutMs(3000, attempt, 0.5))),
     [3000, 4950, 6600],
   )
+})
+
+test('a slot is held for a second, on a slow trunk for twice its slowest answer, and less again after quick ones', t => {
+  const held = (rtts: number[]) => Math.round(slotMs(rtts.reduce(slowestAfter, 0)))
+  t.is(held([]), 1000)
+  t.is(held([20, 30]), 1000)
+  t.is(held([20, 2000]), 4000)
+  t.is(held([2000, 0, 0]), 3240)
+  t.is(held([2000, ...Array<number>(20).fill(100)]), 1000)
 })

@@ -60,7 +60,13 @@ test.serial(`${WITHOUT_SOCKET} mutated datagrams end nothing, leave no request o
       if (isRequest) asked.set(host, { invokeId: datagram[REQUEST_ID_AT]!, bytes: next.bytes })
     },
   }
-  const network = { queue: createSlotQueue(), width: () => OPEN * 2, pauseMs: () => 0 }
+  const network = {
+    queue: createSlotQueue(),
+    width: () => OPEN * 2,
+    pauseMs: () => 0,
+    slotMs: () => 1000,
+    noteAnswer: () => undefined,
+  }
   const pathTo = () => ({ through: through as never, network, device: createSlotQueue() })
   const transactions = new Transactions({ pathTo, now: () => 0, random: () => 0 })
 

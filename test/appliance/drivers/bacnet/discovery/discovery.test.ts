@@ -144,7 +144,7 @@ test('devices behind a router keep network and address, and are asked one at a t
     maxApdu: 480,
     mac: [mac],
   })
-  const router = await openBacnetRouter(2001, [station(3), station(4), station(5)])
+  const router = await openBacnetRouter([{ network: 2001, stations: [station(3), station(4), station(5)] }])
   t.teardown(() => router.close())
   const { devices } = await discoverAt(t, [router])
   t.deepEqual(
