@@ -77,7 +77,7 @@ export class HaystackDriver implements FieldDriver<HaystackPoint> {
       return readings
     } catch (error) {
       if (!(error instanceof HaystackFailure)) throw error
-      this.#refused = error.step === 'auth' && error.status !== undefined ? { error, at: now() } : undefined
+      this.#refused = isRefusedLogin(error) ? { error, at: now() } : undefined
       throw deviceError(error)
     }
   }
@@ -117,6 +117,9 @@ export class HaystackDriver implements FieldDriver<HaystackPoint> {
     return { id: point_id, t, v: null, q: 'bad' }
   }
 }
+
+/** A server that is being started answers a login with a status of 500 and more; that refuses nothing. */
+const isRefusedLogin = ({ step, status }: HaystackFailure): boolean => step === 'auth' && status !== undefined && status < 500
 
 function deviceError({ kind, step, message, advice }: HaystackFailure): DeviceError {
   return new DeviceError(kind, `${step}: ${message}${advice === undefined ? '' : `; ${advice}`}`)

@@ -6,7 +6,7 @@ import type { HaystackAuth } from './core/address.ts'
 import { HaystackFailure } from './core/failure.ts'
 import { type Grid, makeGrid, textOf } from './core/grid.ts'
 import type { createSerialQueue } from '#shared/flow/serial-queue.ts'
-import { encodeGrid, type Format, MEDIA_TYPES } from './codec.ts'
+import { encodeGrid, type Format, formatOf, MEDIA_TYPES } from './codec.ts'
 import type { ByteCounts } from '#shared/core/poll/traffic.ts'
 import { type HttpAnswer, type HttpConnection, openHttpConnection } from './exchange.ts'
 import { readGrid, isRedirect } from './read-grid.ts'
@@ -103,6 +103,8 @@ export class HaystackSession {
     }
     if (answer.status === 401) this.#token = undefined
     const reply = readGrid(answer, op, this.#server)
+    // A server that answers in Hayson although Zinc was accepted may be unable to read Zinc, and may say so with any status.
+    if (formatOf(answer.headers['content-type'] ?? '') === 'hayson') this.#format = 'hayson'
     this.#noteVersion(textOf(reply.meta.ver))
     if (op === 'about') {
       this.#noteVersion(textOf(reply.rows[0]?.haystackVersion))

@@ -14,6 +14,13 @@ export type SimLoginFault =
   | 'no token'
   | 'hello 200'
   | 'stops after first'
+  /** The server is being started: it answers the first message with status 503. */
+  | 'not ready'
+  /** Names of schemes and parameters are in capitals, with spaces around. */
+  | 'capitals'
+  | 'plaintext only'
+  /** The server asks for no login. */
+  | 'anonymous'
 
 export type SimAccount = { username: string; password: string }
 type Handshake = { bare: string; first: string; nonce: string }
@@ -34,6 +41,7 @@ export function simLogin(auth: SimAuth, account: SimAccount, needsCookie: boolea
   /** @returns whether the request is authenticated; when it is not, the answer has been sent */
   function admit(request: IncomingMessage, response: ServerResponse): boolean {
     const header = request.headers.authorization ?? ''
+    if (fault === 'anonymous') return true
     if (auth === 'basic')
       return (
         header === `Basic ${Buffer.from(`${account.username}:${account.password}`).toString('base64')}` ||
@@ -48,8 +56,14 @@ export function simLogin(auth: SimAuth, account: SimAccount, needsCookie: boolea
     return false
   }
 
+  /** The words before a value, in another case and with more space than usual. */
+  const styled = (header: string): string =>
+    fault === 'capitals'
+      ? ` ${header.replaceAll(/(\w+)=/g, (_, name: string) => `${name.toUpperCase()} = `).replaceAll(', ', ' ,  ')}`
+      : header
+
   function refuse(response: ServerResponse, challenge: string): false {
-    response.writeHead(401, { 'www-authenticate': challenge, 'content-type': 'text/plain' }).end('login required')
+    response.writeHead(401, { 'www-authenticate': styled(challenge), 'content-type': 'text/plain' }).end('login required')
     return false
   }
 
@@ -66,6 +80,7 @@ export function simLogin(auth: SimAuth, account: SimAccount, needsCookie: boolea
   function hello(username: string, response: ServerResponse): void {
     if (fault === 'hello 200') return void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>welcome</html>')
     if (fault === 'basic only') return void refuse(response, 'Basic realm="station"')
+    if (fault === 'plaintext only') return void refuse(response, 'PLAINTEXT')
     const token = randomBytes(6).toString('hex')
     handshakes.set(token, { bare: username, first: '', nonce: '' })
     if (needsCookie) response.setHeader('set-cookie', 'session=s1; Path=/; HttpOnly')
@@ -74,6 +89,7 @@ export function simLogin(auth: SimAuth, account: SimAccount, needsCookie: boolea
 
   function serverFirst(token: string, message: string, response: ServerResponse): void {
     if (fault === 'stops after first') return void response.writeHead(403).end()
+    if (fault === 'not ready') return void response.writeHead(503).end()
     const bare = message.slice(3)
     const theirs = /r=([^,]+)/.exec(bare)![1]!
     const nonce = fault === 'wrong nonce' ? 'foreign-nonce' : theirs + randomBytes(9).toString('hex')
@@ -98,7 +114,7 @@ export function simLogin(auth: SimAuth, account: SimAccount, needsCookie: boolea
     logins++
     const v = fault === 'wrong signature' ? randomBytes(32) : hmac(hmac(salted, 'Server Key'), signed)
     const tail = `hash=SHA-256, data=${data64(`v=${v.toString('base64')}`)}`
-    response.writeHead(200, { 'authentication-info': fault === 'no token' ? tail : `authToken=${token}, ${tail}` }).end()
+    response.writeHead(200, { 'authentication-info': styled(fault === 'no token' ? tail : `authToken=${token}, ${tail}`) }).end()
   }
 
   return {

@@ -35,6 +35,8 @@ export type SimProfile = {
   absolute: boolean
   cookie: boolean
   gzip: boolean
+  /** It writes its format whatever is accepted, and refuses another one in requests with this status. */
+  readsOnly?: number
 }
 
 /** Observed behaviour of the three families. */
@@ -218,10 +220,10 @@ export async function openHaystackServer({ profile, points, account = ACCOUNT, t
     // A server of version 2 refuses grids of a later version.
     if (profile.ver === '2.0' && version === '3.0') return void response.writeHead(400).end('Unsupported version')
     const wantsHayson = /json/.test(request.headers.accept ?? '')
-    const format = wantsHayson ? 'hayson' : 'zinc'
+    const format = wantsHayson || profile.readsOnly !== undefined ? 'hayson' : 'zinc'
     if (!profile.formats.includes(format)) return void response.writeHead(406).end()
     if (request.method === 'POST' && !profile.formats.includes(isHayson ? 'hayson' : 'zinc'))
-      return void response.writeHead(415).end()
+      return void response.writeHead(profile.readsOnly ?? 415).end()
     const grid = request.url!.startsWith(BASE) ? ops[op]?.(question, request) : undefined
     if (!grid) return void response.writeHead(404, { 'content-type': 'text/html' }).end('<html>no such page</html>')
     const body = format === 'zinc' ? writeZincGrid(grid, profile.ver) : writeHaysonGrid(grid, profile.ver)

@@ -3,6 +3,7 @@
  *
  * @source project-haystack.org/doc/docHaystack/Auth; RFC 7235 section 2.1 for the grammar
  */
+/** Names of the scheme and of the parameters in lower case, because their case does not matter (RFC 7235 2.1). */
 export type Challenge = { scheme: string; params: Record<string, string> }
 
 const TOKEN = String.raw`[A-Za-z0-9!#$%&'*+.^_\x60|~-]+`
@@ -12,7 +13,7 @@ const PARAM = new RegExp(`^(${TOKEN})\\s*=\\s*(.*)$`, 's')
 /** Commas within quotes do not separate. */
 const PARTS = /(?:[^,"]|"(?:[^"\\]|\\.)*"?)+/g
 
-/** @returns the challenges of a `WWW-Authenticate` header, which may contain several; schemes in lower case */
+/** @returns the challenges of a `WWW-Authenticate` header, which may contain several */
 export function parseChallenges(header: string): Challenge[] {
   const challenges: Challenge[] = []
   for (const part of header.match(PARTS) ?? []) {
@@ -25,7 +26,7 @@ export function parseChallenges(header: string): Challenge[] {
   return challenges
 }
 
-/** @returns the parameters of an `Authentication-Info` header */
+/** @returns the parameters of an `Authentication-Info` header, their names in lower case */
 export function parseParams(header: string): Record<string, string> {
   const holder: Challenge = { scheme: '', params: {} }
   for (const part of header.match(PARTS) ?? []) addParam(holder, part.trim())
@@ -36,7 +37,7 @@ function addParam(challenge: Challenge | undefined, text: string): void {
   const param = PARAM.exec(text)
   if (!challenge || !param) return
   const [, name, value = ''] = param
-  challenge.params[name!] = value.startsWith('"') ? value.replace(/^"|"$/g, '').replace(/\\(.)/g, '$1') : value
+  challenge.params[name!.toLowerCase()] = value.startsWith('"') ? value.replace(/^"|"$/g, '').replace(/\\(.)/g, '$1') : value
 }
 
 /** Encodes a `username` or `data` parameter: base64url without padding. */

@@ -62,16 +62,16 @@ for (const [first, why] of [
 
 test('several challenges in one header are separated, with parameters and quotes', t => {
   t.deepEqual(parseChallenges('scram hash=SHA-256, handshakeToken=aGVsbG8='), [
-    { scheme: 'scram', params: { hash: 'SHA-256', handshakeToken: 'aGVsbG8=' } },
+    { scheme: 'scram', params: { hash: 'SHA-256', handshaketoken: 'aGVsbG8=' } },
   ])
   t.deepEqual(parseChallenges('Basic realm="a, b \\" c", SCRAM handshakeToken=x , data=bj1h, Negotiate'), [
     { scheme: 'basic', params: { realm: 'a, b " c' } },
-    { scheme: 'scram', params: { handshakeToken: 'x', data: 'bj1h' } },
+    { scheme: 'scram', params: { handshaketoken: 'x', data: 'bj1h' } },
     { scheme: 'negotiate', params: {} },
   ])
   t.deepEqual(parseChallenges(''), [])
   t.deepEqual(parseChallenges(', ,=,"'), [])
-  t.deepEqual(parseParams('authToken=web-1,hash=SHA-256, data=dj0='), { authToken: 'web-1', hash: 'SHA-256', data: 'dj0=' })
+  t.deepEqual(parseParams('authToken=web-1,hash=SHA-256, data=dj0='), { authtoken: 'web-1', hash: 'SHA-256', data: 'dj0=' })
 })
 
 test('cookies are sent back unchanged until the server deletes them', t => {

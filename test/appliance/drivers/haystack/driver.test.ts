@@ -258,6 +258,27 @@ test('a refused login is not tried again for five minutes', async t => {
   t.is(server.asked.length, 6)
 })
 
+for (const fault of ['wrong signature', 'wrong nonce', 'few iterations'] as const) {
+  test(`a server that cannot prove what it is gets no further proof for five minutes: ${fault}`, async t => {
+    const server = await openServer(t)
+    server.login.fault(fault)
+    const driver = openDriver(t, accessOf(server, 'scram'), { now: () => 0 })
+    await t.throwsAsync(driver.read([TEMP], NEVER), { message: /^auth: / })
+    const asked = server.asked.length
+    await t.throwsAsync(driver.read([TEMP], NEVER), { message: /^auth: / })
+    t.is(server.asked.length, asked)
+  })
+}
+
+test('a server that is being started while the login runs is read at once when it is ready', async t => {
+  const server = await openServer(t)
+  server.login.fault('not ready')
+  const driver = openDriver(t, accessOf(server, 'scram'), { now: () => 0 })
+  await t.throwsAsync(driver.read([TEMP], NEVER), { message: /503/ })
+  server.login.fault('none')
+  t.like((await driver.read([TEMP], NEVER))[0], { v: 21.5, q: 'good' })
+})
+
 test('a cancelled read ends at once', async t => {
   const server = await openServer(t)
   server.misbehave('silent')

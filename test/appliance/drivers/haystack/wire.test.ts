@@ -91,6 +91,9 @@ const LOGINS: [SimLoginFault, Step, RegExp, RegExp?][] = [
   ['no token', 'auth', /without a token/],
   ['hello 200', 'hello', /answered HELLO with status 200/, /path of the endpoint/],
   ['stops after first', 'auth', /did not continue SCRAM.*403/],
+  ['not ready', 'auth', /did not continue SCRAM.*503/],
+  ['plaintext only', 'hello', /offers plaintext, not SCRAM/, /not sent in plain text/],
+  ['anonymous', 'hello', /answered HELLO with status 200/, /asks for no login: set auth to bearer/],
 ]
 for (const [fault, step, message, advice] of LOGINS) {
   test(`a failed login names its step, and no further request is sent: ${fault}`, async t => {
@@ -103,6 +106,13 @@ for (const [fault, step, message, advice] of LOGINS) {
     t.false(server.ops().includes('ops'))
   })
 }
+
+test('schemes and parameters of a login are known in any case and with any space', async t => {
+  const server = await openServer(t)
+  server.login.fault('capitals')
+  const { client } = openClient(t, accessOf(server, 'scram'))
+  t.true((await client.ops(RETRY_POLICY)).has('read'))
+})
 
 test('one login serves many requests, with its cookie', async t => {
   const server = await openServer(t)
@@ -230,6 +240,14 @@ test('Zinc is requested first; a server without it is asked in Hayson from then 
       ['application/vnd.haystack+json;version=4', 'application/vnd.haystack+json;version=4'],
     ],
   )
+})
+
+test('a server that answers in Hayson, and refuses Zinc with any status, is asked in Hayson', async t => {
+  for (const refuses of [400, 500]) {
+    const server = await openServer(t, { ...PROFILES.haxall, auth: 'bearer', readsOnly: refuses })
+    const { client } = openClient(t, accessOf(server, 'bearer'))
+    t.is((await client.readIds(['a1'], RETRY_POLICY)).rows.length, 1, String(refuses))
+  }
 })
 
 test('a redirect does not send the key to another host', async t => {
