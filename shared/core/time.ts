@@ -20,6 +20,8 @@ export const INSTANT_END = Date.UTC(10_000, 0, 1)
  * the years 0000 to 9999 once its offset is taken away: nothing could write such an instant again
  */
 export function parseInstant(text: string): number | undefined {
+  const usual = parseUsual(text)
+  if (usual !== undefined) return usual
   const ms = INSTANT.test(text) && isDay(text.slice(0, 10)) ? Date.parse(text) : Number.NaN
   return ms >= INSTANT_MIN && ms < INSTANT_END ? ms : undefined
 }
@@ -29,6 +31,51 @@ function isDay(date: string): boolean {
   const day = Number(date.slice(8))
   return day <= 28 || new Date(date).getUTCDate() === day
 }
+
+/** Days that each month has in every year, and days before it in a year without a leap day. */
+const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+const DAYS_BEFORE = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334]
+/** Codes of `0-:.TZ`. */
+const [ZERO, DASH, COLON, DOT, T, Z] = [0x30, 0x2d, 0x3a, 0x2e, 0x54, 0x5a]
+
+/**
+ * Reads what `formatInstant` writes, `2026-03-01T05:00:00Z` or the same with milliseconds, digit by digit: messages have an instant
+ * for each reading, and this takes a fifth of the time of a regular expression and `Date.parse`.
+ *
+ * @returns undefined for any other text, which may be an instant all the same, and for a leap day
+ */
+function parseUsual(text: string): number | undefined {
+  const hasMs = text.length === 24
+  if (!hasMs && text.length !== 20) return undefined
+  const [year, month, day] = [digits(text, 0, 4), digits(text, 5, 7), digits(text, 8, 10)]
+  const [hour, minute, second] = [digits(text, 11, 13), digits(text, 14, 16), digits(text, 17, 19)]
+  const ms = hasMs ? digits(text, 20, 23) : 0
+  const isDate = year >= 0 && month >= 1 && month <= 12 && day >= 1 && day <= MONTH_DAYS[month - 1]!
+  const isTime = hour <= 23 && minute <= 59 && second <= 59 && ms >= 0
+  if (!isDate || !isTime || !hasSeparators(text, hasMs)) return undefined
+  const days = 365 * year + leapDays(month > 2 ? year : year - 1) + DAYS_BEFORE[month - 1]! + day - 1
+  return INSTANT_MIN + days * DAY + hour * HOUR + minute * MINUTE + second * SECOND + ms
+}
+
+/** @returns the number that the digits of `text` in `[from, to)` say; NaN where something else is there */
+function digits(text: string, from: number, to: number): number {
+  let number = 0
+  for (let i = from; i < to; i++) {
+    const digit = text.charCodeAt(i) - ZERO
+    if (digit < 0 || digit > 9) return Number.NaN
+    number = 10 * number + digit
+  }
+  return number
+}
+
+function hasSeparators(text: string, hasMs: boolean): boolean {
+  const at = (i: number) => text.charCodeAt(i)
+  const isDate = at(4) === DASH && at(7) === DASH && at(10) === T
+  return isDate && at(13) === COLON && at(16) === COLON && (!hasMs || at(19) === DOT) && at(text.length - 1) === Z
+}
+
+/** @returns how many of the years from 0000 to `year` have a leap day */
+const leapDays = (year: number): number => 1 + Math.floor(year / 4) - Math.floor(year / 100) + Math.floor(year / 400)
 
 const DURATION = /^(\d+(?:\.\d+)?)\s*(ms|s|m|min|h|d)$/
 const DURATION_MS = nameTable<number>({ ms: 1, s: SECOND, m: MINUTE, min: MINUTE, h: HOUR, d: DAY })

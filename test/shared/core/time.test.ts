@@ -1,6 +1,16 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { DAY, formatDuration, formatInstant, HOUR, MINUTE, parseDuration, parseInstant } from '#shared/core/time.ts'
+import {
+  DAY,
+  formatDuration,
+  formatInstant,
+  HOUR,
+  INSTANT_END,
+  INSTANT_MIN,
+  MINUTE,
+  parseDuration,
+  parseInstant,
+} from '#shared/core/time.ts'
 import { dateOf, dayStart, instantsOf, isZone, nextDay, wallOf } from '#shared/core/time-zone.ts'
 
 const CHICAGO = 'America/Chicago'
@@ -27,6 +37,55 @@ for (const text of [
 ]) {
   test(`"${text}" is no instant`, t => t.is(parseInstant(text), undefined))
 }
+
+/** The usual form is read digit by digit, an offset of zero by `Date.parse`: both say the same of a date and time. */
+const isReadAlike = (dateTime: string) => Object.is(parseInstant(`${dateTime}Z`), parseInstant(`${dateTime}+00:00`))
+
+test('a text in the usual form of an instant is read as with an offset of zero, whatever its digits and characters are', t => {
+  const number = (length: number) => fc.integer({ min: 0, max: 10 ** length - 1 }).map(n => String(n).padStart(length, '0'))
+  const near = (max: number) => fc.integer({ min: 0, max: max + 1 }).map(n => String(n).padStart(2, '0'))
+  const date = fc.tuple(number(4), near(12), near(31)).map(parts => parts.join('-'))
+  const time = fc.tuple(near(23), near(59), near(59)).map(parts => parts.join(':'))
+  const fraction = fc.oneof(
+    fc.constant(''),
+    number(3).map(ms => `.${ms}`),
+    fc.stringMatching(/^\.\d{1,4}$/),
+  )
+  const dateTime = fc.tuple(date, time, fraction).map(([day, clock, ms]) => `${day}T${clock}${ms}`)
+  fc.assert(fc.property(dateTime, isReadAlike), { numRuns: 2000 })
+  const other = fc.oneof(fc.constantFrom(...'0123456789-:.TtZz+ /;'), fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }))
+  const spoilt = fc
+    .tuple(dateTime, fc.nat({ max: 22 }), other)
+    .map(([text, i, char]) => text.slice(0, i) + char + text.slice(i + 1))
+  fc.assert(fc.property(spoilt, isReadAlike), { numRuns: 2000 })
+  t.is(parseInstant('2026-03-01T05:00:00.250Z'), utc('2026-03-01T05:00:00.25Z'))
+})
+
+test('each day of leap years, of other years, and of the first and the last one that can be written is read as with an offset', t => {
+  for (const year of [
+    '0000',
+    '0001',
+    '0004',
+    '0099',
+    '0100',
+    '0400',
+    '1899',
+    '1900',
+    '1970',
+    '2000',
+    '2026',
+    '2028',
+    '2100',
+    '9999',
+  ])
+    for (let month = 0; month <= 13; month++)
+      for (let day = 0; day <= 32; day++) {
+        const date = `${year}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`
+        if (!isReadAlike(`${date}T23:59:59.999`)) return t.fail(date)
+      }
+  t.is(parseInstant('0000-01-01T00:00:00Z'), INSTANT_MIN)
+  t.is(parseInstant('9999-12-31T23:59:59.999Z'), INSTANT_END - 1)
+})
 
 const DURATIONS: [string, number | undefined][] = [
   ['90s', 90_000],
