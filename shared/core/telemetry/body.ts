@@ -12,6 +12,8 @@ export const SMALL_MAX = 16 * 1024
 const PLAIN_MAX = 1024
 const DEFLATED = 0x01
 const BRACE = 0x7b
+/** Room for the inflated text of a usual message, bytes: what fits in it is inflated in one piece. */
+const INFLATED_ROOM = 64 * 1024
 
 export type Decoded<T> = { ok: true; value: T } | { ok: false; reason: string }
 
@@ -21,6 +23,9 @@ export function packBody(body: object): Buffer {
   return text.length <= PLAIN_MAX ? text : Buffer.concat([Buffer.of(DEFLATED), deflateRawSync(text)])
 }
 
+const viewOf = ({ buffer, byteOffset, length }: Uint8Array): Buffer => Buffer.from(buffer, byteOffset, length)
+const inflate = (bytes: Uint8Array, maxBytes: number): Buffer =>
+  inflateRawSync(bytes, { maxOutputLength: maxBytes, chunkSize: INFLATED_ROOM })
 const refuse = (reason: string) => ({ ok: false as const, reason })
 
 /**
@@ -35,7 +40,7 @@ export function unpackBody(bytes: Uint8Array, maxBytes: number): Decoded<Record<
     return refuse(`the body begins with byte ${bytes[0]}, neither JSON nor deflated`)
   let text: string
   try {
-    text = Buffer.from(bytes[0] === BRACE ? bytes : inflateRawSync(bytes.subarray(1), { maxOutputLength: maxBytes })).toString()
+    text = (bytes[0] === BRACE ? viewOf(bytes) : inflate(bytes.subarray(1), maxBytes)).toString()
   } catch (error) {
     const tooLong = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE'
     return refuse(tooLong ? `the body inflates to more than ${maxBytes} bytes` : 'the body does not inflate')

@@ -355,6 +355,8 @@ test('a port that is taken is an error that names host and port', async t => {
 
 test('the depth of JSON counts lists and objects outside of texts', t => {
   t.is(jsonDepth('{"a":[{"b":"[[[\\"[["}]}', 99), 3)
+  t.is(jsonDepth(String.raw`{"\\":[{"c":"[\\"}]}`, 99), 3)
+  t.is(jsonDepth('["[[', 99), 1)
   t.is(jsonDepth('1', 99), 0)
   t.is(jsonDepth('[[[[]]]]', 2), 3)
 })
