@@ -1,5 +1,5 @@
 /** HTTP client of the central on this box. */
-import { decodeWith, fields, integer, list, optional, text, uuid } from '#shared/core/telemetry/read.ts'
+import { decodeWith, fields, integer, list, optional, type MemberPath, text, uuid } from '#shared/core/telemetry/read.ts'
 import { MESSAGE_POINTS_MAX } from '#shared/core/telemetry/telemetry.ts'
 import { SECOND } from '#shared/core/time.ts'
 
@@ -56,7 +56,7 @@ export function readIngestAnswer(body: Record<string, unknown>): IngestAnswer {
   return read.value
 }
 
-function readRefused(value: unknown, path: string) {
+function readRefused(value: unknown, path: MemberPath) {
   const from = fields(value, path)
   return { pointer: text(from, 'pointer'), reason: text(from, 'reason') }
 }

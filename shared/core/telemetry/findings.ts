@@ -28,6 +28,7 @@ import {
   list,
   number,
   optional,
+  type MemberPath,
   text,
   unfit,
 } from './read.ts'
@@ -72,7 +73,7 @@ const writeFinding = ({ waste: _waste, ...finding }: Finding) => ({
   evidence: { ...finding.evidence, worst_at: formatInstant(finding.evidence.worst_at) },
 })
 
-function readFinding(value: unknown, path: string): Finding {
+function readFinding(value: unknown, path: MemberPath): Finding {
   const from = fields(value, path)
   const start = instant(from, 'from')
   const end = from.body.to === null ? null : instant(from, 'to')
@@ -112,7 +113,7 @@ function readFinding(value: unknown, path: string): Finding {
 const readEnding = (from: Fields): Ending => ({ why: choice(from, 'why', ENDINGS), at: instant(from, 'at') })
 
 /** `[from, to, time in fault within it]`, all ms: of many findings each character counts. */
-function readStretch(value: unknown, path: string): FaultStretch {
+function readStretch(value: unknown, path: MemberPath): FaultStretch {
   if (!Array.isArray(value) || value.length !== 3 || !value.every(Number.isFinite)) unfit(path, 'three numbers', value)
   const [from, to, trueMs] = value as [number, number, number]
   if (from >= to || trueMs < 0 || trueMs > to - from) unfit(path, 'from before to, and a time in fault that fits between', value)
@@ -134,7 +135,7 @@ function readEvidence(from: Fields): Evidence {
   }
 }
 
-function readBaseline(value: unknown, path: string): BaselineView {
+function readBaseline(value: unknown, path: MemberPath): BaselineView {
   const from = fields(value, path)
   const figure = (name: string) => (from.body[name] === null ? null : number(from, name))
   const dates = (name: string) => list(from, name, BASELINE_DATES_MAX, (date, at) => asText(date, at))

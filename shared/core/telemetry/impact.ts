@@ -2,7 +2,7 @@
 import { type EnergyUse, type PricingGap, type Impact, type Range } from '../impact/impact.ts'
 import { CARRIERS } from '#shared/core/impact/kinds.ts'
 import { IMPACT_KINDS } from '../impact/kinds.ts'
-import { asText, choice, type Fields, fields, id, list, number, text, unfit } from './read.ts'
+import { asText, choice, type Fields, fields, id, list, number, type MemberPath, text, unfit } from './read.ts'
 
 /** Most assumptions of one figure: several times what a formula makes. */
 const BASIS_MAX = 64
@@ -28,7 +28,7 @@ function readRange(from: Fields): Range {
   return range
 }
 
-export function readGap(value: unknown, path: string): PricingGap {
+export function readGap(value: unknown, path: MemberPath): PricingGap {
   const from = fields(value, path)
   const what = choice(from, 'what', ['quantity', 'price', 'point', 'data'] as const)
   if (what === 'price') return { what, name: choice(from, 'name', CARRIERS) }

@@ -55,14 +55,14 @@ export function implausibleTime(t: number, now: number, notBefore?: number): str
  * @param notBefore when the version that read them was made, ms since 1970 UTC
  */
 export function separateMisdated<R extends Reading>(
-  readings: readonly R[],
+  readings: R[],
   now: number,
   notBefore?: number,
 ): { dated: R[]; misdated: R[] } {
-  const latest = latestPlausible(now, notBefore)
-  const isDated = ({ t }: R) => isPlausibleTime(t, latest, notBefore)
-  const dated = readings.filter(isDated)
-  return { dated, misdated: dated.length === readings.length ? [] : readings.filter(reading => !isDated(reading)) }
+  const [earliest, latest] = [earliestPlausible(notBefore), latestPlausible(now, notBefore)]
+  const isDated = ({ t }: R) => t >= earliest && t <= latest
+  if (readings.every(isDated)) return { dated: readings, misdated: [] }
+  return { dated: readings.filter(isDated), misdated: readings.filter(reading => !isDated(reading)) }
 }
 
 /** @returns why the times of a finding cannot be right, in words; undefined when they can be */

@@ -1,6 +1,6 @@
 /** Notices of a hub to an edge about the edge itself, under its acks topic and in answers over HTTP. */
 import type { Decoded } from './body.ts'
-import { decodeWith, fields, list, text } from './read.ts'
+import { decodeWith, fields, list, type MemberPath, text } from './read.ts'
 
 export type Notice = {
   /**
@@ -29,7 +29,7 @@ export type HeardNotice = { code: string; text: string }
 export const readNotices = (body: Record<string, unknown>): Decoded<HeardNotice[]> =>
   decodeWith(() => list(fields(body, ''), 'notices', NOTICES_MAX, readNotice))
 
-function readNotice(value: unknown, path: string): HeardNotice {
+function readNotice(value: unknown, path: MemberPath): HeardNotice {
   const from = fields(value, path)
   return { code: text(from, 'code', 64), text: text(from, 'text', TEXT_MAX) }
 }

@@ -16,29 +16,49 @@ export function decodeWith<T>(read: () => T): Decoded<T> {
   }
 }
 
-export type Fields = { body: Record<string, unknown>; path: string }
+/** Where a value is in a body: as text, or as an element of a list, which becomes text only in a complaint. */
+export type MemberPath = string | ElementPath
+class ElementPath {
+  readonly #list: string
+  readonly #index: number
+  constructor(list: string, index: number) {
+    this.#list = list
+    this.#index = index
+  }
+  toString(): string {
+    return `${this.#list}[${this.#index}]`
+  }
+}
+
+export type Fields = { body: Record<string, unknown>; path: MemberPath }
 
 /** @throws Unfit, always: the member at `path` is not `wanted` */
-export function unfit(path: string, wanted: string, value: unknown): never {
+export function unfit(path: MemberPath, wanted: string, value: unknown): never {
   const shown = value === undefined ? 'missing' : (JSON.stringify(value) ?? String(value)).slice(0, 80)
   throw new Unfit(`${path} must be ${wanted}, not ${shown}`)
 }
 
 const at = ({ path }: Fields, name: string): string => (path === '' ? name : `${path}.${name}`)
 
-export function fields(value: unknown, path: string): Fields {
+export function fields(value: unknown, path: MemberPath): Fields {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return unfit(path, 'an object', value)
   return { body: value as Record<string, unknown>, path }
 }
 
-export const text = (from: Fields, name: string, maxLength = 1024): string => asText(from.body[name], at(from, name), maxLength)
-export function asText(value: unknown, path: string, maxLength = 1024): string {
-  const fits = typeof value === 'string' && value.length <= maxLength
-  return fits ? value : unfit(path, `text of at most ${maxLength} characters`, value)
+export function text(from: Fields, name: string, maxLength = 1024): string {
+  const value = from.body[name]
+  return isText(value, maxLength) ? value : asText(value, at(from, name), maxLength)
 }
+export function asText(value: unknown, path: MemberPath, maxLength = 1024): string {
+  return isText(value, maxLength) ? value : unfit(path, `text of at most ${maxLength} characters`, value)
+}
+const isText = (value: unknown, maxLength: number): value is string => typeof value === 'string' && value.length <= maxLength
 
-export const id = (from: Fields, name: string): string => asId(from.body[name], at(from, name))
-export function asId(value: unknown, path: string): string {
+export function id(from: Fields, name: string): string {
+  const value = from.body[name]
+  return isId(value) ? value : asId(value, at(from, name))
+}
+export function asId(value: unknown, path: MemberPath): string {
   return isId(value) ? value : unfit(path, 'an id of letters, digits and ._-', value)
 }
 
@@ -79,10 +99,11 @@ export function choice<T extends string | number>(from: Fields, name: string, ch
 }
 
 /** Reads a list; `read` gets each element with its path. */
-export function list<T>(from: Fields, name: string, max: number, read: (value: unknown, path: string) => T): T[] {
+export function list<T>(from: Fields, name: string, max: number, read: (value: unknown, path: MemberPath) => T): T[] {
   const value = from.body[name]
   if (!Array.isArray(value) || value.length > max) return unfit(at(from, name), `a list of at most ${max}`, summary(value))
-  return value.map((element, i) => read(element, `${at(from, name)}[${i}]`))
+  const path = at(from, name)
+  return value.map((element, i) => read(element, new ElementPath(path, i)))
 }
 const summary = (value: unknown): unknown => (Array.isArray(value) ? `${value.length} elements` : value)
 

@@ -4,7 +4,7 @@ import { formatInstant, INSTANT_END, INSTANT_MIN, parseInstant } from '../time.t
 import type { SystemReport } from '../update/update-wire.ts'
 import type { Decoded } from './body.ts'
 import type { PollReport } from './poll-report.ts'
-import { decodeWith, fields, flag, instant, integer, list, optional, text, uuid } from './read.ts'
+import { decodeWith, fields, flag, instant, integer, list, optional, type MemberPath, text, uuid } from './read.ts'
 
 type EdgeStatus = {
   online: boolean
@@ -130,7 +130,7 @@ export function readAck(body: Record<string, unknown>): Decoded<Ack> {
   })
 }
 
-function readRejection(value: unknown, path: string): { seq: number; reason: string } {
+function readRejection(value: unknown, path: MemberPath): { seq: number; reason: string } {
   const from = fields(value, path)
   return { seq: integer(from, 'seq', 1), reason: text(from, 'reason') }
 }

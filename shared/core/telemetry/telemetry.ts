@@ -4,7 +4,20 @@ import { formatInstant } from '../time.ts'
 import { TELEMETRY_PROTOCOLS, type TelemetryProtocol } from '../topic/topics.ts'
 import type { Decoded } from './body.ts'
 import { type Envelope, readEnvelope, writeEnvelope } from './envelope.ts'
-import { choice, decodeWith, type Fields, fields, flag, id, instant, list, optional, text, unfit } from './read.ts'
+import {
+  choice,
+  decodeWith,
+  type Fields,
+  fields,
+  flag,
+  id,
+  instant,
+  list,
+  optional,
+  type MemberPath,
+  text,
+  unfit,
+} from './read.ts'
 
 const TELEMETRY_SCHEMA = 'svc_telemetry_v1'
 /** Most points in a message. */
@@ -41,32 +54,28 @@ export type Refused = { pointer: string; reason: string }
 export function readTelemetry(body: Record<string, unknown>): Decoded<Telemetry & { refused: Refused[] }> {
   return decodeWith(() => {
     const from = fields(body, '')
-    const points = list(from, 'points', MESSAGE_POINTS_MAX, (value, path) => ({
-      path,
-      read: decodeWith(() => readPoint(value, path)),
-    }))
-    if (points.length === 0) unfit('points', 'a list of at least 1', [])
+    const readings: StatedReading[] = []
+    const refused: Refused[] = []
+    const { length } = list(from, 'points', MESSAGE_POINTS_MAX, (value, path) => {
+      const read = decodeWith(() => readPoint(value, path))
+      if (read.ok) readings.push(read.value)
+      else refused.push({ pointer: `${path}`, reason: read.reason })
+    })
+    if (length === 0) unfit('points', 'a list of at least 1', [])
     const head = {
       ...readEnvelope(from, TELEMETRY_SCHEMA),
       protocol: choice(from, 'protocol', TELEMETRY_PROTOCOLS),
       time_synced: body.time_synced === null ? null : flag(from, 'time_synced'),
       ...optional(from, 'not_before', instant),
     }
-    const readings = points.flatMap(({ read }) => (read.ok ? [read.value] : []))
-    const refused = points.flatMap(({ path, read }) => (read.ok ? [] : [{ pointer: path, reason: read.reason }]))
     return { ...head, readings, refused }
   })
 }
 
-export function readPoint(value: unknown, path: string): StatedReading {
+export function readPoint(value: unknown, path: MemberPath): StatedReading {
   const from = fields(value, path)
-  return {
-    id: id(from, 'id'),
-    t: instant(from, 't'),
-    v: readValue(from),
-    q: choice(from, 'q', QUALITIES),
-    ...optional(from, 'u', text),
-  }
+  const reading = { id: id(from, 'id'), t: instant(from, 't'), v: readValue(from), q: choice(from, 'q', QUALITIES) }
+  return from.body['u'] === undefined ? reading : { ...reading, u: text(from, 'u') }
 }
 
 function readValue(from: Fields): Value {
