@@ -4,8 +4,8 @@ import type { Topic } from '../topic/topics.ts'
 import type { Decoded } from './body.ts'
 import type { Envelope } from './envelope.ts'
 import { readFindings } from './findings.ts'
-import { decodeWith, fields, integer, optional, uuid } from './read.ts'
-import { readTelemetry, type Refused, type StatedReading } from './telemetry.ts'
+import { decodeWith, fields, integer, optional, type Refused, uuid } from './read.ts'
+import { readTelemetry, type StatedReading } from './telemetry.ts'
 
 export type Received =
   | ({ state: 'good' } & Content)

@@ -11,9 +11,14 @@ export function decodeWith<T>(read: () => T): Decoded<T> {
   try {
     return { ok: true, value: read() }
   } catch (error) {
-    if (error instanceof Unfit) return { ok: false, reason: error.message }
-    throw error
+    return { ok: false, reason: reasonOf(error) }
   }
+}
+
+/** @throws the error where it is none of a reader */
+function reasonOf(error: unknown): string {
+  if (error instanceof Unfit) return error.message
+  throw error
 }
 
 /** Where a value is in a body: as text, or as an element of a list, which becomes text only in a complaint. */
@@ -106,6 +111,27 @@ export function list<T>(from: Fields, name: string, max: number, read: (value: u
   return value.map((element, i) => read(element, new ElementPath(path, i)))
 }
 const summary = (value: unknown): unknown => (Array.isArray(value) ? `${value.length} elements` : value)
+
+/** An element that does not fit: its path, and why. */
+export type Refused = { pointer: string; reason: string }
+
+/** Reads a list whose elements are taken or refused one by one. */
+export function usableOf<T>(
+  from: Fields,
+  name: string,
+  max: number,
+  read: (value: unknown, path: MemberPath) => T,
+): { usable: T[]; refused: Refused[] } {
+  const [usable, refused]: [T[], Refused[]] = [[], []]
+  list(from, name, max, (value, path) => {
+    try {
+      usable.push(read(value, path))
+    } catch (error) {
+      refused.push({ pointer: `${path}`, reason: reasonOf(error) })
+    }
+  })
+  return { usable, refused }
+}
 
 /** Reads a member by `read` when it is there. @returns an object to spread: empty when the member is missing */
 export function optional<K extends string, T>(from: Fields, name: K, read: (from: Fields, name: K) => T): { [P in K]?: T } {

@@ -1,7 +1,8 @@
 /** A sender may say in which unit a value is; what is stored is in the unit that the point was declared with. */
 import type { Point } from '#shared/core/model/model.ts'
 import { unitCode } from '#shared/core/model/unit.ts'
-import type { Refused, StatedReading } from './telemetry.ts'
+import type { Refused } from './read.ts'
+import type { StatedReading } from './telemetry.ts'
 
 /**
  * Refuses readings that are said to be in another unit than their point's: stored as they come they would be wrong.

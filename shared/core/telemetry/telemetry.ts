@@ -12,11 +12,12 @@ import {
   flag,
   id,
   instant,
-  list,
-  optional,
   type MemberPath,
+  optional,
+  type Refused,
   text,
   unfit,
+  usableOf,
 } from './read.ts'
 
 const TELEMETRY_SCHEMA = 'svc_telemetry_v1'
@@ -43,9 +44,6 @@ export function writeTelemetry({ protocol, time_synced, not_before, readings, ..
   return { ...writeEnvelope(TELEMETRY_SCHEMA, envelope), protocol, time_synced, ...made, points }
 }
 
-/** A reading of a message that cannot be used, while the rest of the message can. */
-export type Refused = { pointer: string; reason: string }
-
 /**
  * Reads a message reading by reading: invalid ones are reported, the rest is accepted.
  *
@@ -54,14 +52,8 @@ export type Refused = { pointer: string; reason: string }
 export function readTelemetry(body: Record<string, unknown>): Decoded<Telemetry & { refused: Refused[] }> {
   return decodeWith(() => {
     const from = fields(body, '')
-    const readings: StatedReading[] = []
-    const refused: Refused[] = []
-    const { length } = list(from, 'points', MESSAGE_POINTS_MAX, (value, path) => {
-      const read = decodeWith(() => readPoint(value, path))
-      if (read.ok) readings.push(read.value)
-      else refused.push({ pointer: `${path}`, reason: read.reason })
-    })
-    if (length === 0) unfit('points', 'a list of at least 1', [])
+    const { usable: readings, refused } = usableOf(from, 'points', MESSAGE_POINTS_MAX, readPoint)
+    if (readings.length + refused.length === 0) unfit('points', 'a list of at least 1', [])
     const head = {
       ...readEnvelope(from, TELEMETRY_SCHEMA),
       protocol: choice(from, 'protocol', TELEMETRY_PROTOCOLS),
