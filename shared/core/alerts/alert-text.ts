@@ -28,12 +28,19 @@ export function webhookBody(message: AlertMessage, delivery_id: string): object 
   return { type: `alert.${type}`, delivery_id, at: formatInstant(at), alert: { ...rest, since: formatInstant(since) } }
 }
 
+/** Line breaks, control characters, and marks that turn the direction of what follows. */
+const NOT_ON_A_LINE = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu
+
+/** A name is what a box says: with a line break it could add lines of its own to a mail, such as another page to open. */
+const oneLine = (text: string): string => text.replaceAll(NOT_ON_A_LINE, ' ').trim()
+
 /** @param site the name of the sender, for the subject */
 export function mailText(message: AlertMessage, site: string): { subject: string; text: string } {
   if ('test' in message) return { subject: `[${site}] Test`, text: `This is a test of alerts from ${site}. Nothing is wrong.\n` }
   if ('digest' in message) return { subject: `[${site}] Weekly summary`, text: digestText(message.digest) }
   const { type, condition } = message.alert
-  const { building_name, title, priority, detail, since, timezone, path } = condition
+  const { priority, since, timezone, path } = condition
+  const [building_name, title, detail] = [oneLine(condition.building_name), oneLine(condition.title), oneLine(condition.detail)]
   const subject = type === 'raised' ? `[${site}] ${title}, ${building_name}` : `[${site}] Over: ${title}, ${building_name}`
   const lines = [
     type === 'raised' ? `${title} (priority ${PRIORITY_WORDS[priority]})` : `Over: ${title}`,
@@ -55,8 +62,8 @@ function clockText(at: number, timezone: string): string {
 
 function digestText({ at, timezone, buildings, silent_edges }: Digest): string {
   const parts = buildings.map(({ name, started, ended, open }) => {
-    const head = `${name}: ${countOf(started, 'fault')} began, ${ended} ended, ${open.length} open`
-    return [head, ...open.map(({ title, priority }) => `  ${PRIORITY_WORDS[priority]}: ${title}`)].join('\n')
+    const head = `${oneLine(name)}: ${countOf(started, 'fault')} began, ${ended} ended, ${open.length} open`
+    return [head, ...open.map(({ title, priority }) => `  ${PRIORITY_WORDS[priority]}: ${oneLine(title)}`)].join('\n')
   })
   const edges = silent_edges.length > 0 ? [`Edges without data: ${silent_edges.join(', ')}`] : []
   return `The week until ${clockText(at, timezone)}\n\n${[...parts, ...edges].join('\n\n')}\n`

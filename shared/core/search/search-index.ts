@@ -25,18 +25,28 @@ export type SearchResult = {
 /** Words of a query that count; nobody types more. */
 const WORDS_MAX = 8
 
+const ASCII = /^[\u0000-\u007f]*$/
+/**
+ * Text as it is compared: in lower case, each letter in one form, and without marks that nobody sees. Files of other systems write
+ * an umlaut as a letter and a mark, devices pad names with characters of no width, and a person types neither.
+ */
+const foldText = (text: string): string =>
+  ASCII.test(text)
+    ? text.toLowerCase()
+    : text
+        .normalize('NFKC')
+        .replaceAll(/\p{Cf}/gu, '')
+        .toLowerCase()
+
 /** @returns the words of a query, each of which has to occur */
-export const wordsOf = (query: string): string[] => query.toLowerCase().split(/\s+/).filter(Boolean).slice(0, WORDS_MAX)
+export const wordsOf = (query: string): string[] => foldText(query).split(/\s+/).filter(Boolean).slice(0, WORDS_MAX)
 
 /** Whether every word of a query is in what `searchWords` made; so it is for a query without a word. */
 export const hasWords = (words: string, query: string): boolean => wordsOf(query).every(word => words.includes(word))
 
 /** @param parts title first; undefined ones are left out */
 export const searchWords = (...parts: (string | undefined)[]): string =>
-  parts
-    .filter(part => part !== undefined && part !== '')
-    .join('\n')
-    .toLowerCase()
+  foldText(parts.filter(part => part !== undefined && part !== '').join('\n'))
 
 /** What an entry is found by. */
 type Findable = Pick<SearchEntry, 'kind' | 'words'>

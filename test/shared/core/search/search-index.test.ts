@@ -33,6 +33,21 @@ for (const [query, expected] of [
   test(`"${query}" finds ${expected.join(', ') || 'nothing'}`, t => t.deepEqual(find(query), [...expected]))
 }
 
+for (const [name, query] of [
+  ['Ku\u0308che Su\u0308d', 'küche süd'],
+  ['Küche', 'ku\u0308che'],
+  ['Ze\u200bro\u00ad Ener\u2060gy\ufeff', 'zero energy'],
+  ['Zero', 'ze\u200bro'],
+  ['ＡＨＵ－１', 'ahu-1'],
+  ['𝐇𝐞𝐚𝐭 pump', 'heat'],
+  ['L\ud800 north', 'north'],
+] as const) {
+  test(`${JSON.stringify(name)} is found by ${JSON.stringify(query)}`, t => {
+    const { hits } = searchEntries([entry('point', 'p', name)], query, { limit: 1 })
+    t.is(hits.length, 1)
+  })
+}
+
 test('one kind alone is listed and every kind is counted', t => {
   const { counts, hits } = searchEntries(ENTRIES, 'sa_t', { limit: 10, kind: 'rule' })
   t.deepEqual(
