@@ -37,7 +37,8 @@ type Audience =
   | { to: 'everywhere'; port?: number }
   /** A network behind a router, 1..65534. */
   | { to: 'network'; network: number; port?: number }
-  | ({ to: 'host' } & Endpoint)
+  /** A router passes the call on to its networks only when `isRouter` (135-2020 6.5.3). */
+  | ({ to: 'host'; isRouter?: boolean } & Endpoint)
 
 /** One datagram of a Who-Is; `error`: why it was not sent. */
 type WhoIsSent = { from: string; to: Endpoint; error: string | null }
@@ -144,7 +145,10 @@ export async function openBacnetTransport(
 
   /** Sends a Who-Is from one interface; sends nothing without a broadcast address. */
   function sendWhoIs(through: Interface, audience: Audience, range: InstanceRange | undefined): Promise<WhoIsSent>[] {
-    if (audience.to === 'host') return [sendOne(through, encodeWhoIs(range, undefined, undefined), audience)]
+    if (audience.to === 'host') {
+      const datagram = encodeWhoIs(range, audience.isRouter ? ALL_NETWORKS : undefined, undefined)
+      return [sendOne(through, datagram, audience)]
+    }
     const { port = bind.port || BACNET_PORT } = audience
     const network = networkOf(audience)
     if (through === registrar && bind.bbmd) return [sendOne(through, encodeWhoIs(range, network, 'manager'), bind.bbmd)]

@@ -91,8 +91,9 @@ export async function openBacnetRouter(
   }
 }
 
+/** A call without a destination is for the router itself. */
 const isCalled = (network: number, destination: { network: number } | undefined): boolean =>
-  destination === undefined || destination.network === network || destination.network === ALL_NETWORKS
+  destination?.network === network || destination?.network === ALL_NETWORKS
 
 function readNpdu(bytes: Buffer): { destination?: { network: number; mac: number[] }; apdu: Buffer } {
   if (!(bytes[5]! & HAS_DESTINATION)) return { apdu: bytes.subarray(6) }

@@ -22,7 +22,8 @@ export type WhoIsTarget =
   | { to: 'local' }
   | { to: 'everywhere' }
   | { to: 'network'; network: number }
-  | { to: 'host'; host: string; port: number }
+  /** `isRouter`: called as a router, which passes the call on to its networks. */
+  | { to: 'host'; host: string; port: number; isRouter?: boolean }
 
 /** One datagram; `error` says why it was not sent. */
 export type SentWhoIs = { from: string; to: { host: string; port: number }; error: string | null }
@@ -71,8 +72,8 @@ export async function discover(
     scans.push(trunks(trunkKey(device), () => scan(device)))
   })
   const half = (request.seconds * SECOND) / 2
-  for (const _round of [1, 2]) {
-    const failure = await callAll({ wire, clock, pace }, discovery, signal)
+  for (const round of [1, 2]) {
+    const failure = await callAll({ wire, clock, pace }, discovery, round, signal)
     if (discovery.calls_sent === 0 && failure !== undefined) discovery.error = failure
     if (discovery.error !== null || signal.aborted) break
     await clock.sleep(half, signal)
@@ -82,8 +83,9 @@ export async function discover(
   finish(discovery, clock.now(), signal.aborted)
 }
 
-function callsOf({ network, addresses }: DiscoveryRequest): WhoIsTarget[] {
-  if (addresses.length) return addresses.map(({ host, port }) => ({ to: 'host', host, port }))
+/** An address is called the second time as a router. A device that is none answers both calls. */
+function callsOf({ network, addresses }: DiscoveryRequest, round: number): WhoIsTarget[] {
+  if (addresses.length) return addresses.map(({ host, port }) => ({ to: 'host', host, port, isRouter: round > 1 }))
   if (network === 'local') return [{ to: 'local' }]
   return network === 'all' ? [{ to: 'everywhere' }] : [{ to: 'network', network }]
 }
@@ -91,12 +93,17 @@ function callsOf({ network, addresses }: DiscoveryRequest): WhoIsTarget[] {
 type CallParts = { wire: DiscoveryWire; clock: Clock; pace: ScanParts['pace'] }
 
 /** @returns why none of the calls could be sent; undefined when one could */
-async function callAll({ wire, clock, pace }: CallParts, discovery: Discovery, signal: AbortSignal): Promise<string | undefined> {
+async function callAll(
+  { wire, clock, pace }: CallParts,
+  discovery: Discovery,
+  round: number,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   const { low, high } = discovery.request
   const range = low === DISCOVERY_DEFAULTS.low && high === DISCOVERY_DEFAULTS.high ? '' : ` for ${low} to ${high}`
   let failure: string | undefined
   let isSent = false
-  for (const call of callsOf(discovery.request)) {
+  for (const call of callsOf(discovery.request, round)) {
     await pace(signal)
     if (signal.aborted) return undefined
     const sent = await wire.whoIs(call, { low, high })
@@ -121,7 +128,7 @@ function wordsOf(call: WhoIsTarget): string {
     case 'network':
       return ` on network ${call.network}`
     case 'host':
-      return ''
+      return call.isRouter ? ' on all networks behind it' : ''
   }
 }
 
