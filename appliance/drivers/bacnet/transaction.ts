@@ -44,7 +44,7 @@ const ID_QUARANTINE_MS = 30_000
 const NO_ID_MS = 250
 
 /**
- * Waits for a slot of the device, then before each attempt for one of the network. All attempts carry the same invoke id, so
+ * Waits for a slot of the device, then before each attempt for one of the network, and with the first for an invoke id. All attempts carry the same invoke id, so
  * the device can recognise the repetition, and a late answer is still the answer (135-2020 5.4.4).
  */
 export class Transaction {
@@ -53,6 +53,9 @@ export class Transaction {
   readonly #request: TransactionRequest
   #isOver = false
   #invokeId = 0
+  /** It looked for a free invoke id in vain, and for how long it has waited for one, ms. */
+  #lacksId = false
+  #idWaitMs = 0
   #datagram: Buffer | undefined
   #timer: NodeJS.Timeout | undefined
   #deviceSlot: QueueSlot | undefined
@@ -75,9 +78,8 @@ export class Transaction {
 
   /** Queues the request. It may be over when this returns. */
   start(): void {
-    const { timeoutMs, retries } = this.#request.retryPolicy
     const { device } = this.#context.path
-    this.#deviceSlot = device.enter(this.peer.concurrency ?? 1, () => this.#takeInvokeId(timeoutMs * (1 + retries)))
+    this.#deviceSlot = device.enter(this.peer.concurrency ?? 1, () => this.#attempt())
     // It may be over before the slot is known.
     if (this.#isOver) this.#releaseSlots()
   }
@@ -116,40 +118,58 @@ export class Transaction {
     this.#releaseSlots()
   }
 
-  #takeInvokeId(leftMs: number): void {
-    const { ids, isCancelled } = this.#context
-    if (isCancelled()) return this.finish(CANCELLED)
-    const id = ids.open(this.peer.host, this, performance.now())
-    if (id !== undefined) return this.#encode(id)
-    if (leftMs <= 0) return this.finish({ state: 'silent', reason: `all invoke ids of ${this.peer.host} are in use` })
-    this.#timer = setTimeout(() => this.#takeInvokeId(leftMs - NO_ID_MS), NO_ID_MS)
-    return undefined
-  }
-
-  #encode(id: number): void {
-    this.#invokeId = id
-    try {
-      this.#datagram = encodeRequest(this.#request.question, id, this.peer.station, this.#acceptsSegments())
-    } catch (error) {
-      this.#context.ids.close(this.peer.host, id, 0)
-      return this.finish({ state: 'garbled', reason: `the request cannot be written: ${errorText(error)}` })
-    }
-    return this.#attempt()
-  }
-
   #attempt(): void {
     if (this.#attempts > this.#request.retryPolicy.retries) return this.finish(this.#unanswered())
     const { network } = this.#context.path
     this.#networkSlot = network.queue.enter(network.width(this.peer.concurrency ?? 1), () => {
       if (this.#context.isCancelled()) return this.finish(CANCELLED)
       // The answer to an earlier attempt is arriving: it uses the slot.
-      if (this.#isSegmented) return undefined
+      if (this.#isSegmented || !this.#hasDatagram()) return undefined
       const pauseMs = network.pauseMs(performance.now())
       if (pauseMs === 0) return this.#send()
       this.#timer = setTimeout(() => this.#send(), pauseMs)
       return undefined
     })
     if (this.#isOver) this.#releaseSlots()
+    else if (this.#lacksId) this.#networkSlot.leave()
+  }
+
+  /**
+   * Takes an invoke id and encodes the request before its first attempt. The request has a slot of the network by then: hundreds of
+   * devices behind one router wait for theirs, and its address has 255 ids for all of them.
+   *
+   * @returns false when the request is over, or waits for an id without a slot
+   */
+  #hasDatagram(): boolean {
+    if (this.#datagram) return true
+    const { host, station } = this.peer
+    const { ids } = this.#context
+    const id = ids.open(host, this, performance.now())
+    this.#lacksId = id === undefined
+    if (id === undefined) {
+      this.#awaitId()
+      return false
+    }
+    this.#invokeId = id
+    try {
+      this.#datagram = encodeRequest(this.#request.question, id, station, this.#acceptsSegments())
+      return true
+    } catch (error) {
+      ids.close(host, id, 0)
+      this.finish({ state: 'garbled', reason: `the request cannot be written: ${errorText(error)}` })
+      return false
+    }
+  }
+
+  #awaitId(): void {
+    const { timeoutMs, retries } = this.#request.retryPolicy
+    this.#networkSlot?.leave()
+    if (this.#idWaitMs > timeoutMs * (1 + retries)) {
+      return this.finish({ state: 'silent', reason: `all invoke ids of ${this.peer.host} are in use` })
+    }
+    this.#idWaitMs += NO_ID_MS
+    this.#timer = setTimeout(() => this.#attempt(), NO_ID_MS)
+    return undefined
   }
 
   #send(): void {

@@ -1,8 +1,13 @@
 /** Devices behind routers: several networks with equal addresses, small and slow ones, and a router that refuses. */
 import test, { type ExecutionContext } from 'ava'
 import { firstBatch } from '#appliance/drivers/bacnet/core/batch.ts'
+import { createInvokeIds } from '#appliance/drivers/bacnet/core/invoke-ids.ts'
 import type { ReadRequest } from '#appliance/drivers/bacnet/core/reply.ts'
 import { BacnetDriver } from '#appliance/drivers/bacnet/driver.ts'
+import type { Interface } from '#appliance/drivers/bacnet/interfaces.ts'
+import type { RequestOutcome } from '#appliance/drivers/bacnet/outcome.ts'
+import { createSlotQueue } from '#appliance/drivers/bacnet/slot-queue.ts'
+import { CANCELLED, Transaction } from '#appliance/drivers/bacnet/transaction.ts'
 import { openBacnetRouter, type Station, type Trunk } from '#scripts/simulator/bacnet/router.ts'
 import { inputs, never, openTransport, patient, range } from './harness.ts'
 import { datagram, hex } from '../../../support/wire.ts'
@@ -71,6 +76,30 @@ test('a trunk that takes more than a second for an answer is not asked more than
     ['results', 'results', 'results'],
   )
   t.is(router.together(), 1)
+})
+
+test('of hundreds of devices behind one router only the one that is asked has an invoke id', t => {
+  const ids = createInvokeIds<Transaction>()
+  const queue = createSlotQueue()
+  const busy = queue.enter(1, () => undefined)
+  const network = { queue, width: () => 1, pauseMs: () => 0, slotMs: () => 1000, noteAnswer: () => undefined }
+  const through = { send: () => undefined } as unknown as Interface
+  const context = { ids, now: () => 0, random: () => 0, isCancelled: () => false, rememberFinalAck: () => undefined }
+  const outcomes: RequestOutcome[] = []
+  const waiting = range(300).map(i => {
+    const peer = { host: '10.0.0.1', port: 47_808, station: { network: 5, mac: Buffer.of(i >> 8, i & 0xff) } }
+    const path = { through, network, device: createSlotQueue() }
+    const resolve = (outcome: RequestOutcome) => void outcomes.push(outcome)
+    const transaction = new Transaction({ ...context, path }, { peer, question, retryPolicy: patient, resolve })
+    transaction.start()
+    return transaction
+  })
+  t.is(ids.all().length, 0)
+  busy.leave()
+  t.is(ids.all().length, 1)
+  t.is(ids.all()[0], waiting[0])
+  for (const one of waiting.toReversed()) one.finish(CANCELLED)
+  t.deepEqual([ids.all().length, outcomes.length], [0, 300])
 })
 
 test('a router that knows no way to a network is named, and a repetition after its restart is answered', async t => {
