@@ -1,4 +1,5 @@
 /** The rows of a building in a workspace's database: how they are copied into another database, and deleted. */
+import { copyChunks } from '#shared/node/historian/hot/copy.ts'
 import type { Database } from '#shared/node/sqlite.ts'
 
 /** Name of the attached database that rows are copied from. */
@@ -51,13 +52,6 @@ const HISTORY = [
    SELECT target.building, given.point_id FROM ${SOURCE}.history_points AS given
    JOIN ${SOURCE}.history_buildings AS owner USING (building) JOIN main.history_buildings AS target USING (building_id)
    WHERE owner.building_id = @building_id`,
-  `INSERT INTO main.hot_samples (building, minute, point, ms, value, quality, epoch)
-   SELECT target.building, minute, new.point, ms, value, quality, epoch FROM ${SOURCE}.hot_samples AS given
-   JOIN ${SOURCE}.history_buildings AS owner ON owner.building = given.building
-   JOIN ${SOURCE}.history_points AS old ON old.point = given.point
-   JOIN main.history_buildings AS target ON target.building_id = owner.building_id
-   JOIN main.history_points AS new ON new.building = target.building AND new.point_id = old.point_id
-   WHERE owner.building_id = @building_id`,
   `INSERT INTO main.parts (building, month, file, bytes, rows, rank)
    SELECT target.building, month, file, bytes, rows, rank FROM ${SOURCE}.parts AS given
    JOIN ${SOURCE}.history_buildings AS owner USING (building) JOIN main.history_buildings AS target USING (building_id)
@@ -80,7 +74,7 @@ const OF_HISTORY = 'building = (SELECT building FROM history_buildings WHERE bui
 /** Rows that are deleted with a building and copied nowhere else. */
 const FORGOTTEN = [
   `DELETE FROM part_points WHERE part IN (SELECT part FROM parts WHERE ${OF_HISTORY})`,
-  ...['parts', 'hot_samples', 'history_changes', 'history_points'].map(table => `DELETE FROM ${table} WHERE ${OF_HISTORY}`),
+  ...['parts', 'hot_chunks', 'history_changes', 'history_points'].map(table => `DELETE FROM ${table} WHERE ${OF_HISTORY}`),
   'DELETE FROM history_buildings WHERE building_id = @building_id',
   // An alert of a building that is gone would be taken for one that has recovered.
   "DELETE FROM alert_states WHERE json_extract(body, '$.condition.building_id') = @building_id",
@@ -97,6 +91,7 @@ export function copyRows(db: Database, building_id: string): void {
   }
   db.prepare(SITE_SETTINGS).run({ building_id })
   for (const sql of HISTORY) db.prepare(sql).run(sql.includes('@building_id') ? { building_id } : {})
+  copyChunks(db, SOURCE, building_id)
 }
 
 /** Deletes the rows of a building; inside the caller's transaction. */

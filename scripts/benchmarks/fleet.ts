@@ -216,7 +216,9 @@ async function untilBack(fleet: Fleet, base: string) {
 /** @throws Error unless each point that was written is stored once */
 function checkStored(workspace: string, points: number): void {
   const db = openReadOnly(join(workspace, 'plenum.db'))
-  const stored = db.prepare('SELECT (SELECT count(*) FROM hot_samples) + (SELECT coalesce(sum(samples), 0) FROM part_points)')
+  const stored = db.prepare(
+    'SELECT (SELECT coalesce(sum(samples), 0) FROM hot_chunks) + (SELECT coalesce(sum(samples), 0) FROM part_points)',
+  )
   const count = stored.pluck().get() as number
   db.close()
   if (count !== points) throw new Error(`${count} of ${points} points are stored`)

@@ -108,7 +108,9 @@ async function withHub(certs: string, round: number, send: (port: number) => Pro
     const rate = await send(port)
     const peak_mb = Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${hub.pid}/status`, 'utf8'))![1]) / 1024
     const db = openReadOnly(join(workspace, 'plenum.db'))
-    const stored = db.prepare('SELECT (SELECT count(*) FROM hot_samples) + (SELECT coalesce(sum(samples), 0) FROM part_points)')
+    const stored = db.prepare(
+      'SELECT (SELECT coalesce(sum(samples), 0) FROM hot_chunks) + (SELECT coalesce(sum(samples), 0) FROM part_points)',
+    )
     const count = stored.pluck().get() as number
     db.close()
     if (count !== SAMPLES) throw new Error(`${count} of ${SAMPLES} points are stored`)

@@ -15,6 +15,7 @@ import {
 } from 'node:fs'
 import { dirname, join, parse } from 'node:path'
 import { syncFolder } from './files.ts'
+import { moveEarlierSamples } from './historian/hot/copy.ts'
 
 export type { Database, Statement } from 'better-sqlite3'
 
@@ -109,35 +110,6 @@ function migrate(db: Database.Database): void {
   // A database that is made has nothing to go back to: one commit, where each would wait for the disk.
   if (seen === 0) db.transaction(applyNew).immediate()
   else applyNew()
-}
-
-/** Rows that are moved in one transaction. */
-const MOVED_ROWS = 50_000
-
-/**
- * Moves samples from the table `samples` to `hot_samples`, which has taken its place. They are there after the update that brought
- * the new table, and again when an update was taken back and the version before has run meanwhile: its rows are newer and count.
- */
-function moveEarlierSamples(db: Database.Database): void {
-  const oldest = db.prepare('SELECT building, ts FROM samples ORDER BY building, ts LIMIT 1')
-  const cut = db
-    .prepare(`SELECT ts FROM samples WHERE building = @building AND ts > @ts ORDER BY ts LIMIT 1 OFFSET ${MOVED_ROWS}`)
-    .pluck()
-  const part = 'FROM samples WHERE building = @building AND (@to IS NULL OR ts < @to)'
-  const ms = '(ts % 60000 + 60000) % 60000' // Not negative before 1970 either.
-  const copy = db.prepare(
-    `INSERT OR REPLACE INTO hot_samples (building, minute, point, ms, value, quality, epoch)
-     SELECT building, (ts - ${ms}) / 60000, point, ${ms}, value, quality, epoch ${part}`,
-  )
-  const remove = db.prepare(`DELETE ${part}`)
-  const move = db.transaction(() => {
-    const first = oldest.get() as { building: number; ts: number }
-    const of = { building: first.building, to: cut.get(first) ?? null }
-    copy.run(of)
-    remove.run(of)
-  })
-  // Nothing is locked where there is nothing to move.
-  while (oldest.get()) move()
 }
 
 /** End of the name of a copy. */

@@ -12,6 +12,7 @@ import { airHandler, rows, table, zipForm, zipOf } from '../support/packages/pac
 import { warmRule } from '../support/rule-texts.ts'
 import { type ClusterHub, clusterHub } from '../support/sites/cluster-hub.ts'
 import { edgeSelf, makeAuthority, page, startBroker, startEdge } from '../support/sites/transport-site.ts'
+import { withHotRows } from '../support/sites/hot-rows.ts'
 
 const ROWS = 4_000
 const RULES = 12
@@ -149,8 +150,8 @@ test('imports, deployments and readings that are cut by kills are whole once the
   t.teardown(() => db.close())
   const points = 'history_points AS p JOIN history_buildings AS b ON b.building = p.building WHERE b.building_id = :id'
   const sealed = db.prepare(`SELECT coalesce(sum(samples), 0) FROM part_points WHERE point IN (SELECT point FROM ${points})`)
-  const hot = db.prepare(
-    `SELECT value FROM hot_samples WHERE (building, point) IN (SELECT p.building, p.point FROM ${points}) ORDER BY value`,
+  const hot = withHotRows(db).prepare(
+    `SELECT value FROM hot_rows WHERE (building, point) IN (SELECT p.building, p.point FROM ${points}) ORDER BY value`,
   )
   const stored = (id: string) => ({
     sealed: sealed.pluck().get({ id }) as number,

@@ -92,7 +92,7 @@ test('two machines share two sites, and one of them goes on with both', async t 
 
 const storedSamples = (db: ReturnType<typeof openReadOnly>): number => {
   const sum = (sql: string) => db.prepare(sql).pluck().get() as number
-  return sum('SELECT coalesce(sum(samples), 0) FROM part_points') + sum('SELECT count(*) FROM hot_samples')
+  return sum('SELECT coalesce(sum(samples), 0) FROM part_points') + sum('SELECT coalesce(sum(samples), 0) FROM hot_chunks')
 }
 
 type SendingEdge = { send(pages: number): Promise<void>; untilStored(): Promise<void>; samples(): number }

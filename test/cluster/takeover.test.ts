@@ -12,6 +12,7 @@ import { startRabbitmqCluster } from '../support/brokers/rabbitmq.ts'
 import { clusterHub } from '../support/sites/cluster-hub.ts'
 import { makeAuthority, page, startBroker, startEdge } from '../support/sites/transport-site.ts'
 import { startTcpBalancer } from '../support/brokers/tcp-balancer.ts'
+import { withHotRows } from '../support/sites/hot-rows.ts'
 
 type Broker = { port: number; killNode(): Promise<void>; stop(): Promise<void> }
 
@@ -110,7 +111,7 @@ async function tryTakeovers(t: ExecutionContext, openBroker: (certs: string) => 
   t.teardown(() => db.close())
   // What is older than a day is in files, which both hubs see.
   const sealed = db.prepare('SELECT coalesce(sum(samples), 0) FROM part_points').pluck().get() as number
-  const values = db.prepare('SELECT value FROM hot_samples ORDER BY ts').pluck().all() as number[]
+  const values = withHotRows(db).prepare('SELECT value FROM hot_rows ORDER BY ts').pluck().all() as number[]
   const expected = Array.from({ length: pages * 500 - sealed }, (_, i) => sealed + i)
   t.true(sealed > 0)
   t.is(values.join(), expected.join())

@@ -27,6 +27,7 @@ import { canFakeClock, openClock } from '../support/faked-clock.ts'
 import { timesOf } from '../support/optional.ts'
 import { makeAuthority, openRenewedKits, startRenewableEdge } from '../support/sites/transport-site.ts'
 import { eventually, temporaryFolder } from './run-start.ts'
+import { withHotRows } from '../support/sites/hot-rows.ts'
 
 const SITES = ['A', 'B', 'C']
 const DISASTERS = timesOf(16, 200)
@@ -145,8 +146,8 @@ async function openChaos(t: ExecutionContext) {
   const stored = (site_id: string): number[] => {
     const db = openReadOnly(join(disk.workspace, 'plenum.db'))
     try {
-      const values = db.prepare(
-        'SELECT value FROM hot_samples JOIN history_buildings USING (building) WHERE building_id = ? ORDER BY ts',
+      const values = withHotRows(db).prepare(
+        'SELECT value FROM hot_rows JOIN history_buildings USING (building) WHERE building_id = ? ORDER BY ts',
       )
       return values.pluck().all(`building-${site_id}`) as number[]
     } finally {

@@ -10,6 +10,7 @@ import { timesOf } from '../support/optional.ts'
 import { airHandler, rows, table, zipForm, zipOf } from '../support/packages/packages.ts'
 import { loopback, program } from './field-site.ts'
 import { freeBase, temporaryFolder } from './run-start.ts'
+import { withHotRows } from '../support/sites/hot-rows.ts'
 
 const KILLS = timesOf(6, 40)
 const ROWS = 12_000
@@ -82,7 +83,10 @@ async function samplesOf(t: ExecutionContext, workspace: string): Promise<[strin
   t.teardown(() => db.close())
   const listed = db.prepare('SELECT file FROM parts').pluck().all() as string[]
   t.deepEqual(globSync('**/*.parquet', { cwd: parquetRootIn(workspace) }).toSorted(), listed.toSorted())
-  const hot = db.prepare('SELECT point_id, ts, value FROM hot_samples JOIN history_points USING (building, point)').raw().all()
+  const hot = withHotRows(db)
+    .prepare('SELECT point_id, ts, value FROM hot_rows JOIN history_points USING (building, point)')
+    .raw()
+    .all()
   const sealed = await Promise.all(listed.map(file => sealedIn(join(parquetRootIn(workspace), file))))
   return [...sealed.flat(), ...(hot as [string, number, number][])].toSorted(([, a], [, b]) => a - b)
 }

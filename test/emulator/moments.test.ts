@@ -17,6 +17,7 @@ import { openDatabase } from '#shared/node/sqlite.ts'
 import { timesOf } from '../support/optional.ts'
 import { withData } from './data-partition.ts'
 import { MOMENTS_LOG } from './versions.ts'
+import { withHotRows } from '../support/sites/hot-rows.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'plenum-moments-'))
 const box = new Box(folder, IMAGE, MOMENTS_LOG)
@@ -73,7 +74,7 @@ type Found = { integrity: string; counts: number[]; journal: number; said: strin
 async function readDisk(data: string): Promise<Found> {
   const db = openDatabase(join(data, 'lib/plenum/workspace/plenum.db'))
   const integrity = db.pragma('integrity_check', { simple: true }) as string
-  const counts = db.prepare('SELECT value FROM hot_samples WHERE value > ? ORDER BY ts').pluck().all(FIRST) as number[]
+  const counts = withHotRows(db).prepare('SELECT value FROM hot_rows WHERE value > ? ORDER BY ts').pluck().all(FIRST) as number[]
   db.close()
   let said = ''
   const hear = async (text: string) => void (said += text)

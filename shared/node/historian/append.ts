@@ -2,7 +2,7 @@ import type { Historian, HistoryQuery } from '#shared/core/ports.ts'
 import type { Series } from '#shared/core/series/series.ts'
 import type { Database } from '../sqlite.ts'
 import { monthOf } from './folder.ts'
-import { type HotSample, openHotRows, usable } from './hot.ts'
+import { type HotSample, openHotRows, usable } from './hot/rows.ts'
 import { openKeyGiver } from './keys.ts'
 import type { ManifestWriter } from './manifest-writer.ts'
 

@@ -8,7 +8,7 @@ import { type SeriesBuilder, createSeriesBuilder } from '#shared/core/series/ser
 import { type Database, openReadOnly } from '../sqlite.ts'
 import { readBuckets, type Snapshot } from './bucket-reader.ts'
 import { openColumnCache } from './column-cache.ts'
-import { openHotReader } from './hot-reader.ts'
+import { openHotReader } from './hot/reader.ts'
 import { openKeys } from './keys.ts'
 import { openManifest, type Part } from './manifest.ts'
 import type { PartReader } from './part-reader.ts'
@@ -77,7 +77,7 @@ type SnapshotQuery = HistoryQuery & { isHourly?: boolean }
 function openSnapshots(db: Database): (query: SnapshotQuery) => Snapshot {
   const keys = openKeys(db)
   const manifest = openManifest(db)
-  const hotReader = openHotReader(db, keys)
+  const hotReader = openHotReader(db)
   return db.transaction(({ building_id, point_ids, from, to, isHourly }: SnapshotQuery) => {
     const building = keys.findBuilding(building_id)
     if (building === undefined) return { parts: [], hot: new Map() }
@@ -85,7 +85,7 @@ function openSnapshots(db: Database): (query: SnapshotQuery) => Snapshot {
     const points = [...keyOf.values()]
     const builders: SeriesBuilder[] = []
     for (const point of points) builders[point] = createSeriesBuilder(0)
-    hotReader.read({ building, from, to }, points, (point, ts, value) => builders[point]?.push(ts, value ?? Number.NaN))
+    hotReader.read({ building, from, to }, points, (point, ts, value) => builders[point]!.push(ts, value))
     const hot = new Map([...keyOf].map(([point_id, point]) => [point_id, builders[point]!.build()]))
     const find = isHourly ? manifest.findHours : manifest.find
     return { parts: find({ building, points, from, to }), hot }

@@ -2,38 +2,39 @@ import { MINUTE } from '#shared/core/time.ts'
 import type { Database } from '../sqlite.ts'
 import { type Duck, valuesOf } from './duck.ts'
 import { monthOf, monthSpan, partFile } from './folder.ts'
-import { HOT_SPAN } from './hot.ts'
+import { HotChunk } from './hot/chunk.ts'
+import { HOT_SPAN } from './hot/chunks.ts'
 import { openKeys } from './keys.ts'
 import type { NewPart } from './manifest.ts'
 import { writePart } from './part-file.ts'
 
-/** Rows that are sealed at once: deleting them blocks the writing thread for at most a quarter of a second. */
-const SEAL_ROWS = 200_000
+/** Samples that are sealed at once, which bounds the memory that it takes. */
+const SEAL_SAMPLES = 200_000
 
 export type SealInput = {
   building: number
   building_id: string
-  /** Rows in `[from, before)` are sealed. */
+  /** Samples in `[from, before)` are sealed, both whole minutes. */
   from: number
   before: number
-  /** Rows of this epoch and later are not sealed: they may have arrived after the slice was read. */
+  /** Chunks of this epoch and later are not sealed: they may have arrived after the slice was read. */
   epoch: number
   /** Number of the slice, for the file's name. */
   n: number
 }
-/** The sealed slice `[from, to)`; no part when all of its rows are too new. */
+/** The sealed slice `[from, to)`; no part when all of its samples are too new. */
 export type SealedSlice = { from: number; to: number; part: NewPart | undefined }
 
-/** Writes the oldest hot rows of a building to a part: rows of one month, at most `SEAL_ROWS` and those of one minute. */
+/** Writes the oldest hot samples of a building to a part: those of one month, at most `SEAL_SAMPLES` and those of one minute. */
 export async function sealSlice(db: Database, duck: Duck, root: string, input: SealInput): Promise<SealedSlice | undefined> {
   const slice = readSlice(db, input)
   if (!slice) return undefined
-  const { from, to, rows, names } = slice
-  if (rows.length === 0) return { from, to, part: undefined }
+  const { from, to, columns, names } = slice
+  if (names.length === 0) return { from, to, part: undefined }
 
   await duck.run('CREATE OR REPLACE TEMP TABLE hot (ts DOUBLE, point DOUBLE, value DOUBLE, quality DOUBLE)')
   const appender = await duck.appender('hot')
-  appender.add([0, 1, 2, 3].map(column => Float64Array.from(rows, row => row[column] ?? Number.NaN)))
+  appender.add(columns)
   appender.end()
   const month = monthOf(from)
   const file = partFile(input.building_id, month, input.epoch, input.n)
@@ -42,23 +43,58 @@ export async function sealSlice(db: Database, duck: Duck, root: string, input: S
   return { from, to, part: await writePart(duck, root, file, month, select) }
 }
 
-type Row = [ts: number, point: number, value: number | null, quality: number]
+/** Minutes of a building that have chunks, and how many samples. */
+type Filled = { minute: number; samples: number }
 
 function readSlice(db: Database, { building, from, before, epoch }: SealInput) {
-  const span = `FROM hot_samples WHERE ${HOT_SPAN}`
-  const oldest = db.prepare(`SELECT min(minute) ${span}`).pluck()
-  const cut = db.prepare(`SELECT minute ${span} ORDER BY minute LIMIT 1 OFFSET ${SEAL_ROWS}`).pluck()
-  const rows = db.prepare(`SELECT ts, point, value, quality ${span} AND epoch < @epoch`).raw()
+  const filled = db.prepare(
+    `SELECT minute, sum(samples) AS samples FROM hot_chunks WHERE ${HOT_SPAN} GROUP BY minute ORDER BY minute`,
+  )
+  const chunks = db.prepare(`SELECT minute, data FROM hot_chunks WHERE ${HOT_SPAN} AND epoch < @epoch`)
   return db.transaction(() => {
-    const first = oldest.get({ building, from, to: before }) as number | null
-    if (first === null) return undefined
-    const start = Math.max(from, first * MINUTE)
-    const end = Math.min(before, monthSpan(monthOf(start)).to)
-    const full = cut.get({ building, from: start, to: end }) as number | undefined
-    const to = full === undefined ? end : Math.min(end, Math.max(full, first + 1) * MINUTE)
-    const found = rows.all({ building, from: start, to, epoch }) as Row[]
+    const minutes = filled.iterate({ building, from, to: before }) as IterableIterator<Filled>
+    const span = firstMinutes(minutes)
+    if (!span) return undefined
+    const start = span.first * MINUTE
+    const end = Math.min(before, monthSpan(monthOf(start)).to, (span.last + 1) * MINUTE)
+    const found = chunks.all({ building, from: start, to: end, epoch }) as { minute: number; data: Buffer }[]
+    const columns = columnsOf(found)
     const all = openKeys(db).names(building)
-    const names = [...new Set(found.map(([, point]) => point))].map(point => [point, all.get(point)!] as const)
-    return { from: start, to, rows: found, names }
+    const names = [...new Set(columns[1])].map(point => [point, all.get(point)!] as const)
+    return { from: start, to: end, columns, names }
   })()
+}
+
+/** @returns the first and the last of the minutes that are sealed together */
+function firstMinutes(minutes: Iterable<Filled>): { first: number; last: number } | undefined {
+  let span: { first: number; last: number } | undefined
+  let count = 0
+  for (const { minute, samples } of minutes) {
+    count += samples
+    if (span && count > SEAL_SAMPLES) break
+    span = { first: span?.first ?? minute, last: minute }
+  }
+  return span
+}
+
+/** The columns `ts`, `point`, `value` and `quality` of all samples of some chunks. */
+function columnsOf(found: { minute: number; data: Buffer }[]): Float64Array[] {
+  const chunks = found.map(({ minute, data }) => ({ start: minute * MINUTE, chunk: new HotChunk(data) }))
+  const length = chunks.reduce((sum, { chunk }) => sum + chunk.length, 0)
+  const [ts, points, values, qualities] = Array.from({ length: 4 }, () => new Float64Array(length)) as [
+    Float64Array,
+    Float64Array,
+    Float64Array,
+    Float64Array,
+  ]
+  let n = 0
+  for (const { start, chunk } of chunks) {
+    for (let i = 0; i < chunk.length; i++, n++) {
+      ts[n] = start + chunk.ms(i)
+      points[n] = chunk.point(i)
+      values[n] = chunk.value(i)
+      qualities[n] = chunk.quality(i)
+    }
+  }
+  return [ts, points, values, qualities]
 }

@@ -1,36 +1,38 @@
-import { INSTANT_MIN } from '#shared/core/time.ts'
+import { INSTANT_MIN, MINUTE } from '#shared/core/time.ts'
 import type { Database } from '../sqlite.ts'
 import type { Worker } from '#shared/node/worker/worker.ts'
 import type { RemoveParts } from './folder.ts'
-import { HOT_SPAN } from './hot.ts'
+import { HOT_SPAN } from './hot/chunks.ts'
 import { openManifest } from './manifest.ts'
 import type { ManifestWriter } from './manifest-writer.ts'
 import { planMerge, RANKS_MAX } from './plan-merge.ts'
 import type { WriteHandlers } from './write-worker.ts'
 
 export type SealCount = { parts: number; rows: number }
+type SealSpan = { building_id?: string; from?: number; before: number }
 export type Sealer = {
-  /** Moves hot rows of `[from, before)` to files, for one building or for all. */
-  seal(span: { building_id?: string; from?: number; before: number }): Promise<SealCount>
+  /** Moves hot samples of `[from, before)`, and the others of its first and last minute, to files, for one building or for all. */
+  seal(span: SealSpan): Promise<SealCount>
   /** Merges parts where a month of a building has too many. */
   merge(): Promise<void>
 }
 
-/** Moves rows from the database to files and merges files. Callers run one operation at a time. */
+/** Moves samples from the database to files and merges files. Callers run one operation at a time. */
 export function openSealer(db: Database, remove: RemoveParts, manifest: ManifestWriter, writer: Worker<WriteHandlers>): Sealer {
   const buildings = db.prepare('SELECT building, building_id FROM history_buildings ORDER BY building')
-  const isHot = db.prepare(`SELECT 1 FROM hot_samples WHERE ${HOT_SPAN} LIMIT 1`).pluck()
-  const forget = db.prepare(`DELETE FROM hot_samples WHERE ${HOT_SPAN} AND epoch < @epoch`)
+  const isHot = db.prepare(`SELECT 1 FROM hot_chunks WHERE ${HOT_SPAN} LIMIT 1`).pluck()
+  const forget = db.prepare(`DELETE FROM hot_chunks WHERE ${HOT_SPAN} AND epoch < @epoch RETURNING samples`).pluck()
   const { all, crowded } = openManifest(db)
   const known = (building_id?: string) =>
     (buildings.all() as { building: number; building_id: string }[]).filter(
       each => building_id === undefined || each.building_id === building_id,
     )
 
-  const seal: Sealer['seal'] = async ({ building_id, from: first = INSTANT_MIN, before }) => {
+  const seal: Sealer['seal'] = async span => {
+    const [first, before] = wholeMinutes(span)
     const count = { parts: 0, rows: 0 }
     const epoch = manifest.nextEpoch()
-    for (const each of known(building_id)) {
+    for (const each of known(span.building_id)) {
       // The process that writes is not started for nothing.
       if (isHot.get({ building: each.building, from: first, to: before }) === undefined) continue
       for (let from = first, n = 0; from < before; n++) {
@@ -38,7 +40,7 @@ export function openSealer(db: Database, remove: RemoveParts, manifest: Manifest
         if (!slice) break
         count.rows += manifest.commit(list => {
           if (slice.part) list.add(each.building, epoch, [slice.part])
-          return forget.run({ building: each.building, from: slice.from, to: slice.to, epoch }).changes
+          return sumOf(forget.all({ building: each.building, from: slice.from, to: slice.to, epoch }) as number[])
         })
         count.parts += slice.part ? 1 : 0
         from = slice.to
@@ -60,3 +62,9 @@ export function openSealer(db: Database, remove: RemoveParts, manifest: Manifest
   }
   return { seal, merge }
 }
+
+function wholeMinutes({ from = INSTANT_MIN, before }: SealSpan): [from: number, before: number] {
+  return [Math.floor(from / MINUTE) * MINUTE, Math.ceil(before / MINUTE) * MINUTE]
+}
+
+const sumOf = (counts: number[]): number => counts.reduce((sum, count) => sum + count, 0)

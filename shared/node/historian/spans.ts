@@ -1,12 +1,12 @@
 import type { Historian, HistoryQuery, PointSpan } from '#shared/core/ports.ts'
 import type { Series } from '#shared/core/series/series.ts'
 import type { Database } from '../sqlite.ts'
-import { type HotStretch, openHotReader } from './hot-reader.ts'
+import { openHotReader } from './hot/reader.ts'
 import { openKeys } from './keys.ts'
 import { openManifest } from './manifest.ts'
 
 /**
- * The span of each point, from the manifest and the hot rows. A point is read and counted only where its parts and hot rows
+ * The span of each point, from the manifest and the hot samples. A point is read and counted only where its parts and hot samples
  * overlap, because an instant may then be stored twice.
  */
 export async function readSpans(
@@ -31,7 +31,7 @@ export function openLastAt(db: Database): Historian['lastAt'] {
   const last = db
     .prepare(
       `SELECT max(last) FROM (
-         SELECT max(ts) AS last FROM hot_samples WHERE building = @building AND minute = (SELECT max(minute) FROM hot_samples WHERE building = @building)
+         SELECT max(last) AS last FROM hot_chunks WHERE building = @building AND minute = (SELECT max(minute) FROM hot_chunks WHERE building = @building)
          UNION ALL SELECT max(last) FROM parts JOIN part_points USING (part)
            WHERE building = @building AND month = (SELECT max(month) FROM parts WHERE building = @building))`,
     )
@@ -40,17 +40,13 @@ export function openLastAt(db: Database): Historian['lastAt'] {
 }
 
 /**
- * The first sample of each point. Hot rows are searched only before the first sealed sample; all of them while some point
+ * The first sample of each point. Hot samples are searched only before the first sealed sample; all of them while some point
  * has no sealed file.
  */
 export function readFirsts(db: Database, building_id: string): Record<string, number> {
   const points = db.prepare(
     `SELECT point, point_id, (SELECT min(first) FROM part_points WHERE part_points.point = history_points.point) AS first
      FROM history_points WHERE building = ?`,
-  )
-  const hot = db.prepare(
-    `SELECT point, min(ts) AS first FROM hot_samples
-     WHERE building = @building AND minute <= @until / 60000 AND ts < @until GROUP BY point`,
   )
   const { known, earlier } = db.transaction(() => {
     const building = openKeys(db).findBuilding(building_id)
@@ -60,8 +56,14 @@ export function readFirsts(db: Database, building_id: string): Record<string, nu
       first: number | null
     }[]
     const until = Math.max(...known.map(({ first }) => first ?? Number.MAX_SAFE_INTEGER))
-    const rows = (known.length > 0 ? hot.all({ building, until }) : []) as { point: number; first: number }[]
-    return { known, earlier: new Map(rows.map(({ point, first }) => [point, first])) }
+    const earlier = new Map<number, number>()
+    const ask = { building: building ?? 0, from: -Infinity, to: until }
+    openHotReader(db).read(
+      ask,
+      known.map(({ point }) => point),
+      (point, ts) => earlier.has(point) || earlier.set(point, ts),
+    )
+    return { known, earlier }
   })()
   const firsts = known.map(({ point, point_id, first }) => [
     point_id,
@@ -72,16 +74,13 @@ export function readFirsts(db: Database, building_id: string): Record<string, nu
 
 /** By point, in the order of their ids. */
 function stretches(db: Database, building_id: string, point_ids: string[] | undefined): Map<string, PointSpan[]> {
-  const hotOfAll = db.prepare(
-    `SELECT point, min(ts) AS first, max(ts) AS last, count(*) AS samples FROM hot_samples WHERE building = ? GROUP BY point`,
-  )
   const all = db.transaction(() => {
     const [keys, manifest] = [openKeys(db), openManifest(db)]
     const building = keys.findBuilding(building_id)
     if (building === undefined) return []
     const points = point_ids && [...keys.findPoints(building, point_ids).values()]
     const names = keys.names(building)
-    const hot = points ? openHotReader(db, keys).stretches(building, points) : (hotOfAll.all(building) as HotStretch[])
+    const hot = openHotReader(db).stretches(building, points ?? [...names.keys()])
     const parts = points ? manifest.find({ building, points, from: -Infinity, to: Infinity }) : manifest.all(building)
     return [
       ...parts.flatMap(part => part.points),

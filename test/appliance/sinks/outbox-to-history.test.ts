@@ -12,6 +12,7 @@ import { replayIntoHistory } from '#appliance/sinks/outbox-to-history.ts'
 import { finding } from '../../support/messages.ts'
 import { folder, until } from '../../support/folders.ts'
 import { reading, silent, testOutbox } from '../../support/sites/transport-site.ts'
+import { withHotRows } from '../../support/sites/hot-rows.ts'
 
 /** A history that fails on request, as on a full disk. */
 function memory() {
@@ -109,7 +110,7 @@ for (const when of WORDS) {
     const child = spawn(process.execPath, [script, dir, String(from), '0', 'never'], { stdio: ['ignore', 'ignore', 'inherit'] })
     t.deepEqual(await once(child, 'exit'), [0, null])
     const db = openDatabase(join(dir, 'plenum.db'))
-    const rows = db.prepare('SELECT value FROM hot_samples ORDER BY ts').pluck().all()
+    const rows = withHotRows(db).prepare('SELECT value FROM hot_rows ORDER BY ts').pluck().all()
     db.close()
     const outbox = await testOutbox(join(dir, 'outbox'), ['hub', 'history'])
     t.teardown(outbox.close)

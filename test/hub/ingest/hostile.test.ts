@@ -10,6 +10,7 @@ import { processMessages, processPublish } from '#shared/flow/ingest/mqtt-ingest
 import { envelope, finding } from '../../support/messages.ts'
 import { edgeModel } from '../../support/sites/transport-site.ts'
 import { hub, telemetry } from './ingest-hub.ts'
+import { withHotRows } from '../../support/sites/hot-rows.ts'
 
 const at = '2026-03-01T12:00:00Z'
 /** Texts of JSON, some of which no writer of ours makes. */
@@ -94,11 +95,14 @@ for (const [topic, bodyOf] of Object.entries(BODIES)) {
         t.notThrows(() => [model.points(building_id), model.equipment(building_id)])
     }
     const count = (building_id: string) =>
-      db
-        .prepare('SELECT count(*) FROM hot_samples JOIN history_buildings USING (building) WHERE building_id = ?')
+      withHotRows(db)
+        .prepare('SELECT count(*) FROM hot_rows JOIN history_buildings USING (building) WHERE building_id = ?')
         .pluck()
         .get(building_id) as number
-    const stored = db.prepare('SELECT count(*) FROM hot_samples WHERE abs(value) > 1.7976931348623157e308').pluck().get()
+    const stored = withHotRows(db)
+      .prepare('SELECT count(*) FROM hot_rows WHERE abs(value) > 1.7976931348623157e308')
+      .pluck()
+      .get()
     t.is(stored, 0, 'no number without end is stored')
     if (topic === 'telemetry/bacnet') t.true(count('building-A') > 1, 'what fits is stored')
     if (topic === 'findings') t.true(findings.list({ limit: 1000 }).length > 0, 'what fits is stored')

@@ -10,6 +10,7 @@ import { processMessages, processPublish } from '#shared/flow/ingest/mqtt-ingest
 import { envelope, finding, NOON } from '../../support/messages.ts'
 import { edgeModel } from '../../support/sites/transport-site.ts'
 import { hub, telemetry, acked } from './ingest-hub.ts'
+import { withHotRows } from '../../support/sites/hot-rows.ts'
 
 test('messages of an edge are neither stored nor acknowledged before its metadata has arrived', t => {
   const { flow, enrol, send, events } = hub(t)
@@ -34,7 +35,9 @@ test('messages that are stored together: one that the store cannot take keeps no
   const { db, flow, enrol, events, at } = hub(t)
   enrol('A', 'e1')
   enrol('A', 'e2', { ...edgeModel('A'), building: { ...edgeModel('A').building, building_id: 'second' } })
-  db.exec(`CREATE TRIGGER damaged BEFORE INSERT ON hot_samples WHEN new.value = 2 BEGIN SELECT raise(ABORT, 'damaged page'); END`)
+  db.exec(
+    `CREATE TRIGGER damaged BEFORE INSERT ON hot_chunks WHEN substr(new.data, 1, 8) = x'0000000000000040' BEGIN SELECT raise(ABORT, 'damaged page'); END`,
+  )
   const from = (edge_id: string, seq: number, v = seq) => ({
     topic: { site_id: 'A', edge_id, kind: 'telemetry' as const, protocol: 'bacnet' as const },
     payload: packBody({ ...telemetry(seq), edge_id, points: [{ id: 'p1', t: formatInstant(NOON + v * 1000), v, q: 'good' }] }),
@@ -44,7 +47,7 @@ test('messages that are stored together: one that the store cannot take keeps no
     replies.map(({ edge_id, ack }) => `${edge_id} ${ack?.through_seq}`),
     ['e1 1', 'e2 1', 'e1 1'],
   )
-  t.deepEqual(db.prepare('SELECT value FROM hot_samples ORDER BY value').pluck().all(), [1, 7])
+  t.deepEqual(withHotRows(db).prepare('SELECT value FROM hot_rows ORDER BY value').pluck().all(), [1, 7])
   t.like(flow.monitor.counts(), { ingest_ok: 2, ingest_failed: 1 })
   t.deepEqual(
     events.filter(({ kind }) => kind === 'failed').map(({ reason }) => reason),
@@ -133,7 +136,10 @@ test('a message that names its building is stored there, once the metadata of th
   t.deepEqual(send(inHall), acked(1))
   t.deepEqual(send(telemetry(2)), acked(2), 'an older edge is in the building of its metadata')
   t.deepEqual(
-    db.prepare('SELECT building_id, value FROM hot_samples JOIN history_buildings USING (building) ORDER BY ts').raw().all(),
+    withHotRows(db)
+      .prepare('SELECT building_id, value FROM hot_rows JOIN history_buildings USING (building) ORDER BY ts')
+      .raw()
+      .all(),
     [
       ['hall', 1],
       ['school', 2],
@@ -249,7 +255,7 @@ test('the newest readings of an edge with a backlog are shown at once, and store
   const { db, edges, enrol, send, flow, at } = hub(t)
   const live = (building_id: string, readings: Reading[]) => send(writeLive({ building_id, protocol: 'bacnet', readings }))
   const newest: Reading = { id: 'p1', t: NOON + 3000, v: 21, q: 'good' }
-  const count = db.prepare('SELECT count(*) FROM hot_samples').pluck()
+  const count = withHotRows(db).prepare('SELECT count(*) FROM hot_rows').pluck()
   t.is(live('building-A', [newest]), undefined)
   t.is(flow.live.of('building-A', 'p1', NOON), undefined, 'the edge is not known')
   enrol()

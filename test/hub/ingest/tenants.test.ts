@@ -14,6 +14,7 @@ import { modelStore } from '#shared/node/store/model.ts'
 import { folder, until } from '../../support/folders.ts'
 import { makeAuthority, reading, silent, startBroker, startEdge } from '../../support/sites/transport-site.ts'
 import { unchanging } from '../../support/unchanging.ts'
+import { withHotRows } from '../../support/sites/hot-rows.ts'
 
 async function openStore(t: ExecutionContext, dir: string) {
   const db = openDatabase(join(dir, 'plenum.db'))
@@ -24,7 +25,7 @@ async function openStore(t: ExecutionContext, dir: string) {
     await service.stop()
     db.close()
   })
-  const values = db.prepare('SELECT value FROM hot_samples ORDER BY ts').pluck()
+  const values = withHotRows(db).prepare('SELECT value FROM hot_rows ORDER BY ts').pluck()
   return { service, edges, values: () => values.all() }
 }
 

@@ -29,6 +29,7 @@ import {
   startEdge,
   startHub,
 } from '../../support/sites/transport-site.ts'
+import { withHotRows } from '../../support/sites/hot-rows.ts'
 
 const ID = 'fieldbus-1'
 
@@ -49,8 +50,8 @@ function hub(t: ExecutionContext) {
     const readings = [{ id: 'p1', t: NOON + seq * 1000, v: seq, q: 'good' as const }]
     return publish(site, 'telemetry/bacnet', writeTelemetry({ ...head, protocol: 'bacnet', time_synced: true, readings }))
   }
-  const stored = db.prepare(
-    'SELECT building_id, value FROM hot_samples JOIN history_buildings USING (building) ORDER BY building_id, ts',
+  const stored = withHotRows(db).prepare(
+    'SELECT building_id, value FROM hot_rows JOIN history_buildings USING (building) ORDER BY building_id, ts',
   )
   return { model, edges, findings, claims, flow, events, at, publish, enrol, send, samples: () => stored.raw().all() }
 }
@@ -165,8 +166,8 @@ test('over one broker with separate certificates, all readings of both edges are
   }
   for (let n = 1; n <= 20; n++) await Promise.all(boxes.map((box, i) => box.outbox.write([reading(n * 2 + i)])))
   await until(() => boxes.every(box => box.state().backlog === 0), 'both outboxes are acknowledged')
-  const stored = central.db.prepare(
-    'SELECT value FROM hot_samples JOIN history_buildings USING (building) WHERE building_id = ? ORDER BY ts',
+  const stored = withHotRows(central.db).prepare(
+    'SELECT value FROM hot_rows JOIN history_buildings USING (building) WHERE building_id = ? ORDER BY ts',
   )
   sites.forEach((site, i) => {
     const own = Array.from({ length: 20 }, (_, n) => (n + 1) * 2 + i)

@@ -19,6 +19,7 @@ import { envelope, finding } from '../../support/messages.ts'
 import { airHandler, rows, table, zipForm, zipOf } from '../../support/packages/packages.ts'
 import { edgeModel } from '../../support/sites/transport-site.ts'
 import { openTenantSite, OWN_PASSWORD, sendAs, type TenantSite } from '../../support/sites/tenant-site.ts'
+import { withHotRows } from '../../support/sites/hot-rows.ts'
 
 const MAIN = fileURLToPath(new URL('../../../hub/tenants/main.ts', import.meta.url))
 const ignore = { now: Date.now, onStep: () => undefined }
@@ -198,10 +199,10 @@ test('what cannot be moved is refused before anything changes', async t => {
 function contentOf(path: string): Map<string, string> {
   const db = openDatabase(path)
   try {
-    const found = db.prepare(
+    const found = withHotRows(db).prepare(
       `SELECT building_id, format('%d/%d/%d/%d/%d', (SELECT count(*) FROM points WHERE points.building_id = b.building_id),
          (SELECT count(*) FROM findings WHERE findings.building_id = b.building_id),
-         (SELECT count(*) FROM hot_samples JOIN history_buildings AS h USING (building) WHERE h.building_id = b.building_id),
+         (SELECT count(*) FROM hot_rows JOIN history_buildings AS h USING (building) WHERE h.building_id = b.building_id),
          (SELECT coalesce(sum(samples), 0) FROM part_points JOIN history_points USING (point)
           JOIN history_buildings AS h USING (building) WHERE h.building_id = b.building_id),
          (SELECT coalesce(sum(length(hours)), 0) FROM part_hours JOIN history_points USING (point)

@@ -214,7 +214,7 @@ if (canMountTmpfs()) {
     t.like(failing.body.checks.ingest, { status: 'fail', not_stored_secs: 61, readings_waiting: 0 })
 
     // What makes room and what must be known is written all the same.
-    t.notThrows(() => db.prepare('DELETE FROM hot_samples').run())
+    t.notThrows(() => db.prepare('DELETE FROM hot_chunks').run())
     t.is((db.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[])[0]!.busy, 0)
     t.notThrows(() => db.prepare("INSERT INTO edge_marks VALUES ('A', 'e2', 'stream', 7, NULL)").run())
     const { status } = await site.call('operator', 'POST', '/api/model/buildings', {

@@ -13,6 +13,7 @@ const LARGE = [
   'alert_deliveries',
   'samples',
   'hot_samples',
+  'hot_chunks',
   'parts',
   'part_points',
 ]

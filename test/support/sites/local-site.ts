@@ -14,6 +14,7 @@ import { modelStore } from '#shared/node/store/model.ts'
 import { openAuth } from '#shared/node/auth/token.ts'
 import { LocalPublisher } from '#appliance/services/local-publisher.ts'
 import { edgeSelf, silent, testOutbox } from './transport-site.ts'
+import { withHotRows } from './hot-rows.ts'
 
 export const TOKEN = 'local-token-for-tests-0123456789abcdef'
 const PASSWORDS = { admin: 'admin-password-1', agent: 'agent-password-1', viewer: 'viewer-password-1' }
@@ -39,8 +40,8 @@ export async function startCentral(workspace: string, { port = 0, token }: { por
   })
   await ingestService.start()
   await http.start()
-  const samples = db.prepare(
-    'SELECT point_id AS id, value AS v FROM hot_samples JOIN history_points USING (building, point) ORDER BY ts, point_id',
+  const samples = withHotRows(db).prepare(
+    'SELECT point_id AS id, value AS v FROM hot_rows JOIN history_points USING (building, point) ORDER BY ts, point_id',
   )
   return {
     ...stores,

@@ -31,6 +31,7 @@ import { edgeStore } from '#shared/node/store/edges.ts'
 import { openInbox } from '#shared/node/store/inbox.ts'
 import { openStorageBudget } from '#shared/node/store/storage-budget.ts'
 import { modelStore } from '#shared/node/store/model.ts'
+import { withHotRows } from './hot-rows.ts'
 
 export const silent = pino({ level: 'silent' })
 
@@ -78,8 +79,8 @@ export async function startHub(
   await ingestService.start()
   await files.start()
   await hub.start()
-  const samples = db.prepare(
-    'SELECT point_id AS id, value AS v FROM hot_samples JOIN history_points USING (building, point) ORDER BY ts',
+  const samples = withHotRows(db).prepare(
+    'SELECT point_id AS id, value AS v FROM hot_rows JOIN history_points USING (building, point) ORDER BY ts',
   )
   return {
     ...stores,

@@ -7,6 +7,8 @@ import type { Worker } from '#shared/node/worker/worker.ts'
 import { openChangeMarks } from '../changes.ts'
 import { type RemoveParts, stageFile } from '../folder.ts'
 import { openKeyGiver } from '../keys.ts'
+import { openChunks } from '../hot/chunks.ts'
+import { openHotReader } from '../hot/reader.ts'
 import { openManifest } from '../manifest.ts'
 import type { ManifestWriter } from '../manifest-writer.ts'
 import type { Sealer } from '../sealer.ts'
@@ -24,7 +26,7 @@ export function openLoader(
   const give = openKeyGiver(db)
   const mark = openChangeMarks(db)
   const firstStored = openFirstStored(db)
-  const forget = db.prepare('DELETE FROM hot_samples WHERE building = ? AND point IN (SELECT value FROM json_each(?))')
+  const chunks = openChunks(db)
   const { find } = openManifest(db)
 
   return async (building_id, points, mode, rows, beside) => {
@@ -32,7 +34,7 @@ export function openLoader(
     try {
       const staged = await stageRows(staging, points, rows)
       if (staged.rows === 0) throw new Problem('package_invalid', 'the package holds no rows: nothing was changed')
-      // Hot rows are sealed first, so that they have a lower rank than the package.
+      // Hot samples are sealed first, so that they have a lower rank than the package.
       if (mode === 'merge') await sealer.seal({ building_id, from: staged.first, before: staged.last + 1 })
       const given = give(building_id, points)
       const keys = points.map(point_id => given.points.get(point_id)!)
@@ -46,7 +48,7 @@ export function openLoader(
         unlisted = manifest.commit(list => {
           const changedFrom = mode === 'replace' ? Math.min(staged.first, firstStored(given.building, keys)) : loaded.addedFrom
           if (changedFrom < Infinity) mark(given.building, changedFrom)
-          if (mode === 'replace') forget.run(given.building, JSON.stringify(keys))
+          if (mode === 'replace') chunks.removePoints(given.building, keys)
           const files = mode === 'replace' ? list.dropPoints(given.building, keys) : []
           list.add(given.building, epoch, loaded.parts)
           beside?.()
@@ -64,13 +66,11 @@ export function openLoader(
 
 /** @returns a function that returns the first stored instant of some points; Infinity when there is none */
 function openFirstStored(db: Database): (building: number, points: number[]) => number {
-  const first = db
-    .prepare(
-      `WITH wanted AS (SELECT value FROM json_each(@points))
-       SELECT min(t) FROM (
-         SELECT min(ts) AS t FROM hot_samples WHERE building = @building AND point IN wanted
-         UNION ALL SELECT min(first) FROM part_points WHERE point IN wanted)`,
-    )
-    .pluck()
-  return (building, points) => (first.get({ building, points: JSON.stringify(points) }) as number | null) ?? Infinity
+  const sealed = db.prepare('SELECT min(first) FROM part_points WHERE point IN (SELECT value FROM json_each(?))').pluck()
+  const hot = openHotReader(db)
+  return (building, points) => {
+    let first = (sealed.get(JSON.stringify(points)) as number | null) ?? Infinity
+    hot.read({ building, from: -Infinity, to: first }, points, (_, ts) => (first = Math.min(first, ts)))
+    return first
+  }
 }

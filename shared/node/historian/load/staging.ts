@@ -7,7 +7,7 @@ import { firstAtOrAfter } from '#shared/core/rules/compile/step-signal.ts'
 import { INSTANT_END, INSTANT_MIN } from '#shared/core/time.ts'
 import { makeFolder } from '../../files.ts'
 import { monthOf, monthSpan } from '../folder.ts'
-import { isInstant } from '../hot.ts'
+import { isInstant } from '../hot/rows.ts'
 
 /** Bytes that are written at once, while the next rows are read. */
 const WRITE_BYTES = 4 * 1024 * 1024

@@ -21,6 +21,7 @@ import { folder } from '../../../support/folders.ts'
 import { envelope, finding, MESSAGE_ID, NOON, STREAM } from '../../../support/messages.ts'
 import { edgeModel } from '../../../support/sites/transport-site.ts'
 import { processPublish } from '#shared/flow/ingest/mqtt-ingest.ts'
+import { withHotRows } from '../../../support/sites/hot-rows.ts'
 
 /** What edges without a set clock, or with a broken one, send. */
 const IMPOSSIBLE = [
@@ -46,7 +47,9 @@ function hub(t: ExecutionContext) {
   db.prepare("INSERT INTO history_buildings (building_id) VALUES ('building-A')").run()
   const changes = openHistoryChanges(db)
   changes.settle('building-A', NOON)
-  const samples = db.prepare('SELECT point_id, ts FROM hot_samples JOIN history_points USING (building, point) ORDER BY ts').raw()
+  const samples = withHotRows(db)
+    .prepare('SELECT point_id, ts FROM hot_rows JOIN history_points USING (building, point) ORDER BY ts')
+    .raw()
   return {
     ...stores,
     at,

@@ -19,6 +19,7 @@ import { folder } from '../../../support/folders.ts'
 import { startCentral, TOKEN } from '../../../support/sites/local-site.ts'
 import { envelope, MESSAGE_ID, NOON } from '../../../support/messages.ts'
 import { edgeModel, pollStatus } from '../../../support/sites/transport-site.ts'
+import { withHotRows } from '../../../support/sites/hot-rows.ts'
 
 type Body = Record<string, any>
 
@@ -300,7 +301,7 @@ test('the same messages both ways, in any order and through restarts, are stored
         t.is(through, mark)
       }
       t.is(ok, mark)
-      const values = db.prepare('SELECT value FROM hot_samples ORDER BY ts').pluck().all()
+      const values = withHotRows(db).prepare('SELECT value FROM hot_rows ORDER BY ts').pluck().all()
       t.deepEqual(
         values,
         Array.from({ length: mark }, (_, i) => i + 1),

@@ -14,7 +14,7 @@ test('a sample that is sealed while another is looked up is looked up too', asyn
       const hours = packHours(toHours({ ts: Float64Array.of(at), values: Float64Array.of(value) }))
       const points = [{ point_id: 'p', first: at, last: at, samples: 1, step: null, hours }]
       list.add(1, manifest.nextEpoch(), [{ file: `${at}.parquet`, month: '1970-01', bytes: 1, rows: 1, points }])
-      db.prepare('DELETE FROM hot_samples WHERE ts = ?').run(at)
+      db.prepare('DELETE FROM hot_chunks WHERE first = ?').run(at)
       sealed.set(at, value)
     })
   let reads = 0
@@ -32,5 +32,5 @@ test('a sample that is sealed while another is looked up is looked up too', asyn
   seal(1, 10)
   t.deepEqual(await append('b', samples), { added: 0, duplicate: 2 })
   t.is(reads, 2)
-  t.deepEqual(db.prepare('SELECT * FROM hot_samples').all(), [])
+  t.deepEqual(db.prepare('SELECT * FROM hot_chunks').all(), [])
 })

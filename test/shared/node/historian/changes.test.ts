@@ -2,7 +2,7 @@ import test from 'ava'
 import type { PointRows } from '#shared/core/ports.ts'
 import { HOUR, MINUTE } from '#shared/core/time.ts'
 import { openHistoryChanges } from '#shared/node/historian/changes.ts'
-import { openHotRows } from '#shared/node/historian/hot.ts'
+import { openHotRows } from '#shared/node/historian/hot/rows.ts'
 import { type Place, temporaryDatabase, temporaryHistorian } from '../../../support/sites/workspace.ts'
 
 const T = Date.UTC(2026, 0, 31, 22)

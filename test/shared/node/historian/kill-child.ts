@@ -59,7 +59,7 @@ async function look(): Promise<Found> {
   const ofLive = "WHERE building = (SELECT building FROM history_buildings WHERE building_id = 'live')"
   return {
     minutes: whole ? minutes : -1,
-    hot: count(`SELECT count(*) FROM hot_samples ${ofLive}`),
+    hot: count(`SELECT coalesce(sum(samples), 0) FROM hot_chunks ${ofLive}`),
     sealed: count(`SELECT sum(samples) FROM part_points JOIN parts USING (part) ${ofLive}`),
     package: one ? value : -1,
     parts: count('SELECT count(*) FROM parts'),

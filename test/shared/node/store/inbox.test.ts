@@ -3,6 +3,7 @@ import { openInbox } from '#shared/node/store/inbox.ts'
 import { modelStore } from '#shared/node/store/model.ts'
 import { inboxConformance } from '../../../conformance/inbox.ts'
 import { temporaryDatabase } from '../../../support/sites/workspace.ts'
+import { withHotRows } from '../../../support/sites/hot-rows.ts'
 
 inboxConformance(test, 'sqlite', t => {
   const db = temporaryDatabase(t)
@@ -13,8 +14,8 @@ inboxConformance(test, 'sqlite', t => {
       { point_id: 'mode', building_id: 'b', name: 'Mode', unit: 'enum', kind: 'enum', source, states: ['off', 'on', 'auto'] },
     ],
   })
-  const samples = db.prepare(
-    'SELECT point_id, ts, value FROM hot_samples JOIN history_points USING (building, point) ORDER BY 1, 2',
+  const samples = withHotRows(db).prepare(
+    'SELECT point_id, ts, value FROM hot_rows JOIN history_points USING (building, point) ORDER BY 1, 2',
   )
   return {
     inbox: openInbox(db),

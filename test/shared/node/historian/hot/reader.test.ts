@@ -1,9 +1,9 @@
 import test from 'ava'
 import { MINUTE } from '#shared/core/time.ts'
-import { openHotReader } from '#shared/node/historian/hot-reader.ts'
-import { openHotRows } from '#shared/node/historian/hot.ts'
+import { openHotReader } from '#shared/node/historian/hot/reader.ts'
+import { openHotRows } from '#shared/node/historian/hot/rows.ts'
 import { openKeys } from '#shared/node/historian/keys.ts'
-import { temporaryDatabase } from '../../../support/sites/workspace.ts'
+import { temporaryDatabase } from '../../../../support/sites/workspace.ts'
 
 const T = Date.UTC(2026, 2, 1)
 const SECONDS = [3, 17, 44, 59.999]
@@ -29,7 +29,7 @@ function withRows(t: Parameters<typeof temporaryDatabase>[0]) {
   }
   const keys = openKeys(db)
   const building = keys.findBuilding('a')!
-  return { reader: openHotReader(db, keys), building, keyOf: keys.findPoints(building, ids) }
+  return { reader: openHotReader(db), building, keyOf: keys.findPoints(building, ids) }
 }
 
 const CASES = {

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import type { AppendCount } from '#shared/core/ports.ts'
+import { QUALITIES, type Quality } from '#shared/core/telemetry/reading.ts'
+import { INSTANT_END, INSTANT_MIN, MINUTE } from '#shared/core/time.ts'
+import type { Database } from '../../sqlite.ts'
+import { openChangeMarks } from '../changes.ts'
+import { openKeyGiver } from '../keys.ts'
+import { type HotChunk, type HotRow, inOrder } from './chunk.ts'
+import { type ChunkMinute, openChunks } from './chunks.ts'
+
+/** `v` is in the point's own unit; NaN means that there was no usable value. */
+export type HotSample = { id: string; t: number; v: number; q?: Quality | undefined }
+
+/** Whether history can store `t`: a whole number of ms in a year whose months have the form `2026-03`. */
+export const isInstant = (t: number): boolean => Number.isInteger(t) && t >= INSTANT_MIN && t < INSTANT_END
+
+/** The stored value: NaN where the quality is bad or stale. */
+export const usable = ({ v, q }: HotSample): number => (q === 'bad' || q === 'stale' ? Number.NaN : v)
+
+type HotRows = {
+  /** @returns those of the points that have no history yet */
+  missing(building_id: string, ids: Iterable<string>): string[]
+  /** Creates keys for new points; called outside the transaction that inserts. */
+  prepare(building_id: string, ids: Iterable<string>): void
+  /**
+   * Inserts or replaces samples inside the transaction of the caller. The same value again counts as duplicate. History counts as
+   * changed from the first changed sample on.
+   */
+  insert(building_id: string, samples: HotSample[]): AppendCount
+}
+
+/** The samples that are not sealed yet, as they are written. */
+export function openHotRows(db: Database): HotRows {
+  const give = openKeyGiver(db)
+  const mark = openChangeMarks(db)
+  const insertRows = openRowInsert(db)
+  return {
+    missing: give.missing,
+    prepare: (building_id, ids) => void give(building_id, ids),
+    insert: (building_id, samples) => {
+      const { building, points } = give(building_id, new Set(samples.map(({ id }) => id)))
+      let added = 0
+      let changedFrom = Infinity
+      for (const [minute, some] of Map.groupBy(samples, ({ t }) => Math.floor(t / MINUTE))) {
+        const inserted = insertRows(
+          { building, minute },
+          some.map(sample => rowOf(sample, points.get(sample.id)!, minute)),
+        )
+        added += inserted.added
+        changedFrom = Math.min(changedFrom, inserted.changedFrom)
+      }
+      if (added > 0) mark(building, changedFrom)
+      return { added, duplicate: samples.length - added }
+    },
+  }
+}
+
+function rowOf(sample: HotSample, point: number, minute: number): HotRow {
+  const { id, t, q } = sample
+  assert(isInstant(t), `point ${id}: ${t} is not an instant in ms`)
+  const value = usable(sample)
+  return { point, ms: t - minute * MINUTE, value, quality: QUALITIES.indexOf(q ?? (Number.isNaN(value) ? 'bad' : 'good')) }
+}
+
+/** `changedFrom`: instant of the first sample that was added, Infinity when none was. */
+type Inserted = { added: number; changedFrom: number }
+
+/**
+ * Returns a function that stores rows of one minute, in the order in which they came. What is new becomes one chunk. A sample that
+ * is there with another value is replaced where it is, so that no instant of a point is stored twice.
+ */
+export function openRowInsert(db: Database): (of: ChunkMinute, rows: readonly HotRow[]) => Inserted {
+  const epochNow = db.prepare('SELECT epoch FROM history_state').pluck()
+  const chunks = openChunks(db)
+  return (of, rows) => {
+    const stored = chunks.near(of, rows)
+    const holderOf = (row: HotRow) => stored.find(({ chunk }) => chunk.find(row) !== undefined)
+    const changed = new Map<number, HotRow>()
+    let [added, changedFrom] = [0, Infinity]
+    for (const row of rows) {
+      const place = row.point * MINUTE + row.ms
+      const before = changed.get(place)?.value ?? holderOf(row)?.chunk.valueAt(row)
+      if (Object.is(before, row.value)) continue
+      changed.set(place, row)
+      added += 1
+      changedFrom = Math.min(changedFrom, of.minute * MINUTE + row.ms)
+    }
+    const epoch = epochNow.get() as number
+    for (const [holder, some] of Map.groupBy(changed.values(), holderOf)) {
+      if (holder) chunks.replace(holder.key, epoch, withRows(holder.chunk, some))
+      else chunks.add(of, epoch, some.toSorted(inOrder))
+    }
+    return { added, changedFrom }
+  }
+}
+
+/** The rows of a chunk with others in the places of some. */
+function withRows(chunk: HotChunk, some: HotRow[]): HotRow[] {
+  const rows = chunk.rows()
+  for (const row of some) rows[chunk.find(row)!] = row
+  return rows
+}
