@@ -9,7 +9,7 @@ import type { ManifestWriter } from './manifest-writer.ts'
 type Read = (query: HistoryQuery) => Promise<Series[]>
 
 /**
- * Appends live samples to the hot rows. Samples that are not later than the sealed samples of their point are first
+ * Appends live samples to the hot chunks. Samples that are not later than the sealed samples of their point are first
  * compared with those, so that a chunk that arrives twice adds nothing, whether or not it was sealed meanwhile.
  */
 export function openAppend(db: Database, manifest: ManifestWriter, read: Read): Historian['append'] {

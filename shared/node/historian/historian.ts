@@ -55,7 +55,7 @@ type HistorianOptions = {
 }
 
 /**
- * Opens history: hot rows in SQLite and sealed files in Parquet. DuckDB reads and writes the files in separate processes.
+ * Opens history: hot samples in SQLite and sealed files in Parquet. DuckDB reads and writes the files in separate processes.
  *
  * @throws Error when the folder cannot be written, belongs to another database or lacks a listed file
  */

@@ -2,7 +2,7 @@ import type { Database } from '../sqlite.ts'
 import type { NewPart } from './manifest.ts'
 
 export type ManifestWriter = {
-  /** Begins an operation and returns its epoch: hot rows of this epoch and later are not part of it. Durable when it returns. */
+  /** Begins an operation and returns its epoch: hot chunks of this epoch and later are not part of it. Durable when it returns. */
   nextEpoch(): number
   /** Changes the list in one transaction. */
   commit<T>(change: (list: ManifestChange) => T): T

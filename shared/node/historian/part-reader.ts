@@ -1,4 +1,4 @@
-/** Reads sealed files with DuckDB. A separate module, so that queries for hot rows alone never load DuckDB. */
+/** Reads sealed files with DuckDB. A separate module, so that queries for hot samples alone never load DuckDB. */
 import { join } from 'node:path'
 import { errorText } from '#shared/core/error-text.ts'
 import type { HistoryQuery } from '#shared/core/ports.ts'

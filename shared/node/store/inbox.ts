@@ -63,8 +63,10 @@ export function openInbox(db: Database, budget?: StorageBudget, bounds?: EdgeBou
   const store = ({ building_id, site_id, edge_id, stream, seq, message_id, ...content }: EdgeMessage): string[] => {
     const { readings, misdated: apart, findings, withdrawn } = content
     const numberOf = ({ id, v }: Reading) => toNumber(v, typeof v === 'string' ? statesOf(building_id, id) : undefined)
-    const samples = readings.map(reading => ({ id: reading.id, t: reading.t, v: numberOf(reading), q: reading.q }))
-    hot.insert(building_id, samples)
+    hot.insert(
+      building_id,
+      readings.map(reading => (hasNumber(reading) ? reading : { ...reading, v: numberOf(reading) })),
+    )
     if (apart) misdated.keep(misdatedRows(apart.readings, numberOf, { building_id, edge_id, arrived_at: apart.arrived_at }))
     const foreign = findings.filter(finding => !writeFinding(finding))
     for (const finding_id of withdrawn) withdraw.run(finding_id, building_id)
@@ -88,6 +90,8 @@ export function openInbox(db: Database, budget?: StorageBudget, bounds?: EdgeBou
     },
   }
 }
+
+const hasNumber = (reading: Reading): reading is Reading & { v: number } => typeof reading.v === 'number'
 
 type Mark = { seq: number; message_id: string | null }
 const standing = ({ seq, message_id }: Mark) => ({

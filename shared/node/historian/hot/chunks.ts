@@ -62,20 +62,19 @@ export function openChunks(db: Database): Chunks {
 }
 
 /** @returns the least and the greatest of some keys of points */
-export function rangeOf(points: readonly number[]): { low: number; high: number } {
-  let [low, high] = [Infinity, -Infinity]
-  for (const point of points) {
-    if (point < low) low = point
-    if (point > high) high = point
-  }
-  return { low, high }
-}
+export const rangeOf = (points: readonly number[]): { low: number; high: number } => ({
+  low: points.reduce((a, b) => Math.min(a, b), Infinity),
+  high: points.reduce((a, b) => Math.max(a, b), -Infinity),
+})
 
 function boundsOf({ minute }: ChunkMinute, rows: readonly HotRow[]) {
   let [least, most] = [MINUTE, 0]
-  for (const { ms } of rows) {
+  let [low, high] = [Infinity, -Infinity]
+  for (const { point, ms } of rows) {
     if (ms < least) least = ms
     if (ms > most) most = ms
+    if (point < low) low = point
+    if (point > high) high = point
   }
-  return { ...rangeOf(rows.map(({ point }) => point)), first: minute * MINUTE + least, last: minute * MINUTE + most }
+  return { low, high, first: minute * MINUTE + least, last: minute * MINUTE + most }
 }

@@ -135,7 +135,7 @@ test('a reader beside the writer sees every sample, while files are merged away 
     const [series] = await reader.read(query)
     t.true(series!.ts.length >= least, `${series!.ts.length} of ${least}`)
     t.true(series!.values.every((v, i) => v === i))
-    await immediate() // a read of hot rows alone does not let the writer have a turn
+    await immediate() // a read of hot samples alone does not let the writer have a turn
   }
   await writing
   t.deepEqual(await reader.spans('b'), [{ point_id: 'p', first: T, last: T + 59 * MINUTE, samples: 60 }])
