@@ -11,6 +11,7 @@ import { makeFolder, syncFolder } from '#shared/node/files.ts'
 import { lockFolder } from '#shared/node/folder-lock.ts'
 import { parquetRootIn, prepareFolder, removeParts } from '#shared/node/historian/folder.ts'
 import { openManifest } from '#shared/node/historian/manifest.ts'
+import { moveEarlierSamples } from '#shared/node/historian/hot/copy.ts'
 import { type Database, openDatabase } from '#shared/node/sqlite.ts'
 import { auditStore } from '#shared/node/store/audit.ts'
 import { ruleStatesOf } from '#shared/node/rules/engine-states.ts'
@@ -69,6 +70,7 @@ function lockOf(folder: string) {
 
 function openSide(path: string, root = parquetRootIn(path)): Side & Disposable {
   const db = openDatabase(join(path, DATABASE))
+  moveEarlierSamples(db)
   return { path, root, db, [Symbol.dispose]: () => void db.close() }
 }
 

@@ -15,7 +15,6 @@ import {
 } from 'node:fs'
 import { dirname, join, parse } from 'node:path'
 import { syncFolder } from './files.ts'
-import { moveEarlierSamples } from './historian/hot/copy.ts'
 
 export type { Database, Statement } from 'better-sqlite3'
 
@@ -51,7 +50,6 @@ export function openDatabase(path: string, pageBytes: PageBytes = 4096): Databas
       db.pragma('synchronous = FULL')
       db.pragma('foreign_keys = ON')
       migrate(db)
-      moveEarlierSamples(db)
       return db
     } catch (error) {
       db.close()

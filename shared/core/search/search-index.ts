@@ -25,7 +25,7 @@ export type SearchResult = {
 /** Words of a query that count; nobody types more. */
 const WORDS_MAX = 8
 
-const ASCII = /^[\u0000-\u007f]*$/
+const ASCII = /^[^\u0080-\uffff]*$/
 /**
  * Text as it is compared: in lower case, each letter in one form, and without marks that nobody sees. Files of other systems write
  * an umlaut as a letter and a mark, devices pad names with characters of no width, and a person types neither.

@@ -4,6 +4,7 @@ import { DAY, MINUTE } from '#shared/core/time.ts'
 import type { Database } from '../sqlite.ts'
 import { openWorker } from '#shared/node/worker/worker.ts'
 import { openAppend } from './append.ts'
+import { moveEarlierSamples } from './hot/copy.ts'
 import { prepareFolder, removeParts } from './folder.ts'
 import { openLoader } from './load/loader.ts'
 import { openManifest } from './manifest.ts'
@@ -68,6 +69,7 @@ export async function openHistorian({
   buildingMaxBytes = Infinity,
   settled = async () => undefined,
 }: HistorianOptions): Promise<StoredHistorian> {
+  moveEarlierSamples(db)
   const owner = db.prepare('SELECT history_id FROM history_state').pluck().get() as string
   await prepareFolder(root, owner, openManifest(db).files())
   const bounded = { memoryMb: memoryMb + BESIDE_MB }

@@ -1,7 +1,7 @@
 import type { Database } from '../sqlite.ts'
 
 /** The numbers that stand for buildings and points in rows and files. A number is assigned once and never changes. */
-export type Keys = {
+type Keys = {
   /** @returns undefined when the building has no history */
   findBuilding(building_id: string): number | undefined
   /** @returns point id → key of the points that have one */

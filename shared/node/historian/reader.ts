@@ -8,7 +8,7 @@ import { type SeriesBuilder, createSeriesBuilder } from '#shared/core/series/ser
 import { type Database, openReadOnly } from '../sqlite.ts'
 import { readBuckets, type Snapshot } from './bucket-reader.ts'
 import { openColumnCache } from './column-cache.ts'
-import { openHotReader } from './hot/reader.ts'
+import { openHotReader } from './hot/hot-reader.ts'
 import { openKeys } from './keys.ts'
 import { openManifest, type Part } from './manifest.ts'
 import type { PartReader } from './part-reader.ts'

@@ -1,7 +1,7 @@
 import type { Historian, HistoryQuery, PointSpan } from '#shared/core/ports.ts'
 import type { Series } from '#shared/core/series/series.ts'
 import type { Database } from '../sqlite.ts'
-import { openHotReader } from './hot/reader.ts'
+import { openHotReader } from './hot/hot-reader.ts'
 import { openKeys } from './keys.ts'
 import { openManifest } from './manifest.ts'
 

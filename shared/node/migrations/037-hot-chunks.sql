@@ -1,5 +1,5 @@
 -- Samples that are not sealed yet, in place of `hot_samples`: a row holds what one message or one poll brought of one minute of a
--- building, so that taking in a message writes a few rows. What is still in `hot_samples` is moved when the database is opened,
+-- building, so that taking in a message writes a few rows. What is still in `hot_samples` is moved when history is opened,
 -- because the version before may write there again after an update was taken back.
 CREATE TABLE hot_chunks (
   chunk    INTEGER PRIMARY KEY,

@@ -52,7 +52,7 @@ export function openChunks(db: Database): Chunks {
     replace: (key, epoch, rows) => void replace.run(epoch, packChunk(rows), key),
     removePoints: (building, points) => {
       const removed = new Set(points)
-      for (const key of ofPoints.all({ building, ...rangeOf(points) })) {
+      for (const key of ofPoints.all({ building, ...keySpan(points) })) {
         const { epoch, data, ...of } = take.get(key) as ChunkMinute & { epoch: number; data: Buffer }
         const left = new HotChunk(data).rows().filter(({ point }) => !removed.has(point))
         if (left.length > 0) add(of, epoch, left)
@@ -62,7 +62,7 @@ export function openChunks(db: Database): Chunks {
 }
 
 /** @returns the least and the greatest of some keys of points */
-export const rangeOf = (points: readonly number[]): { low: number; high: number } => ({
+export const keySpan = (points: readonly number[]): { low: number; high: number } => ({
   low: points.reduce((a, b) => Math.min(a, b), Infinity),
   high: points.reduce((a, b) => Math.max(a, b), -Infinity),
 })

@@ -2,13 +2,13 @@ import type { HistoryQuery } from '#shared/core/ports.ts'
 import { MINUTE } from '#shared/core/time.ts'
 import type { Database } from '../../sqlite.ts'
 import { HotChunk, type HotRow, inOrder } from './chunk.ts'
-import { HOT_SPAN, OF_POINTS, rangeOf } from './chunks.ts'
+import { HOT_SPAN, OF_POINTS, keySpan } from './chunks.ts'
 
 /** @param value NaN where the point had no usable value */
 type Take = (point: number, ts: number, value: number) => void
 type Ask = Pick<HistoryQuery, 'from' | 'to'> & { building: number }
 /** Of one point. */
-export type HotStretch = { point: number; first: number; last: number; samples: number }
+type HotStretch = { point: number; first: number; last: number; samples: number }
 
 type HotReader = {
   /** Reads samples of some points, those of each point ascending in time. */
@@ -31,7 +31,7 @@ export function openHotReader(db: Database): HotReader {
     const takeWithin: Take = (point, ts, value) => {
       if (ts >= ask.from && ts < ask.to) take(point, ts, value)
     }
-    for (const some of byMinute(chunks.iterate({ ...ask, ...rangeOf(wanted) }) as IterableIterator<Found>)) {
+    for (const some of byMinute(chunks.iterate({ ...ask, ...keySpan(wanted) }) as IterableIterator<Found>)) {
       const inTurn = inTurnOf(some)
       if (inTurn) for (const { minute, data } of inTurn) takeFrom(new HotChunk(data), minute * MINUTE, wanted, takeWithin)
       else takeMixed(some, wanted, takeWithin)

@@ -1,6 +1,6 @@
 import test from 'ava'
 import { MINUTE } from '#shared/core/time.ts'
-import { openHotReader } from '#shared/node/historian/hot/reader.ts'
+import { openHotReader } from '#shared/node/historian/hot/hot-reader.ts'
 import { openHotRows } from '#shared/node/historian/hot/rows.ts'
 import { openKeys } from '#shared/node/historian/keys.ts'
 import { temporaryDatabase } from '../../../../support/sites/workspace.ts'
