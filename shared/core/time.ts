@@ -40,7 +40,7 @@ const [ZERO, DASH, COLON, DOT, T, Z] = [0x30, 0x2d, 0x3a, 0x2e, 0x54, 0x5a]
 
 /**
  * Reads what `formatInstant` writes, `2026-03-01T05:00:00Z` or the same with milliseconds, digit by digit: messages have an instant
- * for each reading, and this takes a fifth of the time of a regular expression and `Date.parse`.
+ * for each reading, and this takes a third of the time of a regular expression and `Date.parse`.
  *
  * @returns undefined for any other text, which may be an instant all the same, and for a leap day
  */
