@@ -142,7 +142,8 @@ async function readBody(response: IncomingMessage, onPart: () => void, signal: A
       if (bytes > ANSWER_MAX_BYTES) {
         throw new HaystackFailure(`the answer has more than ${ANSWER_MAX_BYTES / 2 ** 20} MiB`, {
           step: 'op',
-          advice: 'request fewer points at a time: distribute them over several devices of the catalogue, or list a part with --filter',
+          advice:
+            'request fewer points at a time: distribute them over several devices of the catalogue, or list a part with --filter',
         })
       }
       parts.push(part)
