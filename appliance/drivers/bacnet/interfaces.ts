@@ -12,9 +12,9 @@ import { findPortOwner } from './port-owner.ts'
 export type Counters = {
   sent: number
   received: number
-  /** Datagrams that are neither a well-formed reply nor an unconfirmed request. */
+  /** Datagrams that are neither a well-formed reply nor an unconfirmed request nor a message between routers. */
   malformed: number
-  /** Replies that belong to no open request: late, duplicate or unsolicited. */
+  /** Replies that belong to no open request: late, duplicate or unsolicited. Messages between routers. */
   unmatched: number
   /** Replies with the id of an open request that do not answer it. */
   garbled: number

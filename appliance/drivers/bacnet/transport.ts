@@ -4,7 +4,7 @@ import type { Settings } from '#shared/core/env.ts'
 import type { BACNET_VARIABLES } from '../../env.ts'
 import { type Endpoint, readApdu, readFrame, readResult, readUnconfirmed, type UnconfirmedRequest } from './core/frame.ts'
 import { BACNET_PORT } from './core/discovery/discovery.ts'
-import { readRejection } from './core/network-message.ts'
+import { readNetworkMessage, readRejection } from './core/network-message.ts'
 import type { ServiceRequest } from './core/reply.ts'
 import { noTraffic, type ByteCounts } from '#shared/core/poll/traffic.ts'
 import { broadcastOf } from './core/address.ts'
@@ -111,8 +111,11 @@ export async function openBacnetTransport(
   function receive(bytes: Uint8Array, from: Endpoint, { counters }: Interface): void {
     const frame = readFrame(bytes)
     if (!frame) {
-      const rejection = readRejection(bytes)
+      const message = readNetworkMessage(bytes)
+      const rejection = message && readRejection(message)
       if (rejection) return transactions.takeRejection(from.host, rejection)
+      // Routers announce their networks to each other.
+      if (message) return void counters.unmatched++
       const result = readResult(bytes)
       if (result === undefined || !foreign?.take(from, result)) counters.malformed++
       return

@@ -4,7 +4,9 @@
 export type NetworkRejection = { network: number; reason: number }
 
 const BVLC = 0x81
+const FORWARDED = 0x04
 const UNICAST = 0x0a
+const BROADCAST = 0x0b
 const VERSION = 1
 /** NPCI bits: a message of the network layer; reserved; with destination; with source (135-2020 6.2.2). */
 const NETWORK_MESSAGE = 0x80
@@ -12,20 +14,34 @@ const RESERVED = 0x50
 const HAS_DESTINATION = 0x20
 const HAS_SOURCE = 0x08
 const REJECT_MESSAGE_TO_NETWORK = 0x03
-/** BVLC, version and control. */
-const HEAD_BYTES = 6
+/** BVLC, and with the original sender of a forwarded message. */
+const [HEAD_BYTES, FORWARDED_HEAD_BYTES] = [4, 10]
 
-/** @param bytes one datagram. @returns undefined for everything but Reject-Message-To-Network (135-2020 6.4.4) */
-export function readRejection(bytes: Uint8Array): NetworkRejection | undefined {
-  if (bytes[0] !== BVLC || bytes[1] !== UNICAST || ((bytes[2]! << 8) | bytes[3]!) !== bytes.length) return undefined
-  const [version, control = 0] = bytes.subarray(4)
+/** @returns type and content of a message of the network layer; undefined for any other datagram */
+export function readNetworkMessage(bytes: Uint8Array): { isUnicast: boolean; type: number; content: Uint8Array } | undefined {
+  const [bvlc, linkFunction = 0, high = 0, low = 0] = bytes
+  if (bvlc !== BVLC || ![FORWARDED, UNICAST, BROADCAST].includes(linkFunction) || ((high << 8) | low) !== bytes.length)
+    return undefined
+  const npdu = bytes.subarray(linkFunction === FORWARDED ? FORWARDED_HEAD_BYTES : HEAD_BYTES)
+  const [version, control = 0] = npdu
   if (version !== VERSION || !(control & NETWORK_MESSAGE) || control & RESERVED) return undefined
-  let at = HEAD_BYTES
-  if (control & HAS_DESTINATION) at += 3 + (bytes[at + 2] ?? 0)
-  if (control & HAS_SOURCE) at += 3 + (bytes[at + 2] ?? 0)
+  let at = 2
+  if (control & HAS_DESTINATION) at += 3 + (npdu[at + 2] ?? 0)
+  if (control & HAS_SOURCE) at += 3 + (npdu[at + 2] ?? 0)
   if (control & HAS_DESTINATION) at += 1
-  if (bytes.length !== at + 4 || bytes[at] !== REJECT_MESSAGE_TO_NETWORK) return undefined
-  return { reason: bytes[at + 1]!, network: (bytes[at + 2]! << 8) | bytes[at + 3]! }
+  const type = npdu[at]
+  return type === undefined ? undefined : { isUnicast: linkFunction === UNICAST, type, content: npdu.subarray(at + 1) }
+}
+
+/** @returns undefined for everything but Reject-Message-To-Network (135-2020 6.4.4), which a router sends to one address */
+export function readRejection({
+  isUnicast,
+  type,
+  content,
+}: NonNullable<ReturnType<typeof readNetworkMessage>>): NetworkRejection | undefined {
+  const [reason = 0, high = 0, low = 0] = content
+  if (!isUnicast || type !== REJECT_MESSAGE_TO_NETWORK || content.length !== 3) return undefined
+  return { reason, network: (high << 8) | low }
 }
 
 const REASONS: Record<number, string> = {

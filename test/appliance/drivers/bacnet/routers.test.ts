@@ -130,6 +130,20 @@ for (const [what, message] of [
   })
 }
 
+for (const [what, message] of [
+  ['I-Am-Router-To-Network', '810b 0009 0180 01 0005'],
+  ['the same through a broadcast manager', '8104 000f 0a000001bac0 0180 01 0005'],
+  ['the same of another network', '810b 0011 01a8 ffff00 0007 01 03 fe 01 0009'],
+  ['What-Is-Network-Number', '810a 0007 0180 12'],
+] as const) {
+  test(`a message between routers is no malformed datagram: ${what}`, async t => {
+    const router = await openUdpPeer(t, (_, __, send) => send(hex(message)))
+    const transport = await openTransport(t)
+    await transport.request(router, question, { timeoutMs: 200, retries: 0 }, never)
+    t.like(transport.counters(), { received: 1, malformed: 0, unmatched: 1 })
+  })
+}
+
 test('an answer with another invoke id is nobody’s', async t => {
   const router = await openUdpPeer(t, (request, _, send) => {
     const { invokeId } = request
