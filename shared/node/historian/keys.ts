@@ -59,8 +59,10 @@ export function openKeyGiver(db: Database): KeyGiver {
   })
 
   const uncached = (building_id: string, point_ids: Iterable<string>): string[] => {
-    const cached = known.get(building_id)
-    return [...point_ids].filter(point_id => !cached?.points.has(point_id))
+    const points = known.get(building_id)?.points
+    const missing: string[] = []
+    for (const point_id of point_ids) if (!points?.has(point_id)) missing.push(point_id)
+    return missing
   }
   const missing = (building_id: string, point_ids: Iterable<string>): string[] => {
     const asked = uncached(building_id, point_ids)

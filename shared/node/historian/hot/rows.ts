@@ -38,7 +38,10 @@ export function openHotRows(db: Database): HotRows {
     missing: give.missing,
     prepare: (building_id, ids) => void give(building_id, ids),
     insert: (building_id, samples) => {
-      const { building, points } = give(building_id, new Set(samples.map(({ id }) => id)))
+      const { building, points } = give(
+        building_id,
+        samples.map(({ id }) => id),
+      )
       let added = 0
       let changedFrom = Infinity
       for (const [minute, some] of Map.groupBy(samples, ({ t }) => Math.floor(t / MINUTE))) {
