@@ -35,12 +35,14 @@ process.once('disconnect', () => process.exit())
 async function fillAppliance(context: CentralContext, layout: PageLayout, stores: Workspace['stores']) {
   const now = context.clock.now()
   fillResults(stores, now)
-  for (const { point_id, kind } of POINTS) {
-    const readings = Array.from({ length: DAY / EVERY_MS }, (_, i) => {
-      const t = now - i * EVERY_MS
-      return { id: point_id, t, v: kind === 'bool' ? Math.floor(i / 24) % 2 : 20 + 5 * Math.sin(i / 12) }
-    })
-    await context.historian.append(building_id, readings.toReversed())
+  // Round after round, as a box polls.
+  for (let i = DAY / EVERY_MS - 1; i >= 0; i--) {
+    const t = now - i * EVERY_MS
+    const valueOf = (kind: string) => (kind === 'bool' ? Math.floor(i / 24) % 2 : 20 + 5 * Math.sin(i / 12))
+    await context.historian.append(
+      building_id,
+      POINTS.map(({ point_id, kind }) => ({ id: point_id, t, v: valueOf(kind) })),
+    )
   }
   return homeRoutes(context, layout, homeSources(now))
 }

@@ -16,10 +16,16 @@ export const HOT_SPAN =
 /** Chooses among chunks those that may have one of the points with keys from `@low` to `@high`. */
 export const OF_POINTS = 'low <= @high AND high >= @low'
 
+/**
+ * Most samples of a chunk. The chunks of a minute of many points then have different points each, and a reader of a few points
+ * passes over the others.
+ */
+const SAMPLES_MAX = 128
+
 type Chunks = {
   /** The chunks of a minute in which one of the rows may be. */
   near(of: ChunkMinute, rows: readonly HotRow[]): StoredChunk[]
-  /** @param rows as `packChunk` takes them, at least one */
+  /** @param rows as `packChunk` takes them; more than a chunk has become several */
   add(of: ChunkMinute, epoch: number, rows: readonly HotRow[]): void
   /** Gives a chunk other values of the same points and instants. */
   replace(key: number, epoch: number, rows: readonly HotRow[]): void
@@ -40,8 +46,12 @@ export function openChunks(db: Database): Chunks {
   const replace = db.prepare('UPDATE hot_chunks SET epoch = ?, data = ? WHERE chunk = ?')
   const ofPoints = db.prepare(`SELECT chunk FROM hot_chunks WHERE building = @building AND ${OF_POINTS}`).pluck()
   const take = db.prepare('DELETE FROM hot_chunks WHERE chunk = ? RETURNING building, minute, epoch, data')
-  const add: Chunks['add'] = (of, epoch, rows) =>
-    void insert.run({ ...of, epoch, ...boundsOf(of, rows), samples: rows.length, data: packChunk(rows) })
+  const add: Chunks['add'] = (of, epoch, rows) => {
+    for (let i = 0; i < rows.length; i += SAMPLES_MAX) {
+      const some = rows.slice(i, i + SAMPLES_MAX)
+      insert.run({ ...of, epoch, ...boundsOf(of, some), samples: some.length, data: packChunk(some) })
+    }
+  }
   return {
     near: (of, rows) =>
       (near.all({ ...of, ...boundsOf(of, rows) }) as { key: number; data: Buffer }[]).map(({ key, data }) => ({
@@ -55,7 +65,7 @@ export function openChunks(db: Database): Chunks {
       for (const key of ofPoints.all({ building, ...keySpan(points) })) {
         const { epoch, data, ...of } = take.get(key) as ChunkMinute & { epoch: number; data: Buffer }
         const left = new HotChunk(data).rows().filter(({ point }) => !removed.has(point))
-        if (left.length > 0) add(of, epoch, left)
+        add(of, epoch, left)
       }
     },
   }

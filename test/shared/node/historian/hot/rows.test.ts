@@ -86,6 +86,26 @@ test('a message is one row for each of its minutes', t => {
   )
 })
 
+test('a minute of many points is several rows, each of other points, so that a few points are found without the rest', t => {
+  const db = temporaryDatabase(t)
+  const ids = Array.from({ length: 300 }, (_, i) => `p${i}`)
+  openHotRows(db).insert(
+    'b',
+    ids.map((id, i) => ({ id, t: i, v: i })),
+  )
+  const chunks = db.prepare('SELECT low, high, samples FROM hot_chunks ORDER BY low').all() as {
+    low: number
+    high: number
+    samples: number
+  }[]
+  t.true(chunks.length > 1)
+  t.true(chunks.every(({ low }, i) => i === 0 || low > chunks[i - 1]!.high))
+  t.is(
+    chunks.reduce((sum, { samples }) => sum + samples, 0),
+    300,
+  )
+})
+
 test('an instant that history cannot store is refused, and names its point', t => {
   const rows = openHotRows(temporaryDatabase(t))
   t.throws(() => rows.insert('b', [{ id: 'p', t: 1.5, v: 1 }]), { message: /point p: 1\.5 is not an instant in ms/ })
