@@ -59,8 +59,8 @@ export function separateMisdated<R extends Reading>(
   now: number,
   notBefore?: number,
 ): { dated: R[]; misdated: R[] } {
-  const [earliest, latest] = [earliestPlausible(notBefore), latestPlausible(now, notBefore)]
-  const isDated = ({ t }: R) => t >= earliest && t <= latest
+  const latest = latestPlausible(now, notBefore)
+  const isDated = ({ t }: R) => isPlausibleTime(t, latest, notBefore)
   if (readings.every(isDated)) return { dated: readings, misdated: [] }
   return { dated: readings.filter(isDated), misdated: readings.filter(reading => !isDated(reading)) }
 }

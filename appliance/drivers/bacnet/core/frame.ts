@@ -41,24 +41,34 @@ const UNICAST = 0x0a
 const BROADCAST = 0x0b
 /** BVLC of a forwarded message 10, NPDU with a 6-byte source 11, APDU 1476. */
 const DATAGRAM_MAX = 1497
-const DATAGRAM_MIN = 8
 /** Size of a Who-Is without a range; replies have three bytes or more. */
 const APDU_MIN = 2
+
+/** What a datagram carries above the network layer: the APDU, or type and content of a message between routers. */
+type NetworkPdu = Omit<Frame, 'apdu'> & { isUnicast: boolean; isNetworkMessage: boolean; content: Uint8Array }
 
 /**
  * @param bytes one datagram
  * @returns undefined for everything but an application message in a well-formed BACnet/IP frame (135-2020 J.2, 6.2)
  */
 export function readFrame(bytes: Uint8Array): Frame | undefined {
-  if (bytes.length < DATAGRAM_MIN || bytes.length > DATAGRAM_MAX || bytes[0] !== BVLC) return undefined
-  if (((bytes[2]! << 8) | bytes[3]!) !== bytes.length) return undefined
-  switch (bytes[1]) {
+  const pdu = readNetworkPdu(bytes)
+  if (!pdu || pdu.isNetworkMessage || pdu.content.length < APDU_MIN) return undefined
+  const { origin, source, content: apdu } = pdu
+  return { ...(origin && { origin }), ...(source && { source }), apdu }
+}
+
+/** @returns undefined for everything but a well-formed BACnet/IP frame */
+export function readNetworkPdu(bytes: Uint8Array): NetworkPdu | undefined {
+  const [bvlc, linkFunction, high = 0, low = 0] = bytes
+  if (bvlc !== BVLC || ((high << 8) | low) !== bytes.length || bytes.length > DATAGRAM_MAX) return undefined
+  switch (linkFunction) {
     case UNICAST:
     case BROADCAST:
-      return readNpdu(bytes.subarray(4))
+      return readNpdu(bytes.subarray(4), linkFunction === UNICAST)
     case FORWARDED: {
-      const frame = readNpdu(bytes.subarray(10))
-      return frame && { ...frame, origin: { host: bytes.subarray(4, 8).join('.'), port: (bytes[8]! << 8) | bytes[9]! } }
+      const pdu = readNpdu(bytes.subarray(10), false)
+      return pdu && { ...pdu, origin: { host: bytes.subarray(4, 8).join('.'), port: (bytes[8]! << 8) | bytes[9]! } }
     }
     default:
       return undefined
@@ -70,9 +80,9 @@ const RESERVED = 0x50
 const HAS_DESTINATION = 0x20
 const HAS_SOURCE = 0x08
 
-function readNpdu(bytes: Uint8Array): Frame | undefined {
+function readNpdu(bytes: Uint8Array, isUnicast: boolean): NetworkPdu | undefined {
   const control = bytes[1] ?? RESERVED
-  if (bytes[0] !== 1 || control & (NETWORK_MESSAGE | RESERVED)) return undefined
+  if (bytes[0] !== 1 || control & RESERVED) return undefined
   let at = 2
   // DNET 2, DLEN 1, DADR; the hop count comes after the source.
   if (control & HAS_DESTINATION) at += 3 + (bytes[at + 2] ?? 0)
@@ -85,9 +95,8 @@ function readNpdu(bytes: Uint8Array): Frame | undefined {
     at += 3 + length
   }
   if (control & HAS_DESTINATION) at += 1
-  const apdu = bytes.subarray(at)
-  if (apdu.length < APDU_MIN) return undefined
-  return source ? { source, apdu } : { apdu }
+  const isNetworkMessage = (control & NETWORK_MESSAGE) !== 0
+  return { isUnicast, isNetworkMessage, ...(source && { source }), content: bytes.subarray(at) }
 }
 
 /**
