@@ -1,4 +1,4 @@
-import { openParsedRules } from '../support/rules/parsed-rules.ts'
+import { suiteEnvironment } from '../support/suite/environment.ts'
 import { longestFirst } from '../support/suite/longest-first.ts'
 
 export default {
@@ -11,6 +11,5 @@ export default {
   // It waits for the minutes of a hub's rounds of alerts.
   sortTestFiles: longestFirst(['silent-box']),
   require: ['./test/support/leak-guard.ts'],
-  // A script that a test calls must not replace packages under the suite.
-  environmentVariables: { PLENUM_NO_SETUP: '1', ...openParsedRules() },
+  environmentVariables: suiteEnvironment(),
 }

@@ -1,3 +1,5 @@
+import { suiteEnvironment } from '../support/suite/environment.ts'
+
 export default {
   files: ['test/cluster/**/*.test.ts'],
   extensions: ['js', 'ts'],
@@ -5,5 +7,5 @@ export default {
   workerThreads: false,
   concurrency: 1,
   require: ['./test/support/leak-guard.ts'],
-  environmentVariables: { PLENUM_NO_SETUP: '1' },
+  environmentVariables: suiteEnvironment(),
 }

@@ -1,3 +1,4 @@
+import { suiteEnvironment } from '../support/suite/environment.ts'
 import { longestFirst } from '../support/suite/longest-first.ts'
 
 export default {
@@ -10,6 +11,5 @@ export default {
   // They wait for the minutes of a hub's rounds of alerts.
   sortTestFiles: longestFirst(['edge-alerts', 'backlog-alert']),
   require: ['./test/support/leak-guard.ts'],
-  // A script that a test calls must not replace packages under the suite.
-  environmentVariables: { PLENUM_NO_SETUP: '1' },
+  environmentVariables: suiteEnvironment(),
 }

@@ -1,3 +1,5 @@
+import { suiteEnvironment } from '../support/suite/environment.ts'
+
 export default {
   files: ['test/emulator/**/*.test.ts'],
   extensions: ['js', 'ts'],
@@ -7,5 +9,5 @@ export default {
   concurrency: 1,
   // Each test goes on where the one before has left the box.
   failFast: true,
-  environmentVariables: { PLENUM_NO_SETUP: '1' },
+  environmentVariables: suiteEnvironment(),
 }
