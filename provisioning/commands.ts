@@ -14,20 +14,20 @@ import { nameTable } from '#shared/core/name-table.ts'
 import { formatInstant } from '#shared/core/time.ts'
 import { BackupError } from '#shared/node/backup/encryption.ts'
 import { restoreBackup } from '#shared/node/backup/restore.ts'
-import { makeFolder, replaceFile } from '#shared/node/files.ts'
-import { writeKit, zipKit } from '#shared/node/pki/kit-write.ts'
+import { makeFolder, replaceFile, unlessMissing } from '#shared/node/files.ts'
 import { type Kit, KitError, readKit } from '#shared/node/pki/kit-read.ts'
 import { serialOf } from '#shared/node/pki/certificate.ts'
 import type { MosquittoList } from '#shared/node/pki/mosquitto-list.ts'
 import { PkiBusy, withPkiLock } from '#shared/node/pki/pki-lock.ts'
 import { type IssuedRecord, makePki, openPki, type Pki, PKI_FILES, PkiRefusal } from '#shared/node/pki/pki-files.ts'
+import { daysOf, type GivenOptions, readHosts, placeOf, UsageError } from './options.ts'
+import { prepareKit, RolledBack, storeKit } from './store-kit.ts'
 
 /** Contract §9. */
-const EXIT = { ok: 0, usage: 2, refused: 3, timeout: 4, configuration: 78 } as const
+const EXIT = { ok: 0, usage: 2, refused: 3, timeout: 4, rolledBack: 5, configuration: 78 } as const
 /** A passphrase that is shorter is guessed. */
 const PASSPHRASE_MIN = 12
 
-type Given = Record<string, string | boolean | undefined>
 /** What a command did: for people, and with `--json` for programs. */
 type Outcome = { text: string; json: Record<string, unknown> }
 type Command = {
@@ -36,7 +36,7 @@ type Command = {
   required: string[]
   /** Changes nothing in the folder, so it waits for nobody. */
   readsOnly?: true
-  run: (given: Given, place: Place) => Promise<Outcome>
+  run: (given: GivenOptions, place: Place) => Promise<Outcome>
 }
 /** The folder of the command, and the authority in it. */
 type Place = { dir: string; now: () => number; open: () => Promise<Pki>; passphrase: string | undefined }
@@ -60,7 +60,7 @@ const COMMANDS = nameTable<Command>({
     options: { hosts: { type: 'string' }, ...days, ...replace },
     required: ['hosts'],
     run: async (given, { open }) => {
-      const [pki, hosts] = [await open(), String(given.hosts).split(',')]
+      const [pki, hosts] = [await open(), readHosts(given)]
       const held = given.replace ? undefined : await pki.current('broker')
       if (held && hosts.every(host => coversHost(held, host))) return issued(held.serialNumber, false)
       return issued((await pki.broker({ hosts, ...daysOf(given) })).serial, true)
@@ -92,16 +92,17 @@ const COMMANDS = nameTable<Command>({
     options: { kit: { type: 'string' }, hosts: { type: 'string' }, ...days, ...replace },
     required: ['kit', 'hosts'],
     run: async (given, { open, now }) => {
-      const [folder, hosts] = [String(given.kit), String(given.hosts).split(',')]
-      const [pki, kit] = [await open(), await readKit(folder, now())]
+      const [path, hosts] = [String(given.kit), readHosts(given)]
+      const [pki, kit] = [await open(), await readKit(path, now())]
       const { connector_cert_pem: own } = kit
       if (!given.replace && own !== undefined && (await pki.isCurrent(own))) {
         const held = new X509Certificate(own)
         if (hosts.every(host => coversHost(held, host))) return issued(held.serialNumber, false)
       }
       const { tenant_id, site_id, edge_id } = kit.edge
+      await prepareKit(path)
       const { serial, ...pair } = await pki.connector({ tenant_id, site_id, edge_id, hosts, ...daysOf(given) })
-      await writeKit({ ...kit, ...pair }, folder)
+      await storeKit(pki, { ...kit, ...pair }, path, pair.connector_cert_pem)
       return issued(serial, true)
     },
   },
@@ -110,10 +111,13 @@ const COMMANDS = nameTable<Command>({
     options: { request: { type: 'string' }, ...edge, ...broker, ...days, ...out },
     required: ['request', 'site', 'edge', 'broker-host', 'out'],
     run: async (given, { open }) => {
-      const csr_pem = await readFile(String(given.request), 'utf8')
-      const kit = await (await open()).sign({ csr_pem, ...placeOf(given), ...daysOf(given) })
-      await writeKit(kit, String(given.out))
-      return kitOutcome(kit, String(given.out), true, 'holds the certificate; put the key beside it as edge.key.pem')
+      const [path, place, pki] = [String(given.out), placeOf(given), await open()]
+      const request = await readFile(String(given.request))
+      await prepareKit(path)
+      const csr_pem = request.includes('-----BEGIN') ? request.toString() : request.toString('base64') // Else it is DER.
+      const kit = await pki.sign({ csr_pem, ...place, ...daysOf(given) })
+      await storeKit(pki, kit, path)
+      return kitOutcome(kit, path, true, 'holds the certificate; put the key beside it as edge.key.pem')
     },
   },
   renew: {
@@ -129,11 +133,13 @@ const COMMANDS = nameTable<Command>({
         const until = formatInstant(not_after)
         return { text: `${file} lasts until ${until}\n`, json: { out: file, serial, not_after: until, changed: true } }
       }
-      const kit = await readKit(String(given.kit), now())
+      const [path, pki] = [String(given.kit), await open()]
+      const kit = await readKit(path, now())
+      await prepareKit(path)
       const serial = new X509Certificate(kit.cert_pem).serialNumber
-      const renewed = await (await open()).renew({ kit, serial, ...daysOf(given) })
-      await writeKit(renewed, String(given.kit))
-      return kitOutcome(renewed, String(given.kit), true, `lasts until ${renewed.edge.not_after}`)
+      const renewed = await pki.renew({ kit, serial, ...daysOf(given) })
+      await storeKit(pki, { ...kit, ...renewed }, path)
+      return kitOutcome(renewed, path, true, `lasts until ${renewed.edge.not_after}`)
     },
   },
   revoke: {
@@ -184,12 +190,13 @@ const COMMANDS = nameTable<Command>({
   },
 })
 
-async function makeAuthority(given: Given, { dir, now, passphrase }: Place): Promise<Outcome> {
+async function makeAuthority(given: GivenOptions, { dir, now, passphrase }: Place): Promise<Outcome> {
   const above = given.above === undefined ? undefined : String(given.above)
   const names = {
     name: String(given.name ?? (above === undefined ? 'Plenum' : 'Plenum hub')),
     above: undefined as string | undefined,
   }
+  if (names.name.trim() === '') throw new UsageError('--name is empty')
   if (above !== undefined) names.above = (await openPki(above, now, passphrase)).names().name
   const held = await heldAuthority(dir, now, above === undefined ? passphrase : undefined)
   if (held) {
@@ -212,32 +219,35 @@ async function heldAuthority(dir: string, now: () => number, passphrase: string 
 }
 
 /** A kit that is there already is kept while it is of the same edge and broker and has a third of its life left. */
-async function makeKit(given: Given, { open, now }: Place): Promise<Outcome> {
+async function makeKit(given: GivenOptions, { open, now }: Place): Promise<Outcome> {
   const [path, place, pki] = [String(given.out), placeOf(given), await open()]
   const held = given.replace || !existsSync(path) ? undefined : await readKit(path, now()).catch(() => undefined)
   if (held && isKitOf(held, place) && (await pki.isCurrent(held.cert_pem))) {
     return kitOutcome(held, path, false, `holds the key of ${held.edge.topic_base} already, until ${held.edge.not_after}`)
   }
+  await prepareKit(path)
   const kit = await pki.kit({ ...place, ...daysOf(given) })
-  await (path.endsWith('.zip') ? replaceFile(path, await zipKit(kit), 0o600) : writeKit(kit, path))
+  await storeKit(pki, kit, path)
   return kitOutcome(kit, path, true, `holds the key of ${kit.edge.topic_base} until ${kit.edge.not_after}`)
 }
 
-async function trust({ also, crl, only }: Given, { dir, open }: Place): Promise<Outcome> {
+async function trust({ also, crl, only }: GivenOptions, { dir, open }: Place): Promise<Outcome> {
   if ((also === undefined) === (only === undefined)) throw new UsageError('one of --also and --only is needed')
   const pki = await open()
   const added = async () => ({
     ca_pem: await readFile(String(also), 'utf8'),
     crl_pem: crl === undefined ? undefined : await readFile(String(crl), 'utf8'),
   })
+  const lists = () => readFile(join(dir, PKI_FILES.crl), 'utf8')
+  const before = await unlessMissing(lists())
   const trusted = await (only ? pki.trustOnlyOwn() : pki.trust(await added()))
   const count = trusted.split('-----BEGIN').length - 1
   const text = `${dir} trusts ${countOf(count, 'certificate')} of authorities; the hub uses them at once\n`
-  return { text, json: { dir, trusted: count, changed: trusted !== pki.ca_pem } }
+  return { text, json: { dir, trusted: count, changed: trusted !== pki.ca_pem || (!only && before !== (await lists())) } }
 }
 
 /** Writes what a box takes from a USB stick: its kit, and its network where it is given. */
-async function packStick(given: Given, place: Place): Promise<Outcome> {
+async function packStick(given: GivenOptions, place: Place): Promise<Outcome> {
   const folder = String(given.out)
   const system = given.system === undefined ? undefined : await readFile(String(given.system), 'utf8')
   const read = system === undefined ? undefined : readSystem(system)
@@ -286,10 +296,9 @@ ${Object.values(COMMANDS)
   (of restore, the backup). \`ca --passphrase-file\` stores the new key under it. What is there already and still valid is kept
   ("changed":false), so a script may repeat a command; --replace issues anew.
 
-Exit codes: 0 done, 2 usage, 3 refused, 4 the authority was in use for too long, 78 a folder or file cannot be read or written.
+Exit codes: 0 done, 2 usage, 3 refused, 4 the authority was in use for too long, 5 what was issued could not be written, and is
+revoked again, 78 a folder or file cannot be read or written.
 `
-
-class UsageError extends Error {}
 
 /**
  * Carries out one command line.
@@ -314,7 +323,7 @@ export async function runCommand(argv: string[], now: () => number): Promise<{ e
   }
 }
 
-async function carryOut(command: Command, given: Given, now: () => number): Promise<Outcome> {
+async function carryOut(command: Command, given: GivenOptions, now: () => number): Promise<Outcome> {
   const dir = String(given.dir)
   const passphrase = await passphraseOf(given)
   const place = { dir, now, passphrase, open: () => openPki(dir, now, passphrase) }
@@ -334,7 +343,7 @@ function tellMosquitto({ text, json }: Outcome, list: MosquittoList | undefined)
   return { text: `${text}mosquitto.acl ${state}: ${run}\n`, json: { ...json, mosquitto: { missing, run } } }
 }
 
-async function passphraseOf(given: Given): Promise<string | undefined> {
+async function passphraseOf(given: GivenOptions): Promise<string | undefined> {
   const file = given['passphrase-file']
   if (file === undefined) return undefined
   const passphrase = (await readFile(String(file), 'utf8')).replace(/\r?\n$/, '')
@@ -345,13 +354,14 @@ async function passphraseOf(given: Given): Promise<string | undefined> {
 function exitOf(error: unknown): number {
   const { code = '', syscall } = error as NodeJS.ErrnoException
   if (error instanceof PkiBusy) return EXIT.timeout
+  if (error instanceof RolledBack) return EXIT.rolledBack
   if (error instanceof UsageError || error instanceof RangeError || code.startsWith('ERR_PARSE_ARGS')) return EXIT.usage
   return syscall === undefined || [PkiRefusal, KitError, BackupError].some(refusal => error instanceof refusal)
     ? EXIT.refused
     : EXIT.configuration
 }
 
-function parse({ options, required }: Command, argv: string[]): Given {
+function parse({ options, required }: Command, argv: string[]): GivenOptions {
   const positional = required.find(name => name === name.toUpperCase())
   const text = { type: 'string' } as const
   const { values, positionals } = parseArgs({
@@ -359,35 +369,13 @@ function parse({ options, required }: Command, argv: string[]): Given {
     options: { ...options, dir: text, 'passphrase-file': text, json: { type: 'boolean' } },
     allowPositionals: positional !== undefined,
   })
-  const given: Given = { ...(values as Given), ...(positional ? { [positional]: positionals[0] } : {}) }
+  const given: GivenOptions = { ...(values as GivenOptions), ...(positional ? { [positional]: positionals[0] } : {}) }
   const missing = ['dir', ...required].filter(name => given[name] === undefined)
   if (missing.length > 0) {
     throw new UsageError(`missing: ${missing.map(name => (name === positional ? name : `--${name}`)).join(', ')}`)
   }
+  const [, unexpected] = positionals
+  if (unexpected !== undefined) throw new UsageError(`Unexpected argument '${unexpected}'`)
   daysOf(given) // A wrong number is refused also where nothing has to be issued.
   return given
 }
-
-function whole(given: Given, name: string, min: number, max: number): number | undefined {
-  const text = given[name]
-  if (text === undefined) return undefined
-  const value = Number(text)
-  if (!Number.isInteger(value) || value < min || value > max) {
-    throw new UsageError(`--${name} takes a whole number from ${min} to ${max}`)
-  }
-  return value
-}
-
-const daysOf = (given: Given): { days?: number } => {
-  const value = whole(given, 'days', 1, 36_525)
-  return value === undefined ? {} : { days: value }
-}
-
-const placeOf = (given: Given) => ({
-  ...(given.tenant === undefined ? {} : { tenant_id: String(given.tenant) }),
-  site_id: String(given.site),
-  edge_id: String(given.edge),
-  broker_host: String(given['broker-host']),
-  broker_port: whole(given, 'broker-port', 1, 65_535) ?? 8883,
-  ...(given['hub-url'] === undefined ? {} : { hub_url: String(given['hub-url']) }),
-})

@@ -167,6 +167,7 @@ async function issue(pki: Pki, place: Omit<KitOrder, 'csr_pem' | 'replace'>, csr
 
 /** Ids are checked before they become a name; what is left is a request of the edge that cannot be read or verified. */
 function refuseRequest(error: unknown): never {
+  if (error instanceof PkiRefusal) throw new Problem('no_authority', error.message)
   const field = error instanceof RangeError ? 'edge_id' : 'csr_pem'
   const { message } = error as Error
   throw new Problem('invalid', message, [{ pointer: `/${field}`, message }])

@@ -141,7 +141,7 @@ async function renew({ authority, audit }: EstOptions, request: IncomingMessage)
 
 /** @returns the request as PEM. @throws Problem unsupported_media_type, too_large or invalid */
 async function readRequest(request: IncomingMessage): Promise<string> {
-  if (request.headers['content-type']?.split(';')[0] !== 'application/pkcs10') {
+  if (request.headers['content-type']?.split(';')[0]!.trim().toLowerCase() !== 'application/pkcs10') {
     throw new Problem('unsupported_media_type', 'The request is application/pkcs10 in base64')
   }
   const parts: Buffer[] = []

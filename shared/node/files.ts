@@ -32,15 +32,45 @@ export async function replaceFile(path: string, content: string | Buffer, mode?:
  * @returns the stats of the written file, also when another process has replaced it since
  */
 export async function replaceFileStat(path: string, content: string | Buffer, mode?: number): Promise<BigIntStats> {
-  const temporary = `${path}.tmp`
+  const stats = await writeTemporary({ path, content, mode })
+  await rename(temporaryOf(path), path)
+  syncFolder(dirname(path))
+  return stats
+}
+
+type NewFile = { path: string; content: string | Buffer; mode: number | undefined }
+
+/**
+ * Replaces files that belong together: none is replaced before all are written, so a full disk leaves the old ones. A power cut
+ * may leave some old and some new.
+ */
+export async function replaceFiles(files: readonly NewFile[]): Promise<void> {
+  try {
+    for (const file of files) await writeTemporary(file)
+  } catch (error) {
+    for (const { path } of files) await rm(temporaryOf(path), { force: true })
+    throw error
+  }
+  for (const { path } of files) await rename(temporaryOf(path), path)
+  for (const folder of new Set(files.map(({ path }) => dirname(path)))) syncFolder(folder)
+}
+
+const temporaryOf = (path: string): string => `${path}.tmp`
+
+/** @returns the stats of the written file. @throws when it cannot be written whole; nothing is left of it then */
+async function writeTemporary({ path, content, mode }: NewFile): Promise<BigIntStats> {
+  const temporary = temporaryOf(path)
   await rm(temporary, { force: true })
   await using file = await open(temporary, 'wx', mode ?? 0o644)
-  if (mode !== undefined) await file.chmod(mode)
-  await file.writeFile(content)
-  await file.sync()
-  await rename(temporary, path)
-  syncFolder(dirname(path))
-  return file.stat({ bigint: true })
+  try {
+    if (mode !== undefined) await file.chmod(mode)
+    await file.writeFile(content)
+    await file.sync()
+    return await file.stat({ bigint: true })
+  } catch (error) {
+    await rm(temporary, { force: true })
+    throw error
+  }
 }
 
 /**

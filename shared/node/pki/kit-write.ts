@@ -1,6 +1,6 @@
 /** Writes an edge kit as a folder or as a ZIP. */
 import { join } from 'node:path'
-import { makeFolder, replaceFile } from '#shared/node/files.ts'
+import { makeFolder, replaceFiles } from '#shared/node/files.ts'
 import { zipTexts } from '#shared/node/zip.ts'
 import { type Kit, KIT_EXTRAS, KIT_FILES } from './kit-read.ts'
 
@@ -21,9 +21,9 @@ export const zipKit = (kit: Omit<Kit, 'key_pem'> & { key_pem?: string }): Promis
 
 /**
  * Writes the files of a kit into a folder, which is created with access for its owner only. Other files of the folder stay
- * as they are.
+ * as they are, and a kit that was there stays where the disk is full.
  */
 export async function writeKit(kit: Omit<Kit, 'key_pem'> & { key_pem?: string }, dir: string): Promise<void> {
   await makeFolder(dir, 0o700)
-  for (const [name, text] of texts(kit)) await replaceFile(join(dir, name), text, modeOf(name))
+  await replaceFiles(texts(kit).map(([name, text]) => ({ path: join(dir, name), content: text, mode: modeOf(name) })))
 }

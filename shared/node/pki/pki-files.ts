@@ -2,16 +2,16 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { commonName, type Identity } from '#shared/core/auth/identity.ts'
+import { CN_MAX, commonName, type Identity, parseIdentity } from '#shared/core/auth/identity.ts'
 import { isRenewalDue } from '#shared/core/auth/certificate-life.ts'
 import type { EdgeAddress } from '#shared/core/model/model.ts'
 import type { NewCertificate } from '#shared/core/telemetry/renewal-wire.ts'
-import { DAY } from '#shared/core/time.ts'
+import { DAY, formatInstant } from '#shared/core/time.ts'
 import { edgeToken, haveEdgeTokensKey } from '#shared/node/auth/edge-token.ts'
 import { makeFolder, replaceFile, unlessMissing } from '#shared/node/files.ts'
 import { edgeIdentity, kitAround, type KitRequest, makeKit } from './kit-make.ts'
 import type { Kit } from './kit-read.ts'
-import { lifeOf, serialOf } from './certificate.ts'
+import { isPair, lifeOf, serialOf } from './certificate.ts'
 import { readMosquittoList, refreshMosquittoList } from './mosquitto-list.ts'
 import {
   type Issued,
@@ -25,6 +25,7 @@ import {
   makeIntermediateCa,
   makeCrl,
   type Pair,
+  readCrl,
   reissue,
 } from './pki.ts'
 
@@ -96,9 +97,13 @@ export async function openPki(dir: string, now: () => number, passphrase?: strin
   const [cert_pem, stored] = [await read(join(dir, PKI_FILES.ca.cert)), await read(join(dir, PKI_FILES.ca.key))]
   if (cert_pem === undefined || stored === undefined) throw new PkiRefusal(`there is no authority in ${dir}`)
   const ca: Pair = { cert_pem, key_pem: openKey(dir, stored, passphrase) }
+  if (!isPair(ca.cert_pem, ca.key_pem))
+    throw new PkiRefusal(`${PKI_FILES.ca.key} in ${dir} is not the key of ${PKI_FILES.ca.cert}`)
 
   const enter = async (issued: Issued, kind: IssuedRecord['kind']) => {
     const { serial, cn, not_after } = issued
+    const { to } = lifeOf(cert_pem)
+    if (to <= now()) throw new PkiRefusal(`the authority in ${dir} ended at ${formatInstant(to)}: make a new one`)
     await writeIssued(
       dir,
       [...(await readIssued(dir)), { serial, cn, kind, issued_at: now(), not_after, revoked_at: null }],
@@ -130,6 +135,21 @@ export async function openPki(dir: string, now: () => number, passphrase?: strin
     const record = (await readIssued(dir)).find(({ serial }) => serial === serialOf(serialNumber))
     return record !== undefined && record.revoked_at === null && !isRenewalDue(lifeOf(pem), now())
   }
+  const ownList = async (issued: IssuedRecord[]) => {
+    const revoked = issued.flatMap(({ serial, revoked_at }) => (revoked_at === null ? [] : [{ serial, revoked_at }]))
+    return makeCrl(ca, revoked, now())
+  }
+  /** Of this authority and of others. A folder that has lost the file begins anew. @throws PkiRefusal for a damaged file */
+  const heldLists = async () => {
+    const held = (await read(join(dir, PKI_FILES.crl))) ?? (await ownList(await readIssued(dir)))
+    const damage = await readCrl(held, cert_pem).then(
+      () => undefined,
+      (error: Error) => error,
+    )
+    if (damage === undefined) return held
+    const way = 'remove it, repeat this, and take the lists of other authorities with trust --crl'
+    throw new PkiRefusal(`${join(dir, PKI_FILES.crl)} cannot be read (${damage.message}): ${way}`, { cause: damage })
+  }
   const tokenOf = async (place: EdgeAddress) => edgeToken(await haveEdgeTokensKey(dir), place)
   return {
     ca_pem: cert_pem,
@@ -152,9 +172,11 @@ export async function openPki(dir: string, now: () => number, passphrase?: strin
     list: () => readIssued(dir),
     /** Undefined where mosquitto has no list in this folder. */
     mosquittoList: async () => readMosquittoList(dir, await readIssued(dir), now()),
-    /** Issues the certificate of an intermediate authority. @throws RangeError when this authority may issue none */
+    /** Issues the certificate of an intermediate authority. @throws PkiRefusal when this authority may issue none */
     intermediate: async (options: { name: string; now: number; days?: number }): Promise<Pair> => {
-      const issued = await makeIntermediateCa(ca, options)
+      const issued = await makeIntermediateCa(ca, options).catch((error: Error) => {
+        throw new PkiRefusal(error.message, { cause: error })
+      })
       await enter(issued, 'authority')
       return issued
     },
@@ -164,7 +186,10 @@ export async function openPki(dir: string, now: () => number, passphrase?: strin
     /** Issues central's certificate for one site, for all (`*`), or for all tenants, and writes it beside the authority's. */
     central: async ({ days, ...reach }: Days & Omit<Extract<Identity, { kind: 'central' }>, 'kind'>) => {
       const identity: Identity = { kind: 'central', ...reach }
-      return pair(await issueClient(ca, { cn: commonName(identity), now: now(), ...orDefault(days) }), 'central')
+      const cn = commonName(identity)
+      if (!parseIdentity(cn)) throw new RangeError('a site id consists of letters, digits and ._-')
+      if (cn.length > CN_MAX) throw new RangeError(`"${cn}" has more than the ${CN_MAX} characters of a common name`)
+      return pair(await issueClient(ca, { cn, now: now(), ...orDefault(days) }), 'central')
     },
     /** Issues the certificate and key of an edge. @throws RangeError when the ids cannot form a common name */
     kit: async ({ days, ...place }: Days & Place): Promise<Kit> => {
@@ -209,7 +234,7 @@ export async function openPki(dir: string, now: () => number, passphrase?: strin
      */
     renewFile: async (file: string, { days }: Days = {}): Promise<Issued> => {
       const cert_pem = await readFile(file, 'utf8')
-      const record = await validRecord(new X509Certificate(cert_pem).serialNumber, `the certificate in ${file}`)
+      const record = await validRecord(serialIn(cert_pem, file), `the certificate in ${file}`)
       const { kind } = record
       if (kind === 'edge') throw new PkiRefusal(`${file} belongs to an edge: renew its kit`)
       if (kind === 'authority') throw new PkiRefusal(`${file} is of an authority, which is replaced by a new one`)
@@ -239,9 +264,8 @@ export async function openPki(dir: string, now: () => number, passphrase?: strin
       if (!record) throw new PkiRefusal(`no certificate with serial ${serial} was issued here`)
       record.revoked_at ??= now()
       await writeIssued(dir, all, now())
-      const revoked = all.flatMap(issued => (issued.revoked_at === null ? [] : [{ ...issued, revoked_at: issued.revoked_at }]))
-      const lists = [await readFile(join(dir, PKI_FILES.crl), 'utf8'), await makeCrl(ca, revoked, now())]
-      await replaceFile(join(dir, PKI_FILES.crl), await joinCrls(lists, cert_pem))
+      const lists = await joinCrls([await heldLists(), await ownList(all)], cert_pem)
+      await replaceFile(join(dir, PKI_FILES.crl), lists)
       return record
     },
     /**
@@ -253,8 +277,10 @@ export async function openPki(dir: string, now: () => number, passphrase?: strin
     trust: async (added: { ca_pem: string; crl_pem: string | undefined }): Promise<string> => {
       try {
         const trusted = joinAuthorities(cert_pem, added.ca_pem)
-        const lists = [await readFile(join(dir, PKI_FILES.crl), 'utf8'), ...(added.crl_pem === undefined ? [] : [added.crl_pem])]
-        const crl = await joinCrls(lists, trusted)
+        if (added.crl_pem !== undefined && !added.crl_pem.includes('-----BEGIN X509 CRL-----'))
+          throw new Error('there is no list of revoked certificates in it')
+        // The own one comes last, since it is the one that counts.
+        const crl = await joinCrls([added.crl_pem ?? '', await heldLists()], trusted)
         await replaceFile(join(dir, PKI_FILES.ca.cert), trusted)
         await replaceFile(join(dir, PKI_FILES.crl), crl)
         return trusted
@@ -265,10 +291,7 @@ export async function openPki(dir: string, now: () => number, passphrase?: strin
     /** Trusts this authority and those above it alone. */
     trustOnlyOwn: async (): Promise<string> => {
       const own = await chainOf(cert_pem)
-      const revoked = (await readIssued(dir)).flatMap(issued =>
-        issued.revoked_at === null ? [] : [{ ...issued, revoked_at: issued.revoked_at }],
-      )
-      await replaceFile(join(dir, PKI_FILES.crl), await makeCrl(ca, revoked, now()))
+      await replaceFile(join(dir, PKI_FILES.crl), await ownList(await readIssued(dir)))
       await replaceFile(join(dir, PKI_FILES.ca.cert), own)
       return own
     },
@@ -289,6 +312,15 @@ function openKey(dir: string, stored: string, passphrase: string | undefined): s
   }
 }
 
+/** @throws PkiRefusal when the file has no certificate */
+function serialIn(cert_pem: string, file: string): string {
+  try {
+    return new X509Certificate(cert_pem).serialNumber
+  } catch (error) {
+    throw new PkiRefusal(`${file} is not a certificate (PEM)`, { cause: error })
+  }
+}
+
 const connectorName = (edge: EdgeAddress): string => commonName(edgeIdentity(edge)).replace(/^edge/, 'connector')
 
 /** Whole days for which a certificate was issued. */
@@ -299,7 +331,13 @@ const orDefault = (days: number | undefined) => (days === undefined ? {} : { day
 const read = (path: string): Promise<string | undefined> => unlessMissing(readFile(path, 'utf8'))
 
 async function readIssued(dir: string): Promise<IssuedRecord[]> {
-  return JSON.parse(await readFile(join(dir, PKI_FILES.issued), 'utf8')) as IssuedRecord[]
+  const path = join(dir, PKI_FILES.issued)
+  const text = await readFile(path, 'utf8')
+  try {
+    return JSON.parse(text) as IssuedRecord[]
+  } catch (error) {
+    throw new PkiRefusal(`${path} is damaged: restore it from a copy (${(error as Error).message})`, { cause: error })
+  }
 }
 
 async function writeIssued(dir: string, issued: IssuedRecord[], now: number): Promise<void> {

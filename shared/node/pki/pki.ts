@@ -16,6 +16,7 @@ import {
   PemConverter,
   Pkcs10CertificateRequest,
   Pkcs10CertificateRequestGenerator,
+  type PublicKey,
   SubjectAlternativeNameExtension,
   SubjectKeyIdentifierExtension,
   X509Certificate,
@@ -145,7 +146,7 @@ export async function issueForRequest(ca: Pair, options: Validity & { csr_pem: s
 /** @returns the key of a certificate request. @throws Error as `issueForRequest` does */
 export async function verifyRequest(csr_pem: string): Promise<webcrypto.CryptoKey> {
   const request = readRequest(csr_pem)
-  const algorithm = keyOf(request)
+  const algorithm = keyOf(request.publicKey)
   // A key that cannot be used makes the library throw.
   if (!(await request.verify().catch(() => false))) throw new Error('the request is not signed by the key that it names')
   return request.publicKey.export(algorithm, ['verify'])
@@ -157,14 +158,12 @@ const [RSA_MIN, RSA_MAX] = [2048, 4096]
 const CURVES = ['P-256', 'P-384', 'P-521']
 
 /** @throws Error for a key that is too weak, too slow or of another kind */
-function keyOf({
-  publicKey: { algorithm },
-}: Pkcs10CertificateRequest): webcrypto.EcKeyImportParams | webcrypto.RsaHashedImportParams {
+function keyOf({ algorithm }: PublicKey): webcrypto.EcKeyImportParams | webcrypto.RsaHashedImportParams {
   const { name, namedCurve = '', modulusLength = 0 } = algorithm as { name: string; namedCurve?: string; modulusLength?: number }
   if (name === 'ECDSA' && CURVES.includes(namedCurve)) return { name, namedCurve }
   if (name.startsWith('RSA') && modulusLength >= RSA_MIN && modulusLength <= RSA_MAX)
     return { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }
-  throw new Error(`the key of the request is not ${KEYS}`)
+  throw new Error(`the key is not ${KEYS}`)
 }
 
 /** @param csr PEM, or base64 of DER. @throws Error that says so when it is no request */
@@ -214,7 +213,13 @@ export async function reissue(ca: Pair, { cert_pem, now, days = CERT_DAYS }: Val
   const [cn = ''] = before!.subjectName.getField('CN')
   const kept = [ExtendedKeyUsageExtension, SubjectAlternativeNameExtension].map(one => before!.getExtension<Extension>(one))
   const extensions = kept.filter(extension => extension !== null)
-  const issued = await issue(ca, cn, await before!.publicKey.export(EC, ['verify']), { now, days }, extensions)
+  const issued = await issue(
+    ca,
+    cn,
+    await before!.publicKey.export(keyOf(before!.publicKey), ['verify']),
+    { now, days },
+    extensions,
+  )
   return { ...issued, cert_pem: issued.cert_pem + others.map(one => withNewline(one.toString('pem'))).join('') }
 }
 
@@ -264,24 +269,29 @@ export async function makeCrl(ca: Pair, revoked: { serial: string; revoked_at: n
 }
 
 /**
- * Puts revocation lists together, one for each authority: a later one replaces an earlier one.
+ * Puts revocation lists together, one for each authority: the one that was signed last, so that an old copy brings back no
+ * certificate that was revoked since.
  *
- * @param lists PEM, each with any number of lists
+ * @param lists PEM, each with any number of lists; of those of the first authority, which the caller makes, the last counts
  * @param ca_pem the authorities; the list of the first comes first
  * @throws Error when a list is not signed by one of them
  */
 export async function joinCrls(lists: readonly string[], ca_pem: string): Promise<string> {
   const authorities = PemConverter.decode(ca_pem).map(raw => new X509Certificate(raw))
-  const newest = new Map<number, ArrayBuffer>()
+  const newest = new Map<number, { raw: ArrayBuffer; at: Date; count: number }>()
   for (const raw of lists.flatMap(list => PemConverter.decode(list))) {
     const crl = new X509Crl(raw)
     const signed = await Promise.all(authorities.map(authority => crl.verify({ publicKey: authority })))
     const by = signed.indexOf(true)
     if (by < 0) throw new Error('a list of revoked certificates is not signed by an authority that is trusted')
-    newest.set(by, raw)
+    const { thisUpdate: at, entries } = crl
+    const held = newest.get(by)
+    // Two of one second: the longer one is the later one.
+    const isNewer = !held || held.at < at || (held.at.getTime() === at.getTime() && held.count < entries.length)
+    if (by === 0 || isNewer) newest.set(by, { raw, at, count: entries.length })
   }
   const ordered = [...newest].toSorted(([a], [b]) => a - b)
-  return ordered.map(([, raw]) => withNewline(PemConverter.encode(raw, 'X509 CRL'))).join('')
+  return ordered.map(([, { raw }]) => withNewline(PemConverter.encode(raw, 'X509 CRL'))).join('')
 }
 
 /** @returns the first certificate of a list and those above it, without the others */
@@ -297,8 +307,12 @@ export async function chainOf(ca_pem: string): Promise<string> {
   return chain.map(one => withNewline(one.toString('pem'))).join('')
 }
 
-/** @returns all certificates of both lists, each once, those of the first list first. @throws Error when one is no authority */
+/**
+ * @returns all certificates of both lists, each once, those of the first list first
+ * @throws Error when one is no authority, or none is added
+ */
 export function joinAuthorities(ca_pem: string, added_pem: string): string {
+  if (!added_pem.includes('-----BEGIN CERTIFICATE-----')) throw new Error('there is no certificate of an authority in it')
   const all = [ca_pem, added_pem].flatMap(pem => PemConverter.decode(pem).map(raw => new X509Certificate(raw)))
   const wrong = all.find(one => one.getExtension(BasicConstraintsExtension)?.ca !== true)
   if (wrong) throw new Error(`the certificate of ${wrong.subject} is not one of an authority`)

@@ -132,6 +132,7 @@ test('what cannot be used is refused with its reason, and uses no secret', async
     [422, { body: makeCsr('edge:A:e1', 'secp256k1').body, headers }],
     [422, { body: makeCsr('edge:A:e1', 'rsa1024').body, headers }],
     [413, { body: 'A'.repeat(20_000), headers }],
+    [422, { body: 'no request', headers: { ...headers, 'content-type': 'Application/PKCS10 ; charset=utf-8' } }],
     [404, { method: 'GET' }],
   ] as const) {
     t.is((await ask('simpleenroll', sent)).status, status, JSON.stringify(sent).slice(0, 80))

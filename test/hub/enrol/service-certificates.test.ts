@@ -243,6 +243,15 @@ test('an authority that ends within the life of what it issues is told of', asyn
   t.regex(certificates.check().detail!, /the authority ends at .*Replacing the authority/)
 })
 
+test('an authority that has ended issues no kits, and says so', async t => {
+  const dir = join(folder(t), 'pki')
+  await makePki(dir, { name: 'Old', now: Date.now() - 20 * DAY, days: 10 })
+  const authority = createAuthority(dir, Date.now)
+  const order = { site_id: 'A', edge_id: 'e1', broker_host: 'hub.example', broker_port: 8883, replace: false }
+  await t.throwsAsync(authority.issue(order), { code: 'no_authority', message: /ended at .*: make a new one/ })
+  t.deepEqual(await authority.list(), [])
+})
+
 test('a pair that does not belong together leaves the old one in use, and revocations are still taken', async t => {
   const { certs, pki } = await makeAged(t, 0)
   const broker = await startBroker(certs)
