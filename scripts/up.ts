@@ -3,7 +3,7 @@ import { readVersion } from '#shared/node/version.ts'
 import { startRecipe, stopRecipe } from './lib-up/control.ts'
 import { EXIT, UpError } from './lib-up/exit.ts'
 import { readUpOptions, UP_USAGE, type UpOptions } from './lib-up/up-options.ts'
-import { planOf } from './lib-up/plan.ts'
+import { type Plan, planOf } from './lib-up/plan.ts'
 import { findRunning, refuseDowngrade, type RunningRecipe } from './lib-up/state.ts'
 import { isHealthy } from '#image/containers/health-check.ts'
 
@@ -14,6 +14,7 @@ async function run(options: UpOptions): Promise<number> {
     case 'start':
       return start(options)
     case 'stop':
+      refuseOther(options)
       say(
         (await stopRecipe(options.data))
           ? `${options.recipe} is stopped; its data stays in ${options.data}`
@@ -29,8 +30,21 @@ async function run(options: UpOptions): Promise<number> {
 
 const NOT_RUNNING = ({ recipe, data }: UpOptions): string => `${recipe} does not run in ${data}`
 
-async function start(options: UpOptions): Promise<number> {
+/** @throws UpError where another recipe runs in the folder: a wrong folder was given */
+function refuseOther({ recipe, data }: UpOptions): void {
+  const running = findRunning(data)
+  if (running && running.recipe !== recipe) throw new UpError('refused', `${running.recipe} runs in ${data}, not ${recipe}`)
+}
+
+/** A name that is written wrong would else be without effect, and nobody told. */
+function planWithWarnings(options: UpOptions): Plan {
   const plan = planOf(options, process.env)
+  for (const name of plan.unknown) process.stderr.write(`${options.envFile}: the recipe ${plan.recipe} has no setting ${name}\n`)
+  return plan
+}
+
+async function start(options: UpOptions): Promise<number> {
+  const plan = planWithWarnings(options)
   const running = findRunning(options.data)
   if (running) throw new UpError('refused', `${running.recipe} runs already in ${options.data} (process ${running.pid})`)
   refuseDowngrade(options.data, plan.version)
@@ -40,7 +54,8 @@ async function start(options: UpOptions): Promise<number> {
 
 /** The settings are checked before anything is stopped. */
 async function upgrade(options: UpOptions): Promise<number> {
-  const plan = planOf(options, process.env)
+  const plan = planWithWarnings(options)
+  refuseOther(options)
   const running = findRunning(options.data)
   if (running?.version === plan.version) {
     say(`${running.recipe} runs ${plan.version} already`)

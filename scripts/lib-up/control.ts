@@ -1,11 +1,15 @@
 /** Starts and stops the process that watches the parts of a recipe; that one goes on when this one ends. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, constants, openSync } from 'node:fs'
+import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { errorText } from '#shared/core/error-text.ts'
+import { makeFolder } from '#shared/node/files.ts'
 import { EXIT, UpError } from './exit.ts'
 import type { Plan } from './plan.ts'
+import { refuseTakenPorts } from './ports.ts'
 import { findRunning, type RunningRecipe } from './state.ts'
 
 const WATCHER = fileURLToPath(new URL('watcher.ts', import.meta.url))
@@ -21,7 +25,8 @@ export type WatcherAnswer = { running: RunningRecipe } | { kind: keyof typeof EX
  * @throws UpError with the part and the reason; nothing is left running then
  */
 export async function startRecipe(plan: Plan): Promise<RunningRecipe> {
-  mkdirSync(join(plan.data, 'logs'), { recursive: true, mode: 0o700 })
+  await prepareFolder(plan.data)
+  await refuseTakenPorts(plan.parts)
   const log = openSync(join(plan.data, 'logs', 'watcher.log'), 'a', 0o600)
   const child = spawn(process.execPath, [WATCHER], { detached: true, stdio: ['ignore', log, log, 'ipc'] })
   closeSync(log)
@@ -37,6 +42,16 @@ export async function startRecipe(plan: Plan): Promise<RunningRecipe> {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, cancel)
     if (child.connected) child.disconnect()
     child.unref()
+  }
+}
+
+/** @throws UpError when nothing can be written there */
+async function prepareFolder(data: string): Promise<void> {
+  try {
+    await makeFolder(join(data, 'logs'), 0o700)
+    await access(data, constants.W_OK)
+  } catch (error) {
+    throw new UpError('configuration', `The folder ${data} cannot be used: ${errorText(error)}`)
   }
 }
 

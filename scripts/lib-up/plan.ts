@@ -5,6 +5,7 @@ import { parseEnv } from 'node:util'
 import { type ComponentName, COMPONENTS } from '#image/recipes/components.ts'
 import { foldersOf, type ServiceAddresses, type Recipe, RECIPES, settingsOf } from '#image/recipes/deployments.ts'
 import { requiredOf } from '#image/recipes/compose.ts'
+import { readEnv } from '#shared/core/env.ts'
 import { errorText } from '#shared/core/error-text.ts'
 import { readVersion } from '#shared/node/version.ts'
 import { UpError } from './exit.ts'
@@ -14,20 +15,30 @@ export type PlannedPart = {
   component: ComponentName
   main: string
   env: Record<string, string>
-  /** Where it listens. */
+  /** Where it listens: on this address, and as this machine reaches it. */
+  bind: string
+  port: number
   url: string
   /** What its health is asked of: an address or a file. */
   probe: string
 }
-export type Plan = { recipe: string; version: string; data: string; parts: PlannedPart[] }
+export type Plan = {
+  recipe: string
+  version: string
+  data: string
+  parts: PlannedPart[]
+  /** Names in the file of settings that no part of the recipe has. */
+  unknown: string[]
+}
 
 const LOOPBACK = '127.0.0.1'
 type Environment = Record<string, string | undefined>
 
-/** @throws UpError that names every setting that is missing, or the file that cannot be read */
+/** @throws UpError that names every setting that is missing, or else every one that is wrong, or the file that cannot be read */
 export function planOf({ recipe: name, profile, data, envFile, portBase }: UpOptions, environment: Environment): Plan {
   const recipe = RECIPES[name]
-  const given: Environment = { ...readSettings(envFile), ...withoutEmpty(environment) }
+  const file = readSettings(envFile)
+  const given: Environment = { ...file, ...withoutEmpty(environment) }
   const components = recipe.services.filter(one => one.profile === profile).map(({ component }) => component)
   const missing = [...requiredOf(recipe, components)].filter(([variable]) => !given[variable] && !given[`${variable}_FILE`])
   if (missing.length > 0) {
@@ -37,11 +48,35 @@ export function planOf({ recipe: name, profile, data, envFile, portBase }: UpOpt
   const portOf = portsFor(given, portBase)
   const addresses: ServiceAddresses = {
     hostOf: (_component, asked) => hostOf(bindOf(asked, given)),
-    portOf: (_component, asked) => String(portOf(asked)),
+    portOf: (_component, asked) => portOf(asked),
     proxies: LOOPBACK,
   }
   const parts = components.map(component => partOf(component, { recipe, addresses, given, data, port: portOf(component) }))
-  return { recipe: name, version: readVersion(), data, parts }
+  const wrong = new Set(parts.flatMap(complaintsOf))
+  if (wrong.size > 0)
+    throw new UpError(
+      'configuration',
+      `Settings of the recipe ${name} are wrong:\n${[...wrong].map(one => `  ${one}`).join('\n')}`,
+    )
+  const known = namesOf(recipe, addresses)
+  const unknown = Object.keys(file).filter(variable => !known.has(variable.replace(/_FILE$/, '')))
+  return { recipe: name, version: readVersion(), data, parts, unknown }
+}
+
+/** What the part itself would say, before anything is started. */
+function complaintsOf({ component, env }: PlannedPart): string[] {
+  const read = readEnv(COMPONENTS[component].env, { env }, path => readFileSync(path, 'utf8'))
+  return read.ok ? [] : read.complaints
+}
+
+/** Every name that a file of settings of this recipe may have, whatever its profile. */
+function namesOf(recipe: Recipe, addresses: ServiceAddresses): Set<string> {
+  const names = ['SERVICE_IMAGE_REGISTRY', 'SERVICE_IMAGE_TAG', 'SERVICE_NETWORK']
+  for (const { component } of recipe.services) {
+    names.push(...settingsOf(recipe, component, addresses).keys(), ...Object.values(COMPONENTS[component].listen))
+    names.push(...foldersOf(recipe, component).flatMap(folder => ('from' in folder ? folder.from : [])))
+  }
+  return new Set(names)
 }
 
 function readSettings(path: string | undefined): Environment {
@@ -65,15 +100,15 @@ const PORTS: Partial<Record<ComponentName, { offset: number; port: number }>> = 
 }
 const CONNECTOR = { offset: 3, port: 8090 }
 
-function portsFor(given: Environment, portBase: number | undefined): (component: ComponentName) => number {
+function portsFor(given: Environment, portBase: number | undefined): (component: ComponentName) => string {
   return component => {
     const { offset, port } = PORTS[component] ?? CONNECTOR
-    if (portBase !== undefined) return portBase + offset
-    return Number(given[COMPONENTS[component].listen.port] ?? port)
+    if (portBase !== undefined) return String(portBase + offset)
+    return given[COMPONENTS[component].listen.port] ?? String(port)
   }
 }
 
-type PartContext = { recipe: Recipe; addresses: ServiceAddresses; given: Environment; data: string; port: number }
+type PartContext = { recipe: Recipe; addresses: ServiceAddresses; given: Environment; data: string; port: string }
 
 function partOf(component: ComponentName, { recipe, addresses, given, data, port }: PartContext): PlannedPart {
   const { main, listen, probe, folders } = COMPONENTS[component]
@@ -91,12 +126,13 @@ function partOf(component: ComponentName, { recipe, addresses, given, data, port
   }
   const bind = bindOf(component, given)
   if (listen.bind !== undefined) env[listen.bind] = bind
-  env[listen.port] = String(port)
+  env[listen.port] = port
   const scheme = component === 'mqtt' ? 'mqtts' : folders['SERVICE_TLS_DIR'] && env['SERVICE_TLS_DIR'] ? 'https' : 'http'
   const url = `${scheme}://${hostOf(bind)}:${port}`
-  if ('path' in probe) return { component, main, env, url, probe: `${url}${probe.path}` }
+  const part = { component, main, env, bind, port: Number(port), url }
+  if ('path' in probe) return { ...part, probe: `${url}${probe.path}` }
   const heartbeat = join(data, 'run', `${component}.alive`)
-  return { component, main, env: { ...env, SERVICE_HEARTBEAT_FILE: heartbeat }, url, probe: heartbeat }
+  return { ...part, env: { ...env, SERVICE_HEARTBEAT_FILE: heartbeat }, probe: heartbeat }
 }
 
 /** Where this machine reaches what listens on an address. */

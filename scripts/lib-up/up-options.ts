@@ -45,7 +45,8 @@ export function readUpOptions(argv: string[], env: NodeJS.ProcessEnv): UpOptions
   if (recipe === undefined) return { wrong: name === undefined ? 'Name a recipe' : `There is no recipe ${name}` }
   const command = COMMANDS.find(one => one === word)
   if (command === undefined || more.length > 0) return { wrong: `There is no command ${[word, ...more].join(' ')}` }
-  const profile = profileOf(recipe, values.profile)
+  const isStarted = command === 'start' || command === 'upgrade'
+  const profile = isStarted || values.profile !== undefined ? profileOf(recipe, values.profile) : undefined
   if (typeof profile === 'object') return profile
   const portBase = portBaseOf(values['port-base'])
   if (typeof portBase === 'object') return portBase

@@ -69,8 +69,9 @@ async function startAll({ data, version, parts }: Plan, running: { part: Planned
 async function ready({ component, probe }: PlannedPart, site: SiteProcess): Promise<void> {
   for (const end = Date.now() + READY_MS; Date.now() < end; await wait(LOOK_MS)) {
     if (stopped.signal.aborted) throw new UpError('failed', 'Stopped before everything was healthy')
+    const isWell = await isHealthy(probe)
     if (site.hasEnded()) throw failureOf(site, await site.ended)
-    if (await isHealthy(probe)) return
+    if (isWell) return
   }
   throw new UpError(
     'timeout',

@@ -15,9 +15,15 @@ type Part = { component: string; pid: number; url: string; healthy?: boolean }
 type Running = { running: boolean; version: string; pid: number; parts: Part[] }
 
 /** A recipe in a folder of its own, stopped when the test ends. */
-async function recipe(t: ExecutionContext, name: string, settings: Record<string, string>) {
-  const data = join(await temporaryFolder(t), 'data')
-  const options = ['--data', data, '--port-base', String(await freeBase(4))]
+async function recipe(
+  t: ExecutionContext,
+  name: string,
+  settings: Record<string, string>,
+  given?: { data?: string; base: number },
+) {
+  const data = given?.data ?? join(await temporaryFolder(t), 'data')
+  const base = given?.base ?? (await freeBase(4))
+  const options = ['--data', data, '--port-base', String(base)]
   const { PATH = '', HOME = '' } = process.env
   const up = async (...words: string[]) => {
     const env = { PATH, HOME, ...COMPILED, ...settings, PLENUM_NO_SETUP: '1' }
@@ -29,7 +35,7 @@ async function recipe(t: ExecutionContext, name: string, settings: Record<string
     return { code: code as number, out, err }
   }
   t.teardown(() => up('stop'))
-  return { data, up, status: async () => JSON.parse((await up('status', '--json')).out) as Running }
+  return { data, place: { data, base }, up, status: async () => JSON.parse((await up('status', '--json')).out) as Running }
 }
 
 test.serial('standalone starts in order, gathers over MQTTS, keeps its data, and refuses a downgrade', async t => {
@@ -107,9 +113,50 @@ test.serial('a setting that is missing or wrong ends the start with 78 and its n
   t.regex(refused.err, /^Settings of the recipe csv are missing:\n {2}SERVICE_JWT_SECRET: /)
   t.false(existsSync(missing.data))
 
-  const wrong = await recipe(t, 'csv', { ...ADMIN, QUERY_MEMORY_MB: '1' })
-  const ended = await wrong.up()
+  const wrong = await recipe(t, 'csv', { ...ADMIN, QUERY_MEMORY_MB: '1', SERVICE_NGINX_RESOLVER: 'x' })
+  const refusedToo = await wrong.up()
+  t.is(refusedToo.code, 78)
+  t.regex(refusedToo.err, /^Settings of the recipe csv are wrong:\n {2}QUERY_MEMORY_MB: takes a whole number/)
+  t.false(existsSync(wrong.data))
+
+  // What only the part itself knows.
+  const unfit = await recipe(t, 'csv', { ...ADMIN, SERVICE_SMTP_URL: 'smtp://mail.example' })
+  const ended = await unfit.up()
   t.is(ended.code, 78)
-  t.regex(ended.err, /^central exited with 78\n.*QUERY_MEMORY_MB: takes a whole number/s)
-  t.false((await wrong.status()).running)
+  t.regex(ended.err, /^central exited with 78\n.*SERVICE_SMTP_FROM: SERVICE_SMTP_URL needs it/s)
+  t.false((await unfit.status()).running)
+})
+
+test.serial('what cannot be started where it should is refused in words, and what another recipe runs is left alone', async t => {
+  t.timeout(200_000)
+  const { data, up, status, place } = await recipe(t, 'csv', ADMIN)
+  const noFile = await up('--env-file', join(data, 'none.env'))
+  t.is(noFile.code, 78)
+  t.regex(noFile.err, /^--env-file: ENOENT/)
+  const file = join(await temporaryFolder(t), 'csv.env')
+  writeFileSync(file, 'SERVICE_TLS_DRI=/tls\nSERVICE_IMAGE_TAG=nightly\n')
+  const started = await up('--env-file', file)
+  t.is(started.code, 0)
+  t.is(started.err, `${file}: the recipe csv has no setting SERVICE_TLS_DRI\n`)
+
+  const second = await recipe(t, 'csv', ADMIN, { base: place.base })
+  const taken = await second.up()
+  t.is(taken.code, 3)
+  t.regex(taken.err, /^central cannot listen at 127\.0\.0\.1:\d+: another program listens there\nweb cannot listen at/)
+  t.false((await second.status()).running)
+  const elsewhere = await recipe(t, 'csv', { ...ADMIN, SERVICE_WEB_BIND: '192.0.2.1' })
+  const noAddress = await elsewhere.up()
+  t.is(noAddress.code, 78)
+  t.regex(noAddress.err, /^web cannot listen at 192\.0\.2\.1:\d+: .*EADDRNOTAVAIL/)
+  const noFolder = await (await recipe(t, 'csv', ADMIN, { base: place.base + 4, data: join(file, 'data') })).up()
+  t.is(noFolder.code, 78)
+  t.regex(noFolder.err, /^The folder .* cannot be used: .* is not a folder\n$/)
+
+  const other = await recipe(t, 'ot-edge', { ...ADMIN, SERVICE_LOCAL_INGEST_TOKEN: 'x'.repeat(40) }, place)
+  for (const word of ['stop', 'upgrade']) {
+    const left = await other.up(word)
+    t.is(left.code, 3, word)
+    t.is(left.err, `csv runs in ${data}, not ot-edge\n`)
+  }
+  t.true((await status()).running)
 })

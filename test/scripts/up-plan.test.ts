@@ -53,6 +53,7 @@ for (const name of RECIPE_NAMES) {
 }
 
 test('edge-split takes exactly one of its profiles, and other recipes take none', t => {
+  for (const command of ['stop', 'status']) t.like(readUpOptions(['edge-split', command], {}), { command, profile: undefined })
   t.like(readUpOptions(['edge-split'], {}), {
     wrong: 'The recipe edge-split takes one profile: --profile bacnet_modbus or --profile haystack',
   })
@@ -80,15 +81,16 @@ test('mistakes in the arguments are answered in words', t => {
 
 test('the file of settings counts after the environment, and a secret may come from a file', t => {
   const dir = folder(t)
-  const envFile = join(dir, 'csv.env')
+  const [envFile, secret] = [join(dir, 'csv.env'), join(dir, 'admin')]
+  writeFileSync(secret, 'admin-of-the-test')
   writeFileSync(envFile, `SERVICE_JWT_SECRET=${'f'.repeat(40)}\nSERVICE_SITE_ID=of-the-file\n# nothing\nQUERY_MEMORY_MB=128\n`)
-  const environment = { SERVICE_SITE_ID: 'of-the-shell', SERVICE_ADMIN_PASSWORD_FILE: '/run/secrets/admin', HOME: '/root' }
+  const environment = { SERVICE_SITE_ID: 'of-the-shell', SERVICE_ADMIN_PASSWORD_FILE: secret, HOME: '/root' }
   const [central] = planOf(optionsOf('csv', '--env-file', envFile), environment).parts
   t.like(central!.env, {
     SERVICE_JWT_SECRET: 'f'.repeat(40),
     SERVICE_SITE_ID: 'of-the-shell',
     QUERY_MEMORY_MB: '128',
-    SERVICE_ADMIN_PASSWORD_FILE: '/run/secrets/admin',
+    SERVICE_ADMIN_PASSWORD_FILE: secret,
     SERVICE_WORKSPACE: '/srv/data/workspace',
     SERVICE_RULE_RESULTS_DIR: '/srv/data/results',
   })
@@ -129,4 +131,20 @@ test('data of a later version is refused, data of an earlier one and of another 
         message: `The data in ${dir} was written by ${wrote}, and this is ${now}: a downgrade is refused; start ${wrote} or later, or restore a backup that ${now} made into another folder`,
       })
   }
+})
+
+test('settings that a part would refuse are named before anything starts, those of all parts at once', t => {
+  const wrong = { SERVICE_JWT_SECRET: 'short', SERVICE_LOG_LEVEL: 'loud', SERVICE_MQTT_PORT: 'abc', SERVICE_WEB_PORT: '0' }
+  const error = t.throws(() => planOf(optionsOf('hub'), { ...RECIPE_SETTINGS, ...wrong }))
+  t.like(error, { kind: 'configuration' })
+  for (const name of Object.keys(wrong)) t.is(error!.message.split(`\n  ${name}: `).length, 2, name)
+})
+
+test('names in a file of settings that no part of the recipe has are known', t => {
+  const file = join(folder(t), 'hub.env')
+  const fine =
+    'SERVICE_IMAGE_TAG=nightly\nSERVICE_NETWORK=10.0.0.0/24\nSERVICE_TLS_DIR=/tls\nSERVICE_ADMIN_PASSWORD_FILE=/s\nSERVICE_WEB_PORT=3000\n'
+  writeFileSync(file, `${fine}SERVICE_EST_PORT=8085\nSERVICE_WEB_PROT=3000\nHOME=/\n`)
+  const { unknown } = planOf(optionsOf('hub', '--env-file', file), RECIPE_SETTINGS)
+  t.deepEqual(unknown.toSorted(), ['HOME', 'SERVICE_EST_PORT', 'SERVICE_WEB_PROT'])
 })
