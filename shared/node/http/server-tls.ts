@@ -6,6 +6,7 @@ import { createSecureContext, Server } from 'node:tls'
 import type { Logger } from 'pino'
 import { errorText } from '#shared/core/error-text.ts'
 import { formatInstant } from '#shared/core/time.ts'
+import { lifeOf } from '#shared/node/pki/certificate.ts'
 import { TLS_MINIMUM } from '#shared/node/pki/tls-minimum.ts'
 import { type Current, type WatchedFiles, watchFiles } from '#shared/node/watched-files.ts'
 
@@ -23,10 +24,15 @@ export async function readServerTls(folder: string): Promise<ServerTls> {
   const cert = await readPem(certPath)
   const key = await readPem(keyPath)
   const leaf = parse(certPath, () => new X509Certificate(cert))
+  if (isUnderPassphrase(key))
+    throw new Error(`SERVICE_TLS_DIR: ${keyPath} is under a passphrase: store it without one, with permissions 600`)
   const secret = parse(keyPath, () => createPrivateKey(key))
   if (!leaf.checkPrivateKey(secret)) throw new Error(`SERVICE_TLS_DIR: ${folder}/key.pem is not the key of cert.pem`)
   return { cert, key }
 }
+
+/** PKCS #8 and the older form of OpenSSL. */
+const isUnderPassphrase = (key: string): boolean => /^-----BEGIN ENCRYPTED PRIVATE KEY|^Proc-Type: 4,ENCRYPTED/m.test(key)
 
 /** As `readServerTls`, read again when a file has changed. @throws Error as `readServerTls` does */
 export function watchServerTls(folder: string, log: Logger): Promise<WatchedFiles<ServerTls>> {
@@ -35,10 +41,12 @@ export function watchServerTls(folder: string, log: Logger): Promise<WatchedFile
     paths: tlsFiles(folder),
     read: async before => {
       const pair = await readServerTls(folder)
-      const { validToDate } = new X509Certificate(pair.cert)
-      if (before && validToDate.getTime() <= Date.now()) {
-        throw new Error(`SERVICE_TLS_DIR: ${folder}/cert.pem ended at ${formatInstant(validToDate.getTime())}`)
-      }
+      const { from, to } = lifeOf(pair.cert)
+      const ended = `SERVICE_TLS_DIR: ${folder}/cert.pem ended at ${formatInstant(to)}`
+      if (before && to <= Date.now()) throw new Error(ended)
+      if (to <= Date.now()) log.warn(`${ended}: browsers refuse it`)
+      if (from > Date.now())
+        log.warn(`SERVICE_TLS_DIR: ${folder}/cert.pem begins at ${formatInstant(from)}: is this machine's clock right?`)
       // What TLS itself refuses, such as a key that is too short, must not reach a server that runs.
       if (before) createSecureContext(pair)
       return pair

@@ -1,4 +1,5 @@
 /** A server takes a new certificate at once, and connections that are open stay. */
+import { createPrivateKey } from 'node:crypto'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,9 +8,10 @@ import test from 'ava'
 import pino from 'pino'
 import { freePort } from '#scripts/lib/free-port.ts'
 import { webService } from '#hub/web/proxy.ts'
+import { DAY } from '#shared/core/time.ts'
 import { openAuthWithoutUsers } from '#shared/node/auth/no-users.ts'
 import { openHttp } from '#shared/node/http/server.ts'
-import { watchServerTls } from '#shared/node/http/server-tls.ts'
+import { readServerTls, watchServerTls } from '#shared/node/http/server-tls.ts'
 import { serialOf } from '#shared/node/pki/certificate.ts'
 import { issueServer, makeCa } from '#shared/node/pki/pki.ts'
 import { folder } from '../../../support/folders.ts'
@@ -56,4 +58,37 @@ test('a pair that is replaced is shown to the next connection of central and of 
   await place(-1)
   await tls.look()
   for (const url of urls) t.is(await shown(url), after, 'one that has ended is not used')
+})
+
+test('a certificate that has ended, or begins later, is used at the start with a warning', async t => {
+  const dir = folder(t)
+  const ca = await makeCa({ name: 'Test', now: Date.now() })
+  const lines: string[] = []
+  const told = pino({ base: null }, { write: line => void lines.push(JSON.parse(line).msg) })
+  const startWith = async (days: number, now: number) => {
+    const pair = await issueServer(ca, { hosts: ['127.0.0.1'], now, days })
+    writeFileSync(join(dir, 'key.pem'), pair.key_pem)
+    writeFileSync(join(dir, 'cert.pem'), pair.cert_pem)
+    t.is((await watchServerTls(dir, told)).current().cert, pair.cert_pem)
+    return lines.splice(0)
+  }
+  t.deepEqual(await startWith(10, Date.now()), [])
+  t.regex((await startWith(10, Date.now() - 20 * DAY)).join(), /cert\.pem ended at .*: browsers refuse it$/)
+  t.regex((await startWith(10, Date.now() + 20 * DAY)).join(), /cert\.pem begins at .*: is this machine's clock right\?$/)
+})
+
+test('a key under a passphrase is refused in words, in both of its forms', async t => {
+  const dir = folder(t)
+  const ca = await makeCa({ name: 'Test', now: Date.now() })
+  const { cert_pem, key_pem } = await issueServer(ca, { hosts: ['127.0.0.1'], now: Date.now() })
+  writeFileSync(join(dir, 'cert.pem'), cert_pem)
+  for (const type of ['pkcs8', 'sec1'] as const) {
+    const under = { cipher: 'aes-256-cbc', passphrase: 'correct horse' }
+    writeFileSync(join(dir, 'key.pem'), createPrivateKey(key_pem).export({ type, format: 'pem', ...under }))
+    await t.throwsAsync(
+      readServerTls(dir),
+      { message: /key\.pem is under a passphrase: store it without one, with permissions 600$/ },
+      type,
+    )
+  }
 })
