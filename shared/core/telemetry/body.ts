@@ -28,23 +28,31 @@ const inflate = (bytes: Uint8Array, maxBytes: number): Buffer =>
   inflateRawSync(bytes, { maxOutputLength: maxBytes, chunkSize: INFLATED_ROOM })
 const refuse = (reason: string) => ({ ok: false as const, reason })
 
+/** Reads a body. @param maxBytes longest JSON text */
+export function unpackBody(bytes: Uint8Array, maxBytes: number): Decoded<Record<string, unknown>> {
+  const text = unpackText(bytes, maxBytes)
+  return text.ok ? parseBody(text.value) : text
+}
+
 /**
- * Reads a body. It stops inflating at the limit, so a decompression bomb costs no more than a valid message.
+ * Reads the text of a body. It stops inflating at the limit, so a decompression bomb costs no more than a valid message.
  *
  * @param maxBytes longest JSON text
  */
-export function unpackBody(bytes: Uint8Array, maxBytes: number): Decoded<Record<string, unknown>> {
+export function unpackText(bytes: Uint8Array, maxBytes: number): Decoded<string> {
   if (bytes.length === 0) return refuse('the body is empty')
   if (bytes.length > maxBytes) return refuse(`the body has ${bytes.length} bytes, more than ${maxBytes}`)
   if (bytes[0] !== BRACE && bytes[0] !== DEFLATED)
     return refuse(`the body begins with byte ${bytes[0]}, neither JSON nor deflated`)
-  let text: string
   try {
-    text = (bytes[0] === BRACE ? viewOf(bytes) : inflate(bytes.subarray(1), maxBytes)).toString()
+    return { ok: true, value: (bytes[0] === BRACE ? viewOf(bytes) : inflate(bytes.subarray(1), maxBytes)).toString() }
   } catch (error) {
     const tooLong = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE'
     return refuse(tooLong ? `the body inflates to more than ${maxBytes} bytes` : 'the body does not inflate')
   }
+}
+
+export function parseBody(text: string): Decoded<Record<string, unknown>> {
   if (isTooDeep(text)) return refuse(`the body is nested deeper than ${JSON_DEPTH_MAX}`)
   try {
     const value: unknown = JSON.parse(text)

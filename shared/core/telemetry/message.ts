@@ -17,9 +17,12 @@ export type Received =
 export type MessageTopic = Topic & { kind: 'telemetry' | 'findings' }
 export const isMessageTopic = (topic: Topic): topic is MessageTopic => topic.kind === 'telemetry' || topic.kind === 'findings'
 
-/** @param topic checked by the broker against the certificate of the sender; `body`: already unpacked */
-export function receiveBody(topic: MessageTopic, body: Record<string, unknown>): Received {
-  const decoded = topic.kind === 'telemetry' ? decodeTelemetry(topic, body) : decodeFindings(topic, body)
+/**
+ * @param topic checked by the broker against the certificate of the sender; `body`: already unpacked
+ * @param usual the points of telemetry where they have been read, which the body then does not have
+ */
+export function receiveBody(topic: MessageTopic, body: Record<string, unknown>, usual?: StatedReading[]): Received {
+  const decoded = topic.kind === 'telemetry' ? decodeTelemetry(topic, body, usual) : decodeFindings(topic, body)
   if (decoded.ok) return { state: 'good', ...decoded.value }
   const place = decodeWith(() => {
     const from = fields(body, '')
@@ -45,8 +48,8 @@ export type Content = {
   withdrawn: string[]
 }
 
-function decodeTelemetry(topic: Topic, body: Record<string, unknown>): Decoded<Content> {
-  const telemetry = readTelemetry(body)
+function decodeTelemetry(topic: Topic, body: Record<string, unknown>, usual?: StatedReading[]): Decoded<Content> {
+  const telemetry = readTelemetry(body, usual)
   if (!telemetry.ok) return telemetry
   const { stream, seq, message_id, building_id, readings, not_before, refused, protocol } = telemetry.value
   if (protocol !== topic.protocol) return { ok: false, reason: `protocol is ${protocol}, and the topic is for ${topic.protocol}` }

@@ -47,12 +47,18 @@ export function writeTelemetry({ protocol, time_synced, not_before, readings, ..
 /**
  * Reads a message reading by reading: invalid ones are reported, the rest is accepted.
  *
+ * @param usual its readings where they have been read
  * @returns not ok when the head does not fit
  */
-export function readTelemetry(body: Record<string, unknown>): Decoded<Telemetry & { refused: Refused[] }> {
+export function readTelemetry(
+  body: Record<string, unknown>,
+  usual?: StatedReading[],
+): Decoded<Telemetry & { refused: Refused[] }> {
   return decodeWith(() => {
     const from = fields(body, '')
-    const { usable: readings, refused } = usableOf(from, 'points', MESSAGE_POINTS_MAX, readPoint)
+    const { usable: readings, refused } = usual
+      ? { usable: usual, refused: [] }
+      : usableOf(from, 'points', MESSAGE_POINTS_MAX, readPoint)
     if (readings.length + refused.length === 0) unfit('points', 'a list of at least 1', [])
     const head = {
       ...readEnvelope(from, TELEMETRY_SCHEMA),

@@ -1,12 +1,13 @@
 /** Ingest of messages that arrive over MQTT: decodes them and returns the acknowledgement or the notices to publish. */
 import type { EdgeKey } from '#shared/core/model/model.ts'
-import { MESSAGE_MAX, METADATA_MAX, STATUS_MAX, unpackBody } from '#shared/core/telemetry/body.ts'
+import { MESSAGE_MAX, METADATA_MAX, parseBody, STATUS_MAX, unpackBody, unpackText } from '#shared/core/telemetry/body.ts'
 import { isLive, readLive } from '#shared/core/telemetry/live.ts'
 import { isMessageTopic, type MessageTopic, type Received, receiveBody } from '#shared/core/telemetry/message.ts'
 import { readMetadata } from '#shared/core/telemetry/metadata.ts'
 import type { Notice } from '#shared/core/telemetry/notice.ts'
 import { isClockSet } from '#shared/core/telemetry/misdated.ts'
 import type { Ack, StatusAnswer } from '#shared/core/telemetry/status.ts'
+import { readUsual } from '#shared/core/telemetry/usual-points.ts'
 import { parseTopic, type Topic } from '#shared/core/topic/topics.ts'
 import { type Ingest, type MessageResult, readSession, rejectionOf } from './ingest.ts'
 
@@ -54,7 +55,10 @@ export function processMessages(ingest: Ingest, published: readonly PublishedMes
 
 /** @returns nothing of live values, which are not stored */
 function receive(ingest: Ingest, { topic, payload }: PublishedMessage): { topic: MessageTopic; received: Received }[] {
-  const body = unpackBody(payload, MESSAGE_MAX)
+  const text = unpackText(payload, MESSAGE_MAX)
+  const usual = text.ok ? readUsual(text.value) : undefined
+  if (usual && !isLive(usual.body)) return [{ topic, received: receiveBody(topic, usual.body, usual.readings) }]
+  const body = text.ok ? parseBody(text.value) : text
   if (!body.ok) return [{ topic, received: { state: 'unreadable', reason: body.reason } }]
   if (isLive(body.value)) return processLive(ingest, topic, body.value)
   return [{ topic, received: receiveBody(topic, body.value) }]
