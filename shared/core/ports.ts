@@ -286,12 +286,12 @@ export interface SegmentedLog<T> {
 /** Stores the messages of edges on a hub: rows and sequence marks in one transaction. */
 export interface Inbox {
   /**
-   * Stores messages in their order, all of them or none.
+   * Stores messages in their order, all of them or none. Each is asked for once the one before it is stored.
    *
    * @returns for each message what became of it
-   * @throws the error of the store; then no message was stored
+   * @throws the error of the store or of asking for a message; then no message was stored
    */
-  accept(messages: readonly EdgeMessage[]): Accepted[]
+  accept(messages: Iterable<EdgeMessage>): Accepted[]
 }
 /**
  * The mark of the edge and stream once the message was accepted, and the id of its message where that is known; `foreign`: ids of

@@ -11,7 +11,7 @@ import { MESSAGE_POINTS_MAX, readPoint } from './telemetry.ts'
 
 const LIVE_SCHEMA = 'svc_live_v1'
 
-type Live = { building_id: string; readings: Reading[] }
+export type Live = { building_id: string; readings: Reading[] }
 /** The newest reading of a point; undefined where none is known beside history. */
 export type LiveReader = (building_id: string, point_id: string) => Reading | undefined
 

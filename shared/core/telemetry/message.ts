@@ -1,11 +1,13 @@
 /** Decodes a telemetry or findings message: its content, or why it cannot be used. */
 import type { Finding } from '#shared/core/findings/finding.ts'
 import type { Topic } from '../topic/topics.ts'
-import type { Decoded } from './body.ts'
+import { type Decoded, MESSAGE_MAX, parseBody, unpackText } from './body.ts'
 import type { Envelope } from './envelope.ts'
 import { readFindings } from './findings.ts'
+import { isLive, type Live, readLive } from './live.ts'
 import { decodeWith, fields, integer, optional, type Refused, uuid } from './read.ts'
 import { readTelemetry, type StatedReading } from './telemetry.ts'
+import { readUsual } from './usual-points.ts'
 
 export type Received =
   | ({ state: 'good' } & Content)
@@ -14,8 +16,21 @@ export type Received =
   /** Stream and sequence number cannot be read. */
   | { state: 'unreadable'; reason: string }
 
+/** Live values, which have no number in the stream and are not stored; or why they cannot be read. */
+type ReceivedLive = { state: 'live'; live: Decoded<Live> }
+
 export type MessageTopic = Topic & { kind: 'telemetry' | 'findings' }
 export const isMessageTopic = (topic: Topic): topic is MessageTopic => topic.kind === 'telemetry' || topic.kind === 'findings'
+
+/** Decodes what was published under a topic. */
+export function receiveMessage(topic: MessageTopic, payload: Uint8Array): Received | ReceivedLive {
+  const text = unpackText(payload, MESSAGE_MAX)
+  const usual = text.ok ? readUsual(text.value) : undefined
+  if (usual && !isLive(usual.body)) return receiveBody(topic, usual.body, usual.readings)
+  const body = text.ok ? parseBody(text.value) : text
+  if (!body.ok) return { state: 'unreadable', reason: body.reason }
+  return isLive(body.value) ? { state: 'live', live: readLive(body.value) } : receiveBody(topic, body.value)
+}
 
 /**
  * @param topic checked by the broker against the certificate of the sender; `body`: already unpacked

@@ -1,10 +1,11 @@
 /** Stores the messages of edges once and in order, whichever transport they arrive by, and maintains the registry of edges. */
+import assert from 'node:assert/strict'
 import type { Accepted, Clock, EdgeMessage, Inbox } from '#shared/core/ports.ts'
 import { implausibleTime, isClockSet, misdatedFinding, separateMisdated } from '#shared/core/telemetry/misdated.ts'
 import type { EdgeClaims, EdgeStore, ModelStore } from '#shared/core/stores.ts'
 import type { Decoded } from '#shared/core/telemetry/body.ts'
 import type { EdgeBounds } from '#shared/core/telemetry/edge-bounds.ts'
-import type { Content, MessageTopic, Received } from '#shared/core/telemetry/message.ts'
+import type { Content, MessageTopic, Received, receiveMessage } from '#shared/core/telemetry/message.ts'
 import type { Metadata } from '#shared/core/telemetry/metadata.ts'
 import { sharedReason } from '#shared/core/telemetry/shared-edge-id.ts'
 import { readPollReport } from '#shared/core/telemetry/poll-report.ts'
@@ -34,15 +35,24 @@ type IngestParts = {
   notify(event: IngestEvent): void
 }
 
-/** The result for one telemetry or findings message. */
+/** What an edge has published, decoded. */
+type Incoming = ReturnType<typeof receiveMessage>
+type Unread = { topic: MessageTopic; read(): Incoming }
+
+/** The result for one message. */
 export type MessageResult =
   /** Stream and sequence number cannot be read. */
   | { state: 'unreadable'; reason: string }
-  /** Not stored and not acknowledged: the edge sends it again. */
-  | { state: 'waiting'; for: 'identity' | 'metadata' | 'clock' | 'budget'; reason: string }
+  | Waiting
   /** The store could not take it: not acknowledged, and the edge sends it again. */
   | { state: 'failed'; error: unknown }
-  | ({ state: 'processed'; seq: number; stream: string } & Outcome)
+  /** Its values are shown and not stored. */
+  | { state: 'live' }
+  | Processed
+
+/** Not stored and not acknowledged: the edge sends it again. */
+type Waiting = { state: 'waiting'; for: 'identity' | 'metadata' | 'clock' | 'budget'; reason: string }
+type Processed = { state: 'processed'; seq: number; stream: string } & Outcome
 
 /** `reason`: why nothing of the message was stored; `refused`: its readings and findings that were not stored. */
 type Outcome = {
@@ -54,17 +64,20 @@ type Outcome = {
 
 type Numbered = Exclude<Received, { state: 'unreadable' }>
 type Good = Extract<Received, { state: 'good' }>
-/** A message that may be stored. */
+/** A message that may be stored: what is known of it without its content. */
 type Ready = {
   state: 'ready'
-  topic: MessageTopic
-  message: EdgeMessage
+  stream: string
+  seq: number
   refused: Refused[]
   reason: string | undefined
-  /** Why its misdated readings are, in words. */
-  misdatedReason: string | undefined
-  now: number
+  /** Its readings with impossible times: how many, which is the first, and why. */
+  misdated: { count: number; id: string; reason: string } | undefined
+  /** Instant of its newest reading, ms; -Infinity without any. */
+  newest: number
 }
+/** A message of which nothing is stored. */
+type Unready = Exclude<MessageResult, Processed | { state: 'live' }> | Extract<Incoming, { state: 'live' }>
 
 /** All methods are synchronous: what they return has been committed. Errors of the store are thrown where a result does not name them. */
 export class Ingest {
@@ -86,22 +99,35 @@ export class Ingest {
   }
 
   /** @throws the error of the store */
-  storeMessage(topic: MessageTopic, received: Received, via: IngestTransport): Exclude<MessageResult, { state: 'failed' }> {
-    const result = this.storeMessages([{ topic, received }], via)[0]!
+  storeMessage(
+    topic: MessageTopic,
+    received: Received,
+    via: IngestTransport,
+  ): Exclude<MessageResult, { state: 'failed' | 'live' }> {
+    const result = this.storeMessages([{ topic, read: () => received }], via)[0]!
     if (result.state === 'failed') throw result.error
+    assert(result.state !== 'live')
     return result
   }
 
   /**
-   * Stores messages in one commit, in their order.
+   * Stores messages in one commit, in their order. Each is read when it is its turn, so that one at a time is in memory.
    *
    * @param via readings of points that the building does not have are refused by name over `local`
    * @returns one result for each message
    */
-  storeMessages(messages: readonly { topic: MessageTopic; received: Received }[], via: IngestTransport): MessageResult[] {
-    const checked = messages.map(({ topic, received }) => orFailure(() => this.#check(topic, received, via)))
-    const accepted = this.#accept(checked.flatMap(one => (one.state === 'ready' ? [one.message] : [])))[Symbol.iterator]()
-    return checked.map(one => (one.state === 'ready' ? orFailure(() => this.#conclude(one, accepted.next().value!)) : one))
+  storeMessages(messages: readonly Unread[], via: IngestTransport): MessageResult[] {
+    const checked: (Ready | Unready)[] = []
+    let accepted: Iterator<Accepted>
+    try {
+      accepted = this.#inbox.accept(this.#checkEach(messages, via, checked)).values()
+    } catch (error) {
+      // One that the store cannot take must not take others with it, so each is stored in its own commit.
+      return messages.length === 1
+        ? [{ state: 'failed', error }]
+        : messages.flatMap(message => this.storeMessages([message], via))
+    }
+    return checked.map((one, i) => orFailure(() => this.#conclude(messages[i]!.topic, one, accepted)))
   }
 
   /** Shows the newest readings of an edge whose older ones have not arrived yet. They show that its data are fresh. */
@@ -132,42 +158,29 @@ export class Ingest {
     this.monitor.recordSharedId(edge, shared)
   }
 
-  #postpone(topic: MessageTopic, wanted: 'identity' | 'metadata' | 'clock', reason: string): MessageResult {
-    this.monitor.recordWaiting(topic, reason)
-    return { state: 'waiting', for: wanted, reason }
-  }
-
-  /** The edge receives a notice, so that it tries seldom. */
-  #holdBack(topic: MessageTopic, excess: BudgetExcess): MessageResult {
-    this.registry.notices.recordExcess(topic, excess)
-    this.monitor.recordOverBudget(topic, excess.reason)
-    return { state: 'waiting', for: 'budget', reason: excess.reason }
-  }
-
-  /** The same for what an edge can invent. */
-  #holdBeyondBounds(topic: MessageTopic, reason: string): MessageResult {
-    this.registry.notices.recordBeyondBounds(topic, reason)
-    this.monitor.recordBeyondBounds(topic, reason)
-    return { state: 'waiting', for: 'budget', reason }
-  }
-
-  #check(topic: MessageTopic, received: Received, via: IngestTransport): MessageResult | Ready {
-    if (received.state === 'unreadable') {
-      this.monitor.recordRejection(topic, received.reason)
-      return received
+  /** Yields what may be stored. @param checked gets what is known of each message */
+  *#checkEach(messages: readonly Unread[], via: IngestTransport, checked: (Ready | Unready)[]): Generator<EdgeMessage> {
+    for (const { topic, read } of messages) {
+      const one = orFailure(() => this.#check(topic, read(), via))
+      checked.push('ready' in one ? one.ready : one)
+      if ('ready' in one) yield one.message
     }
+  }
+
+  #check(topic: MessageTopic, received: Incoming, via: IngestTransport): Unready | { ready: Ready; message: EdgeMessage } {
+    if (received.state === 'unreadable' || received.state === 'live') return received
     const shared = this.registry.sharedIdOf(topic)
-    if (shared) return this.#postpone(topic, 'identity', sharedReason(shared))
+    if (shared) return waiting('identity', sharedReason(shared))
     const named = received.state === 'good' ? received.building_id : undefined
     const building_id = this.registry.buildingOf(topic, named)
-    if (building_id === undefined) return this.#postpone(topic, 'metadata', missingMetadata(named))
-    if (!isClockSet(this.clock.now())) return this.#postpone(topic, 'clock', CLOCK_NOT_SET)
+    if (building_id === undefined) return waiting('metadata', missingMetadata(named))
+    if (!isClockSet(this.clock.now())) return waiting('clock', CLOCK_NOT_SET)
     const usable =
       received.state === 'good' && via === 'local' ? this.#unknownPoints.refuseReadings(received, building_id) : received
     return this.#makeReady(topic, building_id, usable)
   }
 
-  #makeReady(topic: MessageTopic, building_id: string, received: Numbered): Ready {
+  #makeReady(topic: MessageTopic, building_id: string, received: Numbered): { ready: Ready; message: EdgeMessage } {
     const { site_id, edge_id } = topic
     const now = this.clock.now()
     const checked = received.state === 'good' ? this.#refuseItems(received, building_id, now) : received
@@ -181,39 +194,57 @@ export class Ingest {
       ...(message_id !== undefined && { message_id }),
       ...(misdated.length > 0 && { misdated: { arrived_at: now, readings: misdated } }),
     }
-    const misdatedReason = misdated[0] && implausibleTime(misdated[0].t, now, not_before)
-    const refused = checked.state === 'good' ? checked.refused : []
-    return { state: 'ready', topic, message, refused, reason, misdatedReason, now }
-  }
-
-  /** A message that the store cannot take must not take others with it, so after a failure each is stored in its own commit. */
-  #accept(messages: EdgeMessage[]): (Accepted | { status: 'failed'; error: unknown })[] {
-    try {
-      return this.#inbox.accept(messages)
-    } catch (error) {
-      return messages.length === 1 ? [{ status: 'failed', error }] : messages.flatMap(message => this.#accept([message]))
+    const why = misdated[0] && implausibleTime(misdated[0].t, now, not_before)
+    const ready: Ready = {
+      ...{ state: 'ready', stream, seq, reason, newest: newestOf(dated) },
+      refused: checked.state === 'good' ? checked.refused : [],
+      misdated: why === undefined ? undefined : { count: misdated.length, id: misdated[0]!.id, reason: why },
     }
+    return { ready, message }
   }
 
-  #conclude({ topic, message, ...ready }: Ready, accepted: Accepted | { status: 'failed'; error: unknown }): MessageResult {
-    if (accepted.status === 'failed') return { state: 'failed', error: accepted.error }
+  /** Records what became of a message, which is committed. @param accepted the answers of the inbox to those that were ready */
+  #conclude(topic: MessageTopic, one: Ready | Unready, accepted: Iterator<Accepted>): MessageResult {
+    if (one.state === 'ready') return this.#concludeStored(topic, one, accepted.next().value!)
+    if (one.state === 'unreadable') this.monitor.recordRejection(topic, one.reason)
+    if (one.state === 'waiting') this.monitor.recordWaiting(topic, one.reason)
+    if (one.state !== 'live') return one
+    if (one.live.ok) this.showLive(topic, one.live.value.building_id, one.live.value.readings)
+    else this.monitor.recordRejection(topic, `live values: ${one.live.reason}`)
+    return { state: 'live' }
+  }
+
+  #concludeStored(topic: MessageTopic, ready: Ready, accepted: Accepted): MessageResult {
     if (accepted.status === 'over_budget') return this.#holdBack(topic, accepted)
     if (accepted.status === 'over_bounds') return this.#holdBeyondBounds(topic, accepted.reason)
     const { status, foreign = [], isNextStream = false, ...mark } = accepted
-    const { reason } = ready
+    const { reason, stream, seq } = ready
     const refused = [...ready.refused, ...foreign.map(foreignFinding)]
     const outcome: Outcome = { status, mark, refused, ...(reason !== undefined && { reason }) }
     this.#record(topic, outcome)
     if (status === 'stored') this.registry.notices.recordStored(topic)
     if (isNextStream) this.monitor.recordNextStream(topic)
-    if (status === 'stored' && ready.misdatedReason !== undefined) this.#recordMisdated(topic, message, ready.misdatedReason)
-    if (status === 'stored' && reason === undefined) this.registry.recordData(topic, newestOf(message.readings))
-    return { state: 'processed', stream: message.stream, seq: message.seq, ...outcome }
+    if (status === 'stored' && ready.misdated) this.#recordMisdated(topic, ready.misdated)
+    if (status === 'stored' && reason === undefined) this.registry.recordData(topic, ready.newest)
+    return { state: 'processed', stream, seq, ...outcome }
+  }
+
+  /** The edge receives a notice, so that it tries seldom. */
+  #holdBack(topic: MessageTopic, excess: BudgetExcess): MessageResult {
+    this.registry.notices.recordExcess(topic, excess)
+    this.monitor.recordOverBudget(topic, excess.reason)
+    return waiting('budget', excess.reason)
+  }
+
+  /** The same for what an edge can invent. */
+  #holdBeyondBounds(topic: MessageTopic, reason: string): MessageResult {
+    this.registry.notices.recordBeyondBounds(topic, reason)
+    this.monitor.recordBeyondBounds(topic, reason)
+    return waiting('budget', reason)
   }
 
   /** Its pages and those of the hub show that they are not in its history. */
-  #recordMisdated(topic: MessageTopic, { misdated }: EdgeMessage, reason: string): void {
-    const [count, id] = [misdated!.readings.length, misdated!.readings[0]!.id]
+  #recordMisdated(topic: MessageTopic, { count, id, reason }: NonNullable<Ready['misdated']>): void {
     this.monitor.recordMisdated(topic, count, `the timestamp of ${id}, ${reason}`)
     this.registry.notices.recordMisdated(topic, count, reason)
   }
@@ -265,6 +296,8 @@ function orFailure<T>(work: () => T): T | { state: 'failed'; error: unknown } {
     return { state: 'failed', error }
   }
 }
+
+const waiting = (wanted: Waiting['for'], reason: string): Waiting => ({ state: 'waiting', for: wanted, reason })
 
 const missingMetadata = (building_id: string | undefined): string =>
   building_id === undefined ? 'metadata of this edge not received yet' : `metadata of building ${building_id} not received yet`

@@ -1,13 +1,11 @@
 /** Ingest of messages that arrive over MQTT: decodes them and returns the acknowledgement or the notices to publish. */
 import type { EdgeKey } from '#shared/core/model/model.ts'
-import { MESSAGE_MAX, METADATA_MAX, parseBody, STATUS_MAX, unpackBody, unpackText } from '#shared/core/telemetry/body.ts'
-import { isLive, readLive } from '#shared/core/telemetry/live.ts'
-import { isMessageTopic, type MessageTopic, type Received, receiveBody } from '#shared/core/telemetry/message.ts'
+import { METADATA_MAX, STATUS_MAX, unpackBody } from '#shared/core/telemetry/body.ts'
+import { isMessageTopic, type MessageTopic, receiveMessage } from '#shared/core/telemetry/message.ts'
 import { readMetadata } from '#shared/core/telemetry/metadata.ts'
 import type { Notice } from '#shared/core/telemetry/notice.ts'
 import { isClockSet } from '#shared/core/telemetry/misdated.ts'
 import type { Ack, StatusAnswer } from '#shared/core/telemetry/status.ts'
-import { readUsual } from '#shared/core/telemetry/usual-points.ts'
 import { parseTopic, type Topic } from '#shared/core/topic/topics.ts'
 import { type Ingest, type MessageResult, readSession, rejectionOf } from './ingest.ts'
 
@@ -46,22 +44,11 @@ export function processPublish(ingest: Ingest, name: string, payload: Uint8Array
  * @returns the replies in the order of the messages; what could not be stored has none, so the edge repeats it
  */
 export function processMessages(ingest: Ingest, published: readonly PublishedMessage[]): IngestReply[] {
-  const messages = published.flatMap(message => attempt(ingest, message.topic, () => receive(ingest, message)) ?? [])
+  const messages = published.map(({ topic, payload }) => ({ topic, read: () => receiveMessage(topic, payload) }))
   return ingest.storeMessages(messages, 'mqtt').flatMap((result, i) => {
     const { topic } = messages[i]!
     return attempt(ingest, topic, () => replyTo(ingest, topic, result)) ?? []
   })
-}
-
-/** @returns nothing of live values, which are not stored */
-function receive(ingest: Ingest, { topic, payload }: PublishedMessage): { topic: MessageTopic; received: Received }[] {
-  const text = unpackText(payload, MESSAGE_MAX)
-  const usual = text.ok ? readUsual(text.value) : undefined
-  if (usual && !isLive(usual.body)) return [{ topic, received: receiveBody(topic, usual.body, usual.readings) }]
-  const body = text.ok ? parseBody(text.value) : text
-  if (!body.ok) return [{ topic, received: { state: 'unreadable', reason: body.reason } }]
-  if (isLive(body.value)) return processLive(ingest, topic, body.value)
-  return [{ topic, received: receiveBody(topic, body.value) }]
 }
 
 /** A failure is recorded, and what belongs to other edges goes on. */
@@ -88,14 +75,6 @@ function replyTo(ingest: Ingest, topic: MessageTopic, result: MessageResult): In
   const reason = rejectionOf(result)
   const rejected = reason !== undefined && { rejected: [{ seq, reason }] }
   return { site_id, edge_id, ack: { stream, ...mark, at: ingest.clock.now(), ...rejected } }
-}
-
-/** @returns nothing to store */
-function processLive(ingest: Ingest, topic: MessageTopic, body: Record<string, unknown>): [] {
-  const live = readLive(body)
-  if (live.ok) ingest.showLive(topic, live.value.building_id, live.value.readings)
-  else ingest.monitor.recordRejection(topic, `live values: ${live.reason}`)
-  return []
 }
 
 function processMetadata(ingest: Ingest, topic: Topic, payload: Uint8Array): void {

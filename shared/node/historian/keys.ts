@@ -37,17 +37,20 @@ export function openKeys(db: Database): Keys {
 }
 
 type KeyGiver = {
-  (building_id: string, point_ids: Iterable<string>): { building: number; points: Map<string, number> }
+  (building_id: string, point_ids: Iterable<string>): BuildingKeys
   /** @returns those of the points that have no key yet */
   missing(building_id: string, point_ids: Iterable<string>): string[]
+  /** After a transaction of the caller that may have created keys was rolled back. */
+  forget(): void
 }
+type BuildingKeys = { building: number; points: Map<string, number> }
 
-/** Creates missing keys in a separate transaction: a key without samples is harmless, samples without a key are not. */
+/** Creates missing keys: a key without samples is harmless, samples without a key are not. */
 export function openKeyGiver(db: Database): KeyGiver {
   const keys = openKeys(db)
   const addBuilding = db.prepare('INSERT INTO history_buildings (building_id) VALUES (?) RETURNING building').pluck()
   const addPoint = db.prepare('INSERT INTO history_points (building, point_id) VALUES (?, ?) RETURNING point').pluck()
-  const known = new Map<string, { building: number; points: Map<string, number> }>()
+  const known = new Map<string, BuildingKeys>()
 
   const give = db.transaction((building_id: string, point_ids: string[]) => {
     const building = keys.findBuilding(building_id) ?? (addBuilding.get(building_id) as number)
@@ -60,9 +63,9 @@ export function openKeyGiver(db: Database): KeyGiver {
 
   const uncached = (building_id: string, point_ids: Iterable<string>): string[] => {
     const points = known.get(building_id)?.points
-    const missing: string[] = []
-    for (const point_id of point_ids) if (!points?.has(point_id)) missing.push(point_id)
-    return missing
+    const missing = new Set<string>()
+    for (const point_id of point_ids) if (!points?.has(point_id)) missing.add(point_id)
+    return [...missing]
   }
   const missing = (building_id: string, point_ids: Iterable<string>): string[] => {
     const asked = uncached(building_id, point_ids)
@@ -80,5 +83,5 @@ export function openKeyGiver(db: Database): KeyGiver {
     known.set(building_id, all)
     return all
   }
-  return Object.assign(giver, { missing })
+  return Object.assign(giver, { missing, forget: () => known.clear() })
 }

@@ -42,22 +42,25 @@ export function openInbox(db: Database, budget?: StorageBudget, bounds?: EdgeBou
   const heldMark = ({ site_id, edge_id, stream }: EdgeMessage): Mark =>
     (mark.get(site_id, edge_id, stream) as Mark | undefined) ?? { seq: 0, message_id: null }
 
-  /** Decides before anything is stored. @param marks those that the messages before it will leave, by edge and stream */
-  const decide = (message: EdgeMessage, marks: Map<string, Mark>): Accepted => {
-    const key = JSON.stringify([message.site_id, message.edge_id, message.stream])
-    const held = marks.get(key) ?? heldMark(message)
+  const take = (message: EdgeMessage): Accepted => {
+    const held = heldMark(message)
     if (message.seq <= held.seq) return { status: 'duplicate', ...standing(held) }
     if (message.seq > held.seq + 1) return { status: 'gap', ...standing(held) }
-    const ids = new Set(message.readings.map(({ id }) => id))
-    const excess = budget?.excessOf(message.building_id, ids)
+    const ids = message.readings.map(({ id }) => id)
+    const newSeries = hot.missing(message.building_id, ids)
+    const excess = budget?.excess(newSeries.length)
     if (excess) return { status: 'over_budget', ...excess }
-    const beyond = bounds?.excessOf(message, hot.missing(message.building_id, ids))
+    const beyond = bounds?.excessOf(message, newSeries)
     if (beyond !== undefined) return { status: 'over_bounds', reason: beyond }
-    hot.prepare(message.building_id, ids)
-    const moved = { seq: message.seq, message_id: message.message_id ?? null }
-    marks.set(key, moved)
+    if (newSeries.length > 0) hot.prepare(message.building_id, newSeries)
     const isNextStream = held.seq === 0 && anyMark.get(message.site_id, message.edge_id) !== undefined
-    return { status: 'stored', ...standing(moved), ...(isNextStream && { isNextStream }) }
+    const foreign = store(message)
+    return {
+      status: 'stored',
+      ...standing({ seq: message.seq, message_id: message.message_id ?? null }),
+      ...(isNextStream && { isNextStream }),
+      ...(foreign.length > 0 && { foreign }),
+    }
   }
 
   const store = ({ building_id, site_id, edge_id, stream, seq, message_id, ...content }: EdgeMessage): string[] => {
@@ -74,19 +77,16 @@ export function openInbox(db: Database, budget?: StorageBudget, bounds?: EdgeBou
     return foreign.map(({ finding_id }) => finding_id)
   }
 
-  const storeAll = db.transaction((messages: readonly EdgeMessage[], decisions: Accepted[]): Accepted[] =>
-    decisions.map((decision, i) => {
-      if (decision.status !== 'stored') return decision
-      const foreign = store(messages[i]!)
-      return foreign.length > 0 ? { ...decision, foreign } : decision
-    }),
-  )
+  const takeAll = db.transaction((messages: Iterable<EdgeMessage>) => Array.from(messages, take))
 
   return {
-    accept: messages => {
-      const marks = new Map<string, Mark>()
-      const decisions = messages.map(message => decide(message, marks))
-      return decisions.some(({ status }) => status === 'stored') ? storeAll(messages, decisions) : decisions
+    accept(messages) {
+      try {
+        return takeAll.immediate(messages)
+      } catch (error) {
+        hot.forget()
+        throw error
+      }
     },
   }
 }

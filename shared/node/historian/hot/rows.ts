@@ -20,8 +20,10 @@ export const usable = ({ v, q }: HotSample): number => (q === 'bad' || q === 'st
 type HotRows = {
   /** @returns those of the points that have no history yet */
   missing(building_id: string, ids: Iterable<string>): string[]
-  /** Creates keys for new points; called outside the transaction that inserts. */
+  /** Creates keys for new points. */
   prepare(building_id: string, ids: Iterable<string>): void
+  /** After a transaction in which keys may have been created was rolled back. */
+  forget(): void
   /**
    * Inserts or replaces samples inside the transaction of the caller. The same value again counts as duplicate. History counts as
    * changed from the first changed sample on.
@@ -37,22 +39,26 @@ export function openHotRows(db: Database): HotRows {
   return {
     missing: give.missing,
     prepare: (building_id, ids) => void give(building_id, ids),
+    forget: give.forget,
     insert: (building_id, samples) => {
-      const { building, points } = give(
-        building_id,
-        samples.map(({ id }) => id),
-      )
+      let keys = give(building_id, [])
+      const keyOf = (point_id: string): number => {
+        const key = keys.points.get(point_id)
+        if (key !== undefined) return key
+        keys = give(building_id, new Set(samples.map(({ id }) => id)))
+        return keys.points.get(point_id)!
+      }
       let added = 0
       let changedFrom = Infinity
       for (const [minute, some] of Map.groupBy(samples, ({ t }) => Math.floor(t / MINUTE))) {
         const inserted = insertRows(
-          { building, minute },
-          some.map(sample => rowOf(sample, points.get(sample.id)!, minute)),
+          { building: keys.building, minute },
+          some.map(sample => rowOf(sample, keyOf(sample.id), minute)),
         )
         added += inserted.added
         changedFrom = Math.min(changedFrom, inserted.changedFrom)
       }
-      if (added > 0) mark(building, changedFrom)
+      if (added > 0) mark(keys.building, changedFrom)
       return { added, duplicate: samples.length - added }
     },
   }
