@@ -14,7 +14,7 @@ const ALL_BYTES = 128 * 2 ** 20
 /** The queue yields to the event loop after this much work, ms. */
 const SLICE_MS = 20
 /** Most telemetry and findings messages that are handled, and so committed, together: they take about as long as a slice. */
-const TOGETHER_MAX = 16
+const TOGETHER_MAX = 32
 /** Metadata takes the most time, so the metadata of an edge pauses for this multiple of the time that its last one took. */
 const METADATA_PAUSE = 20
 /** Most edges whose pause is remembered. */

@@ -100,6 +100,25 @@ export function inboxConformance(test: TestFn, name: string, open: (t: Execution
     t.is(accept(inbox, message(3)).status, 'stored')
   })
 
+  test(`${name}: a message is asked for once the one before it is stored; where one cannot be had, none is`, t => {
+    const { inbox, stored } = open(t)
+    const held: number[] = []
+    function* messages(last: number) {
+      for (let seq = 1; seq <= last; seq++) {
+        held.push(stored().samples.length)
+        yield message(seq)
+      }
+      if (last < 3) throw new Error('it cannot be read')
+    }
+    t.throws(() => inbox.accept(messages(2)), { message: 'it cannot be read' })
+    t.deepEqual([held, stored().samples], [[0, 1], []])
+    t.deepEqual(
+      inbox.accept(messages(3)).map(answer => answer.status),
+      ['stored', 'stored', 'stored'],
+    )
+    t.is(stored().samples.length, 3)
+  })
+
   test(`${name}: a finding that is withdrawn goes, and only from its own building`, t => {
     const { inbox, stored } = open(t)
     accept(inbox, message(1, { findings: [finding('f', 1, 2), finding('g', 1, 2)] }))

@@ -13,7 +13,7 @@ const PLAIN_MAX = 1024
 const DEFLATED = 0x01
 const BRACE = 0x7b
 /** Room for the inflated text of a usual message, bytes: what fits in it is inflated in one piece. */
-const INFLATED_ROOM = 64 * 1024
+const INFLATED_ROOM = 4 * 1024
 
 export type Decoded<T> = { ok: true; value: T } | { ok: false; reason: string }
 

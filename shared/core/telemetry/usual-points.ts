@@ -105,9 +105,12 @@ class Points {
   }
 }
 
-/** Reads what is no such number. @returns undefined for what is no value of a point, or only another reader can tell */
+/** How a number, true, false and null begin: no text, and nothing that is nested. */
+const PRIMITIVE = /^[-\dtfn]/
+
+/** Reads what is no such number. @returns undefined for what only the reader of any message can tell */
 function primitive(text: string): Value | undefined {
-  if (text.startsWith('[') || text.startsWith('{') || text.startsWith('"')) return undefined
+  if (!PRIMITIVE.test(text)) return undefined
   try {
     const value: unknown = JSON.parse(text)
     return value === null || typeof value === 'boolean' || Number.isFinite(value) ? (value as Value) : undefined

@@ -142,17 +142,17 @@ test('metadata of an edge waits for twenty times what the last one took, and nei
   t.true(pauseMs >= 20 * WORK_MS, `${pauseMs} ms`)
 })
 
-test('telemetry and findings are handled together, at most sixteen, and a status between them keeps its place', async t => {
+test('telemetry and findings are handled together, at most thirty-two, and a status between them keeps its place', async t => {
   const handled: string[] = []
   const queue = new MessageQueue({
     one: ({ topic }) => void handled.push(topic.kind),
     together: messages => void handled.push(messages.map(({ topic }) => topic.edge_id).join('')),
   })
   t.teardown(() => queue.stop())
-  for (let i = 0; i < 18; i++) queue.add(topicFor('a', 'findings'), Buffer.from(String(i)))
+  for (let i = 0; i < 34; i++) queue.add(topicFor('a', 'findings'), Buffer.from(String(i)))
   for (let i = 0; i < 2; i++) queue.add(topicFor('b', 'telemetry'), Buffer.from(String(i)))
   await until(() => handled.length === 2, 'all queued messages are handled')
-  t.deepEqual(handled, ['abab' + 'a'.repeat(12), 'aaaa'])
+  t.deepEqual(handled, ['abab' + 'a'.repeat(28), 'aaaa'])
   queue.add(topicFor('a', 'findings'), Buffer.from('1'))
   queue.add(topicFor('b', 'status'), Buffer.from('1'))
   queue.add(topicFor('c', 'findings'), Buffer.from('1'))
