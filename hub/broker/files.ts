@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { createSecureContext } from 'node:tls'
 import type { Logger } from 'pino'
 import { type CentralIdentity, parseIdentity } from '#shared/core/auth/identity.ts'
+import { countOf } from '#shared/core/number-text.ts'
 import { readEdgeTokensKey } from '#shared/node/auth/edge-token.ts'
 import { isIssuedBy } from '#shared/node/pki/broker-certificate.ts'
 import { ageComplaint } from '#shared/node/pki/kit-read.ts'
@@ -17,6 +18,9 @@ import { TLS_MINIMUM } from '#shared/node/pki/tls-minimum.ts'
 export type TrustingPair = Pair & { ca_pem: string }
 /** Each is watched by itself: a certificate that cannot be used does not keep a revocation from the broker. */
 export type BrokerFiles = { tls: WatchedFiles<TrustingPair>; revoked: WatchedFiles<ReadonlySet<string>> }
+
+/** Most serials in one line of the log. */
+const LOST_SHOWN = 5
 
 /** Options of a TLS server that asks for certificates. */
 export const tlsOptions = ({ ca_pem, cert_pem, key_pem }: TrustingPair) =>
@@ -40,12 +44,23 @@ export async function openBrokerFiles(dir: string, log: Logger): Promise<BrokerF
     },
     log,
   })
+  let authorities = await readCa(dir)
   const revoked = await watchFiles<ReadonlySet<string>>({
     name: 'list of revoked certificates',
     paths: [ca, crlPath],
-    read: async () => {
+    read: async before => {
       const [crl_pem, ca_pem] = [await readFile(crlPath, 'utf8'), await readCa(dir)]
-      return readCrl(crl_pem, ca_pem).catch(error => refuse(crlPath, error))
+      const next = await readCrl(crl_pem, ca_pem).catch(error => refuse(crlPath, error))
+      const isSame = authorities === ca_pem
+      authorities = ca_pem
+      // Whoever is trusted no more takes its list along; else no certificate comes back, as from a list of a backup.
+      const lost = before && isSame ? [...before].filter(serial => !next.has(serial)) : []
+      if (lost.length === 0) return next
+      const serials = lost.slice(0, LOST_SHOWN).join(', ')
+      log.warn(
+        `${crlPath} is an older list: it lacks ${countOf(lost.length, 'revoked certificate')}, refused until the next start: ${serials}`,
+      )
+      return new Set([...next, ...lost])
     },
     log,
   })

@@ -1,8 +1,10 @@
-import { copyFileSync, cpSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { copyFileSync, cpSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'ava'
+import pino from 'pino'
 import { openBrokerFiles, readCentralFiles } from '#hub/broker/files.ts'
+import { openPki } from '#shared/node/pki/pki-files.ts'
 import { makeAuthority, silent } from '../../support/sites/transport-site.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'plenum-hub-files-'))
@@ -48,3 +50,38 @@ for (const [name, { file, spoil, says }] of Object.entries(DAMAGE)) {
     await t.throwsAsync(openBrokerFiles(dir, silent), { message: says })
   })
 }
+
+test('a list of a backup brings back no certificate while the broker runs, and takes what it adds', async t => {
+  const dir = mkdtempSync(join(root, 'older-'))
+  const pki = await makeAuthority(dir)
+  for (const edge_id of ['e1', 'e2']) await pki.kit({ site_id: 'A', edge_id, broker_host: 'hub.example', broker_port: 8883 })
+  const [first, second] = (await pki.list()).filter(({ kind }) => kind === 'edge').map(({ serial }) => serial) as [string, string]
+  const lines: string[] = []
+  const log = pino({ base: null }, { write: line => void lines.push(JSON.parse(line).msg) })
+  const list = join(dir, 'crl.pem')
+  copyFileSync(list, join(dir, 'backup.pem'))
+  const { revoked } = await openBrokerFiles(dir, log)
+  const held = async () => {
+    await revoked.look()
+    return [...revoked.current()].toSorted()
+  }
+  await pki.revoke(first)
+  t.deepEqual(await held(), [first])
+  copyFileSync(join(dir, 'backup.pem'), list)
+  t.deepEqual(await held(), [first])
+  t.regex(
+    lines.join('\n'),
+    new RegExp(`crl\\.pem is an older list: it lacks 1 revoked certificate, refused until the next start: ${first}`),
+  )
+  await pki.revoke(second)
+  t.deepEqual(await held(), [first, second].toSorted())
+
+  const other = mkdtempSync(join(root, 'other-'))
+  const { serial } = (await (await makeAuthority(other)).list())[0]!
+  await (await openPki(other, Date.now)).revoke(serial)
+  const read = (name: string) => readFileSync(join(other, name), 'utf8')
+  await pki.trust({ ca_pem: read('ca.cert.pem'), crl_pem: read('crl.pem') })
+  t.true((await held()).includes(serial))
+  await (await openPki(dir, Date.now)).trustOnlyOwn()
+  t.deepEqual(await held(), [first, second].toSorted(), 'an authority that is trusted no more takes its list along')
+})
