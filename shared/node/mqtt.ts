@@ -231,6 +231,8 @@ function connectOptions(
     resubscribe: false,
     connectTimeout: CONNECT_MS,
     keepalive: KEEPALIVE_SECS,
+    // The package would keep a buffer for each of the 65,536 numbers that a packet can have: 8 MB.
+    writeCache: false,
     ...(will ? { will: { ...will, qos: 1, retain: true } } : {}),
   }
 }

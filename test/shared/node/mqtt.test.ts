@@ -1,5 +1,6 @@
 /** A session with a real broker whose network is cut, so that an acknowledgement never arrives. */
 import { join } from 'node:path'
+import { queryObjects } from 'node:v8'
 import test, { type ExecutionContext } from 'ava'
 import { openNetwork } from '../../support/cut-network.ts'
 import { folder, until } from '../../support/folders.ts'
@@ -64,4 +65,11 @@ test('a message is refused while the session is not open yet', async t => {
   network.mend()
   await isOpen()
   await t.notThrowsAsync(publish())
+})
+
+test('a session keeps no table of the numbers of packets', async t => {
+  const { publish } = await openSession(t)
+  await publish()
+  const buffers = queryObjects(Buffer, { format: 'count' })
+  t.true(buffers < 10_000, `${buffers} buffers`)
 })
