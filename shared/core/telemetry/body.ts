@@ -12,8 +12,6 @@ export const SMALL_MAX = 16 * 1024
 const PLAIN_MAX = 1024
 const DEFLATED = 0x01
 const BRACE = 0x7b
-/** Room for the inflated text of a usual message, bytes: what fits in it is inflated in one piece. */
-const INFLATED_ROOM = 4 * 1024
 
 export type Decoded<T> = { ok: true; value: T } | { ok: false; reason: string }
 
@@ -24,8 +22,7 @@ export function packBody(body: object): Buffer {
 }
 
 const viewOf = ({ buffer, byteOffset, length }: Uint8Array): Buffer => Buffer.from(buffer, byteOffset, length)
-const inflate = (bytes: Uint8Array, maxBytes: number): Buffer =>
-  inflateRawSync(bytes, { maxOutputLength: maxBytes, chunkSize: INFLATED_ROOM })
+const inflate = (bytes: Uint8Array, maxBytes: number): Buffer => inflateRawSync(bytes, { maxOutputLength: maxBytes })
 const refuse = (reason: string) => ({ ok: false as const, reason })
 
 /** Reads a body. @param maxBytes longest JSON text */
