@@ -150,6 +150,13 @@ function explained(error: unknown): string {
   throw error
 }
 
+/** @throws Problem invalid */
+function portOf(text: string): number {
+  const port = Number(text)
+  if (port < 1 || port > 65_535) throw new Problem('invalid', 'a port is a number from 1 to 65535')
+  return port
+}
+
 const formRoutes = (enrolment: Enrolment, { edges }: Context): Route[] => [
   route({
     method: 'POST',
@@ -167,7 +174,7 @@ const formRoutes = (enrolment: Enrolment, { edges }: Context): Route[] => [
     problems: ['conflict', 'invalid', 'no_authority', 'not_ready'],
     handle: async call => {
       const { broker_port, replace, ...fields } = call.body
-      const port = broker_port ? { broker_port: Number(broker_port) } : {}
+      const port = broker_port ? { broker_port: portOf(broker_port) } : {}
       const kit = await issueKit(enrolment, call, { ...fields, ...port, replace: replace === 'yes' }, call.request.hostname)
       return sendKit(call.reply, kit)
     },

@@ -93,7 +93,7 @@ ${replaced && replacing(replaced)}<p>A kit is the identity of one box: its certi
 <label>Port <input name="broker_port" inputmode="numeric" pattern="\\d{1,5}" value="${brokerPort}" size="6"></label>
 <label class="check"><input type="checkbox" name="replace" value="yes"${replaced && html` checked`}> Replace: revoke the valid certificate of this box</label>
 <details><summary>The key shall stay on the box</summary>
-<label>Certificate request (PEM, P-256) <textarea name="csr_pem" rows="6" maxlength="10000" spellcheck="false"></textarea></label></details>
+<label>Certificate request (PEM) <textarea name="csr_pem" rows="6" maxlength="10000" spellcheck="false"></textarea></label></details>
 <button>Download the kit</button></form></section>`
 }
 

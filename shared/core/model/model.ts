@@ -33,7 +33,7 @@ export type Protocol = (typeof PROTOCOLS)[number]
  * The form of an id, everywhere (contract §5). `.` and `..` are none: in a path they name a folder, and an HTTP client takes them out
  * of an address before it asks (RFC 3986, 5.2.4).
  */
-const ID_PATTERN = '^(?!\\.{1,2}$)[A-Za-z0-9._-]{1,128}$'
+export const ID_PATTERN = '^(?!\\.{1,2}$)[A-Za-z0-9._-]{1,128}$'
 export const ID_REGEXP: RegExp = new RegExp(ID_PATTERN)
 
 /** Schema of an id in a path, a query, a body, a message or a settings file. */

@@ -3,6 +3,7 @@ import type { ConnectionError, FastifyError, FastifyReply, FastifyRequest } from
 import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
+import { ID_PATTERN } from '#shared/core/model/model.ts'
 import { type DataError, Problem, type ProblemCode, ThrottledProblem, toProblemJson } from '#shared/core/problem.ts'
 import type { Route } from './route.ts'
 
@@ -42,6 +43,9 @@ export function toProblem(error: unknown, request_id: string): Problem {
 
 type FailedCheck = NonNullable<FastifyError['validation']>[number] & { data?: unknown }
 
+/** In place of the pattern of an id, which people type into forms. */
+const ID_FORM = 'may have letters, digits, dots, hyphens and underscores, at most 128'
+
 /** What AJV says of the checks that routes use, with its figures as `{0}`; behind the field, and before the given value. */
 export const SCHEMA_CHECKS: readonly string[] = [
   'is not a known field',
@@ -55,6 +59,7 @@ export const SCHEMA_CHECKS: readonly string[] = [
   ]),
   'must NOT have duplicate items (items ## {0} and {1} are identical)',
   'must match pattern {0}',
+  ID_FORM,
   'must match format {0}',
   'must have required property {0}',
   'must match a schema in anyOf',
@@ -70,7 +75,8 @@ const SECRET = /pass|secret|token|key/i
 /** The failed check and, where it is short and no secret, the given value. */
 function wordsOf({ keyword, instancePath, message = 'does not fit', params, data }: FailedCheck): string {
   const allowed = params['allowedValues']
-  const must = Array.isArray(allowed) ? `must be one of ${allowed.join(', ')}` : message
+  const form = params['pattern'] === ID_PATTERN ? ID_FORM : message
+  const must = Array.isArray(allowed) ? `must be one of ${allowed.join(', ')}` : form
   const isShort = typeof data === 'string' ? data.length <= GIVEN_MAX : data === null || typeof data !== 'object'
   const isShown = OF_VALUE.has(keyword) && isShort && data !== undefined && !SECRET.test(instancePath)
   return isShown ? `${must}, not ${JSON.stringify(data)}` : must

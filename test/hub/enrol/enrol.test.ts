@@ -41,6 +41,30 @@ async function connect(t: ExecutionContext, { cert_pem: cert, key_pem: key, ca_p
   return client
 }
 
+test('what no kit can have is refused on the page in words, and nothing is issued', async t => {
+  const { hub } = await makeHubAuthority(folder(t))
+  const { operator } = await openEnrol(t, hub, 8883)
+  const order = { site_id: 'plant-7', edge_id: 'box-2', broker_host: '127.0.0.1' }
+  const words = 'may have letters, digits, dots, hyphens and underscores, at most 128, not '
+  for (const [change, status, says] of [
+    [{ site_id: 'Süd' }, 400, `/site_id ${words}&quot;Süd&quot;`],
+    [{ edge_id: 'box 2' }, 400, `/edge_id ${words}&quot;box 2&quot;`],
+    [{ edge_id: 'a/b' }, 400, `/edge_id ${words}&quot;a/b&quot;`],
+    [{ broker_port: '0' }, 422, 'a port is a number from 1 to 65535'],
+    [{ broker_port: '65536' }, 422, 'a port is a number from 1 to 65535'],
+    [{ edge_id: 'x'.repeat(64) }, 422, 'has more than the 64 characters of a common name'],
+    [{ csr_pem: 'no request' }, 422, 'it is no certificate request (PKCS #10)'],
+  ] as const) {
+    const answer = await operator.post('/enrol/kit', '/enrol', { ...order, ...change })
+    const text = await answer.text()
+    t.is(answer.status, status, text)
+    t.true(text.includes(says), `${says}: ${text}`)
+  }
+  t.regex(await (await operator.get('/enrol')).text(), /No edge is enrolled yet/)
+  const { edge } = await kitOf(t, await operator.post('/enrol/kit', '/enrol', { ...order, broker_port: '65535' }))
+  t.is(edge.broker_port, 65_535)
+})
+
 test('a kit of the page opens the broker under the intermediate authority, until it is revoked', async t => {
   const { hub } = await makeHubAuthority(folder(t))
   const broker = await startBroker(hub)

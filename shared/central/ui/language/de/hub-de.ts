@@ -33,7 +33,7 @@ export const HUB_DE = nameTable<string>({
   Port: 'Port',
   'Replace: revoke the valid certificate of this box': 'Ersetzen: das gültige Zertifikat dieser Box widerrufen',
   'The key shall stay on the box': 'Der Schlüssel soll auf der Box bleiben',
-  'Certificate request (PEM, P-256)': 'Zertifikatsanforderung (PEM, P-256)',
+  'Certificate request (PEM)': 'Zertifikatsanforderung (PEM)',
   'Download the kit': 'Kit herunterladen',
   Certificates: 'Zertifikate',
   'None yet.': 'Noch keine.',

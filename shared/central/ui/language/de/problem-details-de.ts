@@ -4,6 +4,7 @@ import { nameTable } from '#shared/core/name-table.ts'
 export const PROBLEM_DETAILS_DE = nameTable<string>({
   'Name an equipment, a rule, or both: a whole building is not snoozed':
     'Nennen Sie eine Anlage, eine Regel oder beides: Ein ganzes Gebäude wird nicht zurückgestellt',
+  'a port is a number from 1 to 65535': 'Ein Port ist eine Zahl von 1 bis 65535',
   'the backup is cut off': 'Die Sicherung ist abgeschnitten',
   'the passphrase is wrong, or the beginning of the backup is damaged':
     'Die Passphrase ist falsch, oder der Anfang der Sicherung ist beschädigt',

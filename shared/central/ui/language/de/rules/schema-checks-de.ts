@@ -24,6 +24,8 @@ export const SCHEMA_CHECKS_DE = nameTable<string>({
   'must NOT have more than {0} properties': 'darf höchstens {0} Felder haben',
   'must NOT have duplicate items (items ## {0} and {1} are identical)': 'darf nichts doppelt enthalten (Einträge {0} und {1})',
   'must match pattern {0}': 'muss dem Muster {0} entsprechen',
+  'may have letters, digits, dots, hyphens and underscores, at most 128':
+    'darf Buchstaben ohne Umlaute, Ziffern, Punkte, Binde- und Unterstriche haben, höchstens 128',
   'must match format {0}': 'muss das Format {0} haben',
   'must have required property {0}': 'braucht das Feld {0}',
   'must match a schema in anyOf': 'passt auf keine der erlaubten Formen',
