@@ -1,6 +1,6 @@
 /** Files that survive a power cut. */
 import { type BigIntStats, closeSync, existsSync, fsyncSync, openSync, statSync } from 'node:fs'
-import { chmod, mkdir, open, rename, rm } from 'node:fs/promises'
+import { chmod, type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 
 /** Makes created, renamed and unlinked entries of a folder durable. */
@@ -32,10 +32,11 @@ export async function replaceFile(path: string, content: string | Buffer, mode?:
  * @returns the stats of the written file, also when another process has replaced it since
  */
 export async function replaceFileStat(path: string, content: string | Buffer, mode?: number): Promise<BigIntStats> {
-  const stats = await writeTemporary({ path, content, mode })
+  await using file = await writeTemporary({ path, content, mode })
   await rename(temporaryOf(path), path)
   syncFolder(dirname(path))
-  return stats
+  // Behind the rename, which changes them too.
+  return file.stat({ bigint: true })
 }
 
 type NewFile = { path: string; content: string | Buffer; mode: number | undefined }
@@ -46,7 +47,7 @@ type NewFile = { path: string; content: string | Buffer; mode: number | undefine
  */
 export async function replaceFiles(files: readonly NewFile[]): Promise<void> {
   try {
-    for (const file of files) await writeTemporary(file)
+    for (const file of files) await (await writeTemporary(file)).close()
   } catch (error) {
     for (const { path } of files) await rm(temporaryOf(path), { force: true })
     throw error
@@ -57,17 +58,18 @@ export async function replaceFiles(files: readonly NewFile[]): Promise<void> {
 
 const temporaryOf = (path: string): string => `${path}.tmp`
 
-/** @returns the stats of the written file. @throws when it cannot be written whole; nothing is left of it then */
-async function writeTemporary({ path, content, mode }: NewFile): Promise<BigIntStats> {
+/** @returns the written file, open. @throws when it cannot be written whole; nothing is left of it then */
+async function writeTemporary({ path, content, mode }: NewFile): Promise<FileHandle> {
   const temporary = temporaryOf(path)
   await rm(temporary, { force: true })
-  await using file = await open(temporary, 'wx', mode ?? 0o644)
+  const file = await open(temporary, 'wx', mode ?? 0o644)
   try {
     if (mode !== undefined) await file.chmod(mode)
     await file.writeFile(content)
     await file.sync()
-    return await file.stat({ bigint: true })
+    return file
   } catch (error) {
+    await file.close()
     await rm(temporary, { force: true })
     throw error
   }

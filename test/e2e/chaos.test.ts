@@ -77,6 +77,8 @@ test('through kills, cut networks, full disks, wrong clocks and renewed certific
     await wait(random() * SECOND)
   }
   t.log(happened.join(', '))
+  const times = Map.groupBy(happened, name => name)
+  t.log([...times].map(([name, all]) => `${name} ${all.length} times`).join(', '))
   await site.assertRenewals()
   await site.assertAll()
 })
@@ -245,6 +247,7 @@ async function openChaos(t: ExecutionContext) {
         t.true(values.length >= written.get(site_id)!, `${values.length} of ${written.get(site_id)} of ${site_id}`)
         t.true(values.length <= last)
         t.deepEqual(marksOf(disk.workspace, site_id), [last], `the mark of ${site_id} is its last message`)
+        t.log(`${site_id}: ${values.length} readings stored once, of ${last} messages`)
       }
     },
   }

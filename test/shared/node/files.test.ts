@@ -1,8 +1,8 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'ava'
-import { makeFolder } from '#shared/node/files.ts'
+import { makeFolder, replaceFileStat } from '#shared/node/files.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'plenum-files-'))
 test.after.always(() => rmSync(root, { recursive: true }))
@@ -19,4 +19,13 @@ test('what cannot be made is named, and a file in its place too', async t => {
   await t.throwsAsync(makeFolder(join(root, 'file')), { message: `${join(root, 'file')} is not a folder` })
   await t.throwsAsync(makeFolder(join(root, 'file', 'below')), { message: `${join(root, 'file')} is not a folder` })
   await t.throwsAsync(makeFolder('/proc/plenum/workspace'), { message: /\/proc\/plenum/ })
+})
+
+test('the stats of a replaced file are those that it has afterwards', async t => {
+  const path = join(root, 'replaced')
+  for (const content of ['one', 'two']) {
+    const { ino, size, mtimeNs, ctimeNs } = await replaceFileStat(path, content)
+    t.like(statSync(path, { bigint: true }), { ino, size, mtimeNs, ctimeNs })
+  }
+  t.false(existsSync(`${path}.tmp`))
 })
