@@ -15,7 +15,7 @@ import { formatInstant } from '#shared/core/time.ts'
 import { BackupError } from '#shared/node/backup/encryption.ts'
 import { restoreBackup } from '#shared/node/backup/restore.ts'
 import { makeFolder, replaceFile, unlessMissing } from '#shared/node/files.ts'
-import { type Kit, KitError, readKit } from '#shared/node/pki/kit-read.ts'
+import { type Kit, KitError, readKit, readKitOfAnyTime } from '#shared/node/pki/kit-read.ts'
 import { serialOf } from '#shared/node/pki/certificate.ts'
 import type { MosquittoList } from '#shared/node/pki/mosquitto-list.ts'
 import { PkiBusy, withPkiLock } from '#shared/node/pki/pki-lock.ts'
@@ -125,7 +125,7 @@ const COMMANDS = nameTable<Command>({
       'renew --kit FOLDER | --cert FILE [--days N]     a new certificate for the same key: of a kit, or in a file of broker, central or connector',
     options: { kit: { type: 'string' }, cert: { type: 'string' }, ...days },
     required: [],
-    run: async (given, { open, now }) => {
+    run: async (given, { open }) => {
       if ((given.kit === undefined) === (given.cert === undefined)) throw new UsageError('one of --kit and --cert is needed')
       if (given.cert !== undefined) {
         const [file, pki] = [String(given.cert), await open()]
@@ -134,7 +134,7 @@ const COMMANDS = nameTable<Command>({
         return { text: `${file} lasts until ${until}\n`, json: { out: file, serial, not_after: until, changed: true } }
       }
       const [path, pki] = [String(given.kit), await open()]
-      const kit = await readKit(path, now())
+      const kit = await readKitOfAnyTime(path) // One that has ended is renewed too, as that of a broker is.
       await prepareKit(path)
       const serial = new X509Certificate(kit.cert_pem).serialNumber
       const renewed = await pki.renew({ kit, serial, ...daysOf(given) })

@@ -98,6 +98,17 @@ for (const kind of ['rsa2048', 'secp384r1', 'secp521r1', 'prime256v1']) {
   })
 }
 
+test('a kit whose certificate has ended is renewed for the same key, and one that was revoked is not', async t => {
+  const { dir, pki, done, refused } = await openCommands(t)
+  const [out, later] = [join(dir, 'kit'), () => Date.now() + 20 * DAY]
+  await done(['kit', '--dir', pki, ...EDGE, '--out', out, '--days', '10'])
+  const { key_pem } = await readKit(out, Date.now())
+  const { serial } = await done(['renew', '--dir', pki, '--kit', out], later)
+  t.is((await readKit(out, later())).key_pem, key_pem)
+  await done(['revoke', String(serial), '--dir', pki], later)
+  await refused(3, /the certificate of the kit is revoked/, ['renew', '--dir', pki, '--kit', out], later)
+})
+
 test('a kit that is a ZIP is renewed where it is', async t => {
   const { dir, pki, done } = await openCommands(t)
   const zip = join(dir, 'kit.zip')
