@@ -60,7 +60,16 @@ export function planOf({ recipe: name, profile, data, envFile, portBase }: UpOpt
     )
   const known = namesOf(recipe, addresses)
   const unknown = Object.keys(file).filter(variable => !known.has(variable.replace(/_FILE$/, '')))
-  return { recipe: name, version: readVersion(), data, parts, unknown }
+  return { recipe: name, version: versionHere(), data, parts, unknown }
+}
+
+/** @throws UpError where neither a file nor git says it */
+function versionHere(): string {
+  try {
+    return readVersion()
+  } catch (error) {
+    throw new UpError('configuration', errorText(error))
+  }
 }
 
 /** What the part itself would say, before anything is started. */

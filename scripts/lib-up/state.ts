@@ -1,6 +1,7 @@
 /** What is known about a recipe's folder: what runs in it, and which version wrote its data. */
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { errorText } from '#shared/core/error-text.ts'
 import { lockFolder } from '#shared/node/folder-lock.ts'
 import { UpError } from './exit.ts'
 
@@ -18,9 +19,13 @@ export function lockData(data: string): () => void {
   return lockFolder('the folder', data)
 }
 
-/** @returns undefined when nothing runs in the folder */
+/** @returns undefined when nothing runs in the folder. @throws UpError where that cannot be found out, as in one of another user */
 export function findRunning(data: string): RunningRecipe | undefined {
-  if (!existsSync(join(data, RUNNING))) return undefined
+  try {
+    if (!statSync(join(data, RUNNING), { throwIfNoEntry: false })) return undefined
+  } catch (error) {
+    throw new UpError('configuration', `The folder ${data} cannot be used: ${errorText(error)}`)
+  }
   try {
     lockData(data)()
     return undefined

@@ -17,8 +17,21 @@ export function readVersion(): string {
     return readFileSync(new URL('VERSION', ROOT), 'utf8').trim()
   } catch {
     const { version } = JSON.parse(readFileSync(new URL('package.json', ROOT), 'utf8')) as { version: string }
-    const revision = execFileSync('git', ['rev-parse', '--short=12', 'HEAD'], { cwd: ROOT, encoding: 'utf8' }).trim()
-    return `${version}+${revision.slice(0, 12)}`
+    return `${version}+${readRevision()}`
+  }
+}
+
+/** The checkout may belong to another user, such as root: git else refuses it, and this question runs nothing of it. */
+function readRevision(): string {
+  const argv = ['-c', 'safe.directory=*', 'rev-parse', '--short=12', 'HEAD']
+  try {
+    return execFileSync('git', argv, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+      .trim()
+      .slice(0, 12)
+  } catch (error) {
+    const folder = fileURLToPath(ROOT)
+    const way = 'write it there, as scripts/version.ts prints it in a checkout'
+    throw new Error(`the version is not known: ${folder} has no file VERSION and is no checkout of git: ${way}`, { cause: error })
   }
 }
 

@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { RECIPE_NAMES } from '#image/recipes/deployments.ts'
 import { planOf } from '../../scripts/lib-up/plan.ts'
-import { refuseDowngrade } from '../../scripts/lib-up/state.ts'
+import { findRunning, refuseDowngrade, RUNNING } from '../../scripts/lib-up/state.ts'
 import { RECIPE_SETTINGS } from '../support/compose-text.ts'
 import { readUpOptions, type UpOptions } from '../../scripts/lib-up/up-options.ts'
 
@@ -147,4 +147,15 @@ test('names in a file of settings that no part of the recipe has are known', t =
   writeFileSync(file, `${fine}SERVICE_EST_PORT=8085\nSERVICE_WEB_PROT=3000\nHOME=/\n`)
   const { unknown } = planOf(optionsOf('hub', '--env-file', file), RECIPE_SETTINGS)
   t.deepEqual(unknown.toSorted(), ['HOME', 'SERVICE_EST_PORT', 'SERVICE_WEB_PROT'])
+})
+
+test('where it cannot be found out whether a recipe runs, nobody says that none does', t => {
+  const data = folder(t)
+  t.is(findRunning(data), undefined)
+  t.is(findRunning(join(data, 'none')), undefined)
+  symlinkSync(RUNNING, join(data, RUNNING)) // As a folder of another user, it cannot be looked at.
+  t.like(
+    t.throws(() => findRunning(data)),
+    { kind: 'configuration' },
+  )
 })
