@@ -53,8 +53,8 @@ class Points {
   }
 
   #point(): Reading | undefined {
-    const id = this.#skip(ID) ? this.#text.slice(this.#at, (this.#at = this.#quote())) : undefined
-    if (!isId(id) || !this.#skip(TIME)) return undefined
+    const id = this.#skip(ID) ? ownId(this.#text.slice(this.#at, (this.#at = this.#quote()))) : undefined
+    if (id === undefined || !this.#skip(TIME)) return undefined
     const t = usualInstant(this.#text, this.#at, (this.#at = this.#quote()))
     if (t === undefined || !this.#skip(VALUE)) return undefined
     const v = this.#value()
@@ -103,6 +103,21 @@ class Points {
     const value = isWhole ? number : number / POWERS[at - point - 1]!
     return isNegative ? -value : value
   }
+}
+
+/** Ids of points by themselves, so that each is checked and copied once. */
+const ids = new Map<string, string>()
+/** They have 6 MB at most. */
+const IDS_MAX = 32_768
+
+/** @returns a copy of an id: a part of a text keeps the whole text in memory. undefined where it is no id */
+function ownId(part: string): string | undefined {
+  const known = ids.get(part)
+  if (known !== undefined || !isId(part)) return known
+  if (ids.size >= IDS_MAX) ids.clear()
+  const own = Buffer.from(part).toString()
+  ids.set(own, own)
+  return own
 }
 
 /** How a number, true, false and null begin: no text, and nothing that is nested. */

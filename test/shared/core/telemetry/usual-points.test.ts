@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import test from 'ava'
 import fc from 'fast-check'
 import { isId } from '#shared/core/model/model.ts'
@@ -110,4 +112,21 @@ test('points beside others, too many and none are left to the reader of any mess
   t.is(readUsual(`${many(1).slice(0, -1)},"more":1}`), undefined)
   t.is(readUsual('{"a":{"points":[{"id":"p","t":"2026-03-01T00:00:00Z","v":1,"q":"good"}]}'), undefined)
   t.is(readUsual(packBody({ points: [] }).toString()), undefined)
+})
+
+test('an id that is kept does not keep the text that it was read from', t => {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  const held = () => {
+    collect()
+    return process.memoryUsage().heapUsed / 2 ** 20
+  }
+  const id = (v: number) => `supply-air-temperature-of-air-handler-${v}`
+  const message = (v: number) =>
+    textOf(Array.from({ length: MESSAGE_POINTS_MAX }, () => ({ id: id(v), t: 0, v, q: 'good' as const })))
+  const begun = held()
+  const kept = Array.from({ length: 400 }, (_, v) => readUsual(message(v))!.readings[7]!.id)
+  const grown = held() - begun
+  t.deepEqual([kept.length, kept[399]], [400, id(399)])
+  t.true(grown < 5, `${grown} MB for ${(400 * message(0).length) / 2 ** 20} MB of text`)
 })
