@@ -71,20 +71,21 @@ export async function siteAnswers(t: ExecutionContext, asked: Asked): Promise<vo
   t.deepEqual([claims.refusals.length, claims.takeovers.length], [1, 1])
   await ask('POST', '/api/edge-claims/confirm', { building_id, confirm: true })
 
-  // Its rules run here, those of a building with an appliance do not.
-  const annex = { building_id: 'annex' }
-  const points = POINTS.map(({ edge_id: _by, ...one }) => ({ ...one, ...annex }))
-  site.context.model.put({
-    ...{ building: { ...BUILDING, ...annex }, equipment: EQUIPMENT.map(one => ({ ...one, ...annex })), points },
-  })
-  for (const one of points) {
-    const { ts, values } = samplesOf(one)
-    await site.context.historian.append(
-      'annex',
-      Array.from(ts, (at, i) => ({ id: one.point_id, t: at, v: values[i]! })),
-    )
+  // Their rules run here, those of a building with an appliance do not.
+  const [annex, shed] = [{ building_id: 'annex' }, { building_id: 'shed' }]
+  for (const here of [annex, shed]) {
+    const points = POINTS.map(({ edge_id: _by, ...one }) => ({ ...one, ...here }))
+    const equipment = EQUIPMENT.map(one => ({ ...one, ...here }))
+    site.context.model.put({ building: { ...BUILDING, ...here }, equipment, points })
+    for (const one of points) {
+      const { ts, values } = samplesOf(one)
+      const samples = Array.from(ts, (at, i) => ({ id: one.point_id, t: at, v: values[i]! }))
+      await site.context.historian.append(here.building_id, samples)
+    }
   }
   t.true((await ask('POST', '/api/fdd/run', annex)).results.length > 3)
+  // The other run is before it, so that it waits when it is cancelled.
+  await ask('POST', '/api/fdd/run?async=true', shed)
   const started = await ask('POST', '/api/fdd/run?async=true', annex)
   await ask('POST', `/api/fdd/runs/${started.run_id}/cancel`)
   await ask('GET', `/api/fdd/runs/${started.run_id}`)
