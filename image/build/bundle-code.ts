@@ -1,9 +1,10 @@
 /**
  * Bundles each program into a JavaScript file, and what it loads only when it needs it into files beside that. Node then reads a few
  * files instead of two thousand: a box starts in half the time and with less memory. Functions keep their names and lines, so that a
- * stack trace can be read. Under the name that the program has in the repository is one line that loads the bundle.
+ * stack trace can be read. Under the name that the program has in the repository is a link to the bundle: for a file of TypeScript,
+ * however short, Node would load its reader of TypeScript, which takes 18 MB and 45 ms.
  */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { build, type Metafile, type Plugin } from 'esbuild'
@@ -41,7 +42,7 @@ export async function bundleCode(into: string, programs: readonly string[]): Pro
     })
     refuseLoadedPackages(metafile)
     for (const file of Object.keys(metafile.outputs)) writeFileSync(file, inAscii(readFileSync(file, 'utf8')))
-    writeFileSync(join(into, program), `import './${basename(program, TS)}.js'\n`)
+    symlinkSync(`${basename(program, TS)}.js`, join(into, program))
   }
 }
 

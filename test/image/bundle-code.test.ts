@@ -33,6 +33,15 @@ test('a bundle is where its program is, and finds the files of each module besid
   t.is(said, '7.8.9+0123456789ab\n')
 })
 
+test('a bundled program runs under its own name without the TypeScript reader of Node', async t => {
+  const into = folder(t)
+  await bundleCode(into, ['scripts/version.ts'])
+  writeFileSync(join(into, 'package.json'), readFileSync('package.json'))
+  writeFileSync(join(into, 'VERSION'), '7.8.9+0123456789ab\n')
+  const argv = ['--no-strip-types', join(into, 'scripts/version.ts')]
+  t.is(execFileSync(process.execPath, argv, { encoding: 'utf8' }), '7.8.9+0123456789ab\n')
+})
+
 test('a bundle has ASCII alone, also in templates, and says the same', async t => {
   const into = folder(t)
   await bundleCode(into, ['shared/central/ui/links.ts'])

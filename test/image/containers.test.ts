@@ -40,7 +40,7 @@ test('the application of web is one program, which starts, without migrations, r
   t.teardown(() => rmSync(into, { recursive: true }))
   const packages = await buildApplication(into, ['hub/web/main.ts'], { target: targetHere(), version: '1.2.3+0123456789ab' })
   const files = readdirSync(into, { recursive: true, withFileTypes: true })
-    .filter(entry => entry.isFile())
+    .filter(entry => !entry.isDirectory())
     .map(({ parentPath, name }) => join(parentPath, name).slice(into.length + 1))
     .filter(path => !path.startsWith('node_modules/'))
   t.deepEqual(files.toSorted(), ['LICENSE', 'VERSION', 'bin/node', 'hub/web/main.js', 'hub/web/main.ts', 'package.json'])
