@@ -124,7 +124,7 @@ export class Ingest {
     } catch (error) {
       // One that the store cannot take must not take others with it, so each is stored in its own commit.
       return messages.length === 1
-        ? [{ state: 'failed', error }]
+        ? [this.#fail(messages[0]!, via, error)]
         : messages.flatMap(message => this.storeMessages([message], via))
     }
     return checked.map((one, i) => orFailure(() => this.#conclude(messages[i]!.topic, one, accepted)))
@@ -201,6 +201,13 @@ export class Ingest {
       misdated: why === undefined ? undefined : { count: misdated.length, id: misdated[0]!.id, reason: why },
     }
     return { ready, message }
+  }
+
+  /** A message of which nothing is to be stored needs no store: live values are shown while the disk is full. */
+  #fail(message: Unread, via: IngestTransport, error: unknown): MessageResult {
+    const checked: (Ready | Unready)[] = []
+    const isForStore = [...this.#checkEach([message], via, checked)].length > 0
+    return isForStore ? { state: 'failed', error } : orFailure(() => this.#conclude(message.topic, checked[0]!, [].values()))
   }
 
   /** Records what became of a message, which is committed. @param accepted the answers of the inbox to those that were ready */

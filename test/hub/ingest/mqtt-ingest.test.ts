@@ -300,6 +300,23 @@ test('health counts what the broker has refused where it runs in this process', 
   t.deepEqual(check({}), { status: 'ok', ingest_waiting: 0, ingest_failed: 0 })
 })
 
+test('while nothing can be stored live values are shown, and what could not be stored anyway is said as ever', t => {
+  const { enrol, send, flow, inbox, events } = hub(t)
+  enrol()
+  inbox.accept = () => {
+    throw new Error('database or disk is full')
+  }
+  const newest: Reading = { id: 'p1', t: NOON, v: 21.5, q: 'good' }
+  t.is(send(writeLive({ building_id: 'building-A', protocol: 'bacnet', readings: [newest] })), undefined)
+  t.deepEqual(flow.live.of('building-A', 'p1', NOON), newest)
+  t.is(send({}), undefined)
+  t.deepEqual(
+    events.map(({ kind }) => kind),
+    ['rejected'],
+  )
+  t.like(flow.monitor.counts(), { ingest_failed: 0, ingest_rejected: 1 })
+})
+
 test('messages that cannot be stored are not acknowledged, and are stored once the store works again', t => {
   const { enrol, send, flow, inbox, edges, claims, events, at } = hub(t)
   enrol()
